@@ -1,0 +1,1 @@
+"""tokbench_baselines."""

@@ -1,0 +1,20 @@
+"""In-house BPE, WordPiece and Unigram: trainers, encoders and file formats, in Python and numba.
+
+Each algorithm is a folder with its `family.py`; nothing heavy is imported before a tokenizer is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokbench import TokenizerFamily, hookimpl
+
+
+@hookimpl
+def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
+    """The three subword algorithms."""
+    from tokbench_subword.bpe.family import BPE
+    from tokbench_subword.unigram.family import UNIGRAM
+    from tokbench_subword.wordpiece.family import WORDPIECE
+
+    return [BPE, WORDPIECE, UNIGRAM]

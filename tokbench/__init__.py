@@ -1,0 +1,59 @@
+"""tokbench compares tokenizers: compression, cost per language, fairness, losslessness, speed.
+
+Every tokenizer is a plugin, in-house ones included. Plugin authors need what is named here and
+`tokbench.testing`; users of the Python API need `load` and `run`.
+
+Example:
+    >>> import tokbench
+    >>> tokenizer = tokbench.load("bytes")
+    >>> list(tokenizer.encode("hi"))
+    [104, 105]
+"""
+
+from tokbench.api import load, run
+from tokbench.corpus import Dataset, DatasetFamily, Document, Shard, TrainingCorpus
+from tokbench.errors import (
+    CorpusError,
+    PluginError,
+    ResultsError,
+    SpecError,
+    TokbenchError,
+    TokenizerError,
+    UnknownNameError,
+)
+from tokbench.extension import Engine, Plot, ReportWriter
+from tokbench.hookspecs import hookimpl
+from tokbench.metrics.metric import Metric
+from tokbench.spec import Option, Spec
+from tokbench.tokenizer import LoadContext, Step, TokenBatch, Tokenizer, TokenizerFamily
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CorpusError",
+    "Dataset",
+    "DatasetFamily",
+    "Document",
+    "Engine",
+    "LoadContext",
+    "Metric",
+    "Option",
+    "Plot",
+    "PluginError",
+    "ReportWriter",
+    "ResultsError",
+    "Shard",
+    "Spec",
+    "SpecError",
+    "Step",
+    "TokbenchError",
+    "TokenBatch",
+    "Tokenizer",
+    "TokenizerError",
+    "TokenizerFamily",
+    "TrainingCorpus",
+    "UnknownNameError",
+    "hookimpl",
+    "load",
+    "run",
+]

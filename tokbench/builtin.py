@@ -1,0 +1,56 @@
+"""What tokbench itself plugs in beside tokenizers: dataset families, metrics, plots, report formats, engines.
+
+It is a plugin like any other. Each hook imports only what it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tokbench.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from tokbench.corpus import DatasetFamily
+    from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.metrics import Metric
+
+
+@hookimpl
+def tokbench_datasets() -> Iterable[DatasetFamily]:
+    """Bundled corpora, files of text, tables, FLORES folders, the hub, the standard library."""
+    from tokbench.corpora import FAMILIES
+
+    return FAMILIES
+
+
+@hookimpl
+def tokbench_metrics() -> Iterable[Metric]:
+    """The catalogue of docs/metrics.md."""
+    from tokbench.metrics.catalogue import CATALOGUE
+
+    return CATALOGUE
+
+
+@hookimpl
+def tokbench_plots() -> Iterable[Plot]:
+    """The plots of the report."""
+    from tokbench.plots import PLOTS
+
+    return PLOTS
+
+
+@hookimpl
+def tokbench_report_writers() -> Iterable[ReportWriter]:
+    """HTML, Markdown, LaTeX, CSV, JSON …"""
+    from tokbench.reports import WRITERS
+
+    return WRITERS
+
+
+@hookimpl
+def tokbench_engines() -> Iterable[Engine]:
+    """Local processes, Dask, Ray."""
+    from tokbench.runner.engines import ENGINES
+
+    return ENGINES

@@ -1,0 +1,32 @@
+"""The command line: one module a command, heavy imports inside the functions that need them."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from tokbench.cli import listing, plugins
+from tokbench.errors import TokbenchError
+
+app = typer.Typer(
+    name="tokbench",
+    help="Compare tokenizers: compression, cost per language, fairness, losslessness, speed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(listing.app, name="list")
+app.add_typer(plugins.app, name="plugins")
+
+
+def main() -> None:
+    """Run the command line: 0 all done, 1 something failed or differs, 2 a wrong request, 130 interrupted."""
+    try:
+        app()
+    except TokbenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

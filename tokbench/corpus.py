@@ -1,0 +1,145 @@
+"""What text is to tokbench: documents in shards, a language each, opened where they are used.
+
+A dataset never ships text between processes: what travels is a `Shard`, a small description that
+`Dataset.read` turns into documents in the worker that counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from tokbench.spec import Option, Spec
+from tokbench.tokenizer import LoadContext
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text. `line` aligns it across the languages of a parallel dataset; `words` are gold word spans.
+
+    `words` holds (start, end) pairs in code points of `text`, in order, without overlap.
+    """
+
+    text: str
+    line: int | None = None
+    words: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of a dataset that one worker reads: a byte range, a row group, a file or a list of rows.
+
+    `source` is what the dataset opens (a path or URL, or a name of its own); `start` and `stop` are in the
+    unit the dataset chose; `n_bytes` is the expected size in bytes of UTF-8 text, for balance and progress;
+    `stamp` says which state of the source was planned (size and modification time, an etag …), so that a
+    source which changes during a run is noticed. Everything in it is ready for JSON.
+    """
+
+    language: str
+    source: str
+    index: int = 0
+    start: int = 0
+    stop: int = -1
+    n_bytes: int = 0
+    stamp: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Dataset(Protocol):
+    """A loaded dataset: which languages it has, whether they are parallel, and its shards."""
+
+    name: str
+    languages: Sequence[str]
+    parallel: bool
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """The shards of one language, in order; raises `CorpusError` for what cannot be found or read."""
+        ...
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The documents of a shard, streamed; raises `CorpusError` with file, line and byte offset."""
+        ...
+
+    def digest(self, shard: Shard) -> str:
+        """A hash of the shard's content and of how it is cut into documents: the key of cached tallies."""
+        ...
+
+
+# Plain attributes, read with getattr where present:
+#   word_unit: str            "gold" where documents carry words, else chosen by the tally
+#   kind: "text" | "code"     what structure metrics apply
+#   code_language(lang): str  for code datasets, the programming language (the language tag itself)
+#   facts() -> Mapping        licence, origin, files with sha256, for the manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetFamily:
+    """A kind of dataset that a plugin offers under one name: `load(spec, context)` gives the dataset."""
+
+    name: str
+    summary: str
+    load: Callable[[Spec, LoadContext], Dataset]
+    options: tuple[Option, ...] = ()
+    variant: str = ""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingCorpus:
+    """The text a tokenizer is trained on: restartable, streamed, with its languages in a fixed order.
+
+    Example:
+        >>> corpus = TrainingCorpus.of_texts(["ab", "ba"])
+        >>> list(corpus.texts())
+        ['ab', 'ba']
+    """
+
+    dataset: Dataset
+    languages: tuple[str, ...]
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> TrainingCorpus:
+        """A corpus of texts in memory."""
+        return cls(_Memory(tuple(texts)), ("und",))
+
+    def shards(self) -> Iterator[Shard]:
+        """Every shard, language by language."""
+        for language in self.languages:
+            yield from self.dataset.shards(language)
+
+    def texts(self) -> Iterator[str]:
+        """Every document's text, streamed, always in the same order."""
+        for shard in self.shards():
+            for document in self.dataset.read(shard):
+                yield document.text
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected size in bytes of UTF-8, for progress."""
+        return sum(shard.n_bytes for shard in self.shards())
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """A dataset of texts in memory, for tests, notebooks and `tokbench.load(..., train_on=[...])`."""
+
+    rows: tuple[str, ...]
+    name: str = "memory"
+    languages: Sequence[str] = ("und",)
+    parallel: bool = False
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in self.rows)
+        return [Shard(language, "memory", stop=len(self.rows), n_bytes=size)]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        return (Document(text) for text in self.rows[shard.start : shard.stop])
+
+    def digest(self, shard: Shard) -> str:
+        import hashlib
+
+        rows = self.rows[shard.start : shard.stop]
+        joined = b"\0".join(text.encode("utf-8", "surrogatepass") for text in rows)
+        return hashlib.sha256(joined).hexdigest()

@@ -1,0 +1,58 @@
+"""Every error a user can cause, and the "did you mean" that goes with it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TokbenchError(Exception):
+    """Something the user asked for cannot be done; the message says what, where and what to do."""
+
+
+class SpecError(TokbenchError):
+    """A spec string, an option or a suite entry is wrong."""
+
+
+class UnknownNameError(SpecError):
+    """A name that nothing provides.
+
+    Example:
+        >>> print(UnknownNameError.of("tokenizer family", "tiktokn", ["tiktoken", "bpe"]))
+        unknown tokenizer family 'tiktokn'; did you mean 'tiktoken'? There are: bpe, tiktoken
+    """
+
+    @classmethod
+    def of(cls, kind: str, name: str, known: Iterable[str], *, hint: str = "") -> UnknownNameError:
+        """The error for `name`, with the nearest `known` names; `hint` is what else may explain it."""
+        names = sorted(known)
+        near = nearest(name, names)
+        guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+        there = f" There are: {', '.join(names)}" if names else " There are none"
+        return cls(f"unknown {kind} {name!r}{guess}{there}" + (f". {hint}" if hint else ""))
+
+
+class PluginError(TokbenchError):
+    """A plugin could not be loaded, or claims what another has."""
+
+
+class TokenizerError(TokbenchError):
+    """A tokenizer could not be loaded, trained or used."""
+
+
+class CorpusError(TokbenchError):
+    """Text could not be found, read or decoded; says file, line and byte offset where there is one."""
+
+
+class ResultsError(TokbenchError):
+    """A run folder is missing, damaged or of an unknown schema."""
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three of the `known` names that look like `name`, best first.
+
+    Example:
+        >>> nearest("fertilty", ["fertility", "gini"])
+        ['fertility']
+    """
+    return difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)

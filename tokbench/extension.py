@@ -1,0 +1,50 @@
+"""What plugins hand over beside tokenizers, datasets and metrics: plots, report writers and engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A figure drawn from a run. `draw` returns None, and says why in `needs`, where the run lacks the data."""
+
+    name: str
+    title: str
+    summary: str
+    draw: Callable[[Run], Figure | None]
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportWriter:
+    """Writes a run as one file of a format: `write(run, path)`."""
+
+    name: str
+    summary: str
+    suffix: str
+    write: Callable[[Run, Path], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Where cells are computed: `open(jobs, address)` gives a `concurrent.futures.Executor` for the run.
+
+    The executor takes picklable functions and arguments only. `shared` says that workers may sit on other
+    machines, so that speed is not timed there and files must be visible from them.
+    """
+
+    name: str
+    summary: str
+    open: Callable[[int, str | None], AbstractContextManager[Executor]]
+    shared: bool = False

@@ -1,0 +1,73 @@
+"""The hooks: what a plugin may implement. Each returns things; none of them loads or computes anything.
+
+The names are relied on by plugins outside this repository; see docs/hooks.md for how they may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from tokbench.corpus import DatasetFamily
+    from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.metrics import Metric
+    from tokbench.results import CellResult, Run
+    from tokbench.tokenizer import TokenizerFamily
+
+PROJECT = "tokbench"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def tokbench_tokenizers() -> Iterable[TokenizerFamily]:  # type: ignore[empty-body]
+    """Offer tokenizer families."""
+
+
+@hookspec
+def tokbench_datasets() -> Iterable[DatasetFamily]:  # type: ignore[empty-body]
+    """Offer dataset families."""
+
+
+@hookspec
+def tokbench_metrics() -> Iterable[Metric]:  # type: ignore[empty-body]
+    """Offer metrics: pure functions of tallies."""
+
+
+@hookspec
+def tokbench_plots() -> Iterable[Plot]:  # type: ignore[empty-body]
+    """Offer plots of a run."""
+
+
+@hookspec
+def tokbench_report_writers() -> Iterable[ReportWriter]:  # type: ignore[empty-body]
+    """Offer report formats."""
+
+
+@hookspec
+def tokbench_engines() -> Iterable[Engine]:  # type: ignore[empty-body]
+    """Offer engines that run cells somewhere else."""
+
+
+@hookspec
+def tokbench_aliases() -> Iterable[tuple[str, str]]:  # type: ignore[empty-body]
+    """Offer (alias, spec) pairs, for listing; `tokbench_resolve_alias` may resolve more than these."""
+
+
+@hookspec(firstresult=True)
+def tokbench_resolve_alias(name: str) -> str | None:
+    """Turn a name people use ("gpt-4o") into a spec ("tiktoken:o200k_base"), or None."""
+
+
+@hookspec
+def tokbench_cell_finished(cell: CellResult) -> None:
+    """Be told of each finished cell, in the coordinating process."""
+
+
+@hookspec
+def tokbench_run_finished(run: Run) -> None:
+    """Be told that a run is complete and written."""

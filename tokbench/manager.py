@@ -1,0 +1,153 @@
+"""Finds plugins and keeps the broken ones from breaking the rest.
+
+Each entry point of the group ``tokbench`` is loaded, registered and validated on its own; whatever goes
+wrong becomes the error of that plugin's row in `tokbench plugins list`.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+import pluggy
+
+from tokbench import hookspecs
+from tokbench.errors import PluginError
+
+GROUP = "tokbench"
+DISABLE_VARIABLE = "TOKBENCH_DISABLE_PLUGINS"
+
+
+@dataclass(slots=True)
+class PluginStatus:
+    """One plugin's row: what it is, which hooks it implements, and whether it works."""
+
+    name: str
+    distribution: str
+    version: str
+    status: Literal["loaded", "failed", "disabled"]
+    hooks: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Host:
+    """The pluggy manager together with what is known of every plugin it met."""
+
+    manager: pluggy.PluginManager
+    plugins: dict[str, PluginStatus] = field(default_factory=dict)
+
+    def collect(self, hook: str) -> list[tuple[str, Any]]:
+        """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed."""
+        things: list[tuple[str, Any]] = []
+        caller = getattr(self.manager.hook, hook)
+        for implementation in reversed(caller.get_hookimpls()):
+            name = implementation.plugin_name
+            try:
+                things += [(name, thing) for thing in implementation.function() or ()]
+            except Exception as error:  # the plugin's fault: report it, go on
+                self.fail(name, f"{hook}: {type(error).__name__}: {error}")
+        return things
+
+    def fail(self, plugin: str, error: str) -> None:
+        """Mark a plugin as failed, keeping the first error."""
+        status = self.plugins[plugin]
+        status.status = "failed"
+        status.error = status.error or error
+
+    def failures(self) -> list[PluginStatus]:
+        """The plugins that failed, for error messages."""
+        return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
+
+
+def build_host(*, disable: Iterable[str] = (), plugin_files: Sequence[str | os.PathLike[str]] = ()) -> Host:
+    """A host with every installed plugin but the `disable`d, and the modules in `plugin_files`.
+
+    The environment variable ``TOKBENCH_DISABLE_PLUGINS`` names more to leave out, separated by commas.
+    A file that the user named must work: its failure raises `PluginError`.
+    """
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    host = Host(manager)
+    blocked = {name.strip() for name in [*disable, *os.environ.get(DISABLE_VARIABLE, "").split(",")]} - {""}
+    for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=_in_house_first):
+        distribution = entry.dist.name if entry.dist else "?"
+        version = entry.dist.version if entry.dist else "?"
+        status = PluginStatus(entry.name, distribution, version, "loaded")
+        if entry.name in host.plugins:
+            if host.plugins[entry.name].distribution != distribution:
+                raise PluginError(
+                    f"two distributions offer a plugin named {entry.name!r}: "
+                    f"{host.plugins[entry.name].distribution} and {distribution}; uninstall one"
+                )
+            continue
+        host.plugins[entry.name] = status
+        if entry.name in blocked:
+            status.status = "disabled"
+            continue
+        try:
+            plugin = entry.load()
+        except Exception as error:
+            host.fail(entry.name, f"import: {type(error).__name__}: {error}")
+            continue
+        _register(host, plugin, entry.name)
+    for file in plugin_files:
+        _register_file(host, Path(file))
+    return host
+
+
+def _in_house_first(entry: importlib.metadata.EntryPoint) -> tuple[bool, bool, str]:
+    own = entry.dist is not None and entry.dist.name == "tokbench"
+    return (not own, entry.name != "core", entry.name)
+
+
+def _register(host: Host, plugin: object, name: str) -> None:
+    """Register and validate one plugin; a bad one is taken out again, with its error kept."""
+    status = host.plugins[name]
+    try:
+        host.manager.register(plugin, name)
+        host.manager.check_pending()
+    except Exception as error:
+        host.fail(name, f"{type(error).__name__}: {error}")
+        if host.manager.has_plugin(name):
+            host.manager.unregister(name=name)
+        return
+    status.hooks = tuple(sorted(caller.name for caller in host.manager.get_hookcallers(plugin) or ()))
+
+
+def _register_file(host: Host, path: Path) -> None:
+    module = _import_file(path)
+    name = path.stem
+    if name in host.plugins:
+        raise PluginError(f"--plugin {path}: a plugin named {name!r} is loaded already; rename the file")
+    host.plugins[name] = PluginStatus(name, str(path), "-", "loaded")
+    _register(host, module, name)
+    status = host.plugins[name]
+    if status.status == "failed":
+        raise PluginError(f"--plugin {path}: {status.error}")
+    if not status.hooks:
+        raise PluginError(f"--plugin {path}: no function in it carries @tokbench.hookimpl")
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise PluginError(f"--plugin {path}: no such file")
+    name = f"tokbench_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"--plugin {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise PluginError(f"--plugin {path}: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,209 @@
+"""Names to things: what the loaded plugins offer, and specs resolved to tokenizers and datasets."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tokbench.corpus import Dataset, DatasetFamily
+from tokbench.errors import CorpusError, PluginError, TokbenchError, TokenizerError, UnknownNameError
+from tokbench.extension import Engine, Plot, ReportWriter
+from tokbench.manager import Host, build_host
+from tokbench.spec import Spec, validate
+from tokbench.tokenizer import LoadContext, Tokenizer, TokenizerFamily
+
+if TYPE_CHECKING:
+    from tokbench.metrics import Metric
+
+CACHE_VARIABLE = "TOKBENCH_CACHE_DIR"
+OFFLINE_VARIABLES = ("TOKBENCH_OFFLINE", "HF_HUB_OFFLINE")
+
+T = TypeVar("T")
+
+
+def cache_dir() -> Path:
+    """Where tokbench keeps tallies and trained tokenizers: ``$TOKBENCH_CACHE_DIR`` or the user's cache."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tokbench"
+
+
+def default_context(*, allow_remote_code: bool = False, threads: int = 1) -> LoadContext:
+    """The context that the environment asks for."""
+    offline = any(os.environ.get(name, "") not in ("", "0", "false") for name in OFFLINE_VARIABLES)
+    return LoadContext(cache_dir(), offline, allow_remote_code, threads)
+
+
+@dataclass(frozen=True)
+class PluginChoice:
+    """Which plugins a process loads; small and picklable, so that workers build the same registry."""
+
+    disable: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+@dataclass
+class Registry:
+    """What the plugins of one host offer, by name; asks each hook once, when first needed."""
+
+    host: Host
+    choice: PluginChoice = PluginChoice()
+    context: LoadContext = field(default_factory=default_context)
+
+    @cached_property
+    def tokenizers(self) -> Mapping[str, TokenizerFamily]:
+        """Tokenizer families by name."""
+        return self._named("tokbench_tokenizers", "tokenizer family", TokenizerFamily)
+
+    @cached_property
+    def datasets(self) -> Mapping[str, DatasetFamily]:
+        """Dataset families by name."""
+        return self._named("tokbench_datasets", "dataset family", DatasetFamily)
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Metrics by name, in the order they are shown."""
+        from tokbench.metrics import Metric
+
+        return self._named("tokbench_metrics", "metric", Metric)
+
+    @cached_property
+    def plots(self) -> Mapping[str, Plot]:
+        """Plots by name."""
+        return self._named("tokbench_plots", "plot", Plot)
+
+    @cached_property
+    def report_writers(self) -> Mapping[str, ReportWriter]:
+        """Report formats by name."""
+        return self._named("tokbench_report_writers", "report format", ReportWriter)
+
+    @cached_property
+    def engines(self) -> Mapping[str, Engine]:
+        """Engines by name."""
+        return self._named("tokbench_engines", "engine", Engine)
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """Alias to spec, as the plugins list them."""
+        return {alias: spec for _, (alias, spec) in self.host.collect("tokbench_aliases")}
+
+    def _named(self, hook: str, kind: str, expected: type[T]) -> dict[str, T]:
+        things: dict[str, T] = {}
+        owners: dict[str, str] = {}
+        for plugin, thing in self.host.collect(hook):
+            if not isinstance(thing, expected):
+                self.host.fail(plugin, f"{hook}: returned {type(thing).__name__}, not {expected.__name__}")
+                continue
+            name: str = thing.name  # type: ignore[attr-defined]
+            if name in things:
+                raise PluginError(
+                    f"two plugins offer the {kind} {name!r}: {owners[name]!r} and {plugin!r}; "
+                    f"leave one out with --disable-plugin"
+                )
+            things[name], owners[name] = thing, plugin
+        self._owners.update({(hook, name): owner for name, owner in owners.items()})
+        return things
+
+    @cached_property
+    def _owners(self) -> dict[tuple[str, str], str]:
+        return {}
+
+    def owner(self, family: str) -> str:
+        """The plugin that offers a tokenizer family."""
+        self.tokenizers  # noqa: B018  (asks the hook)
+        return self._owners["tokbench_tokenizers", family]
+
+    # --- specs ------------------------------------------------------------------------------------
+
+    def tokenizer_spec(self, text: str | Spec) -> Spec:
+        """The validated spec of a tokenizer, an alias resolved; raises with the nearest names."""
+        if isinstance(text, str) and text not in self.tokenizers:
+            resolved = self.host.manager.hook.tokbench_resolve_alias(name=text)
+            text = resolved or self._path_spec(text) or text
+        spec = text if isinstance(text, Spec) else Spec.parse(text)
+        family = self.pick(self.tokenizers, spec.family, "tokenizer family")
+        return validate(spec, family.options)
+
+    def _path_spec(self, text: str) -> str | None:
+        """The spec of a bare path to a tokenizer file, where its ending says which family opens it."""
+        if not re.search(r"[/\\.]", text) or not Path(text).exists():
+            return None
+        family = {".tiktoken": "tiktoken", ".model": "sentencepiece"}.get(Path(text).suffix, "transformers")
+        return str(Spec(family, text))
+
+    def load(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer:
+        """Load a tokenizer by spec or alias; a spec that must be trained first is refused here."""
+        spec = self.tokenizer_spec(text)
+        family = self.tokenizers[spec.family]
+        if family.trains(spec):
+            raise TokenizerError(
+                f"{spec} must be trained first: name a training corpus (train_on=… or --train-on), "
+                f"or a trained file ({spec.family}:FILE{family.trained_suffix})"
+            )
+        try:
+            tokenizer = family.load(spec, context or self.context)
+        except TokbenchError:
+            raise
+        except Exception as error:
+            raise TokenizerError(f"{spec}: {type(error).__name__}: {error}") from error
+        if not isinstance(tokenizer, Tokenizer):
+            missing = [
+                name for name in ("name", "vocab_size", "encode", "decode") if not hasattr(tokenizer, name)
+            ]
+            raise TokenizerError(
+                f"{spec}: what the plugin loaded is no tokenizer: it lacks {', '.join(missing)}"
+            )
+        return tokenizer
+
+    def dataset_spec(self, text: str | Spec) -> Spec:
+        """The validated spec of a dataset; a bare path is ``text:PATH``."""
+        if isinstance(text, str):
+            head = text.partition(":")[0]
+            if head not in self.datasets and Path(text).exists():
+                text = str(Spec("text", text))
+        spec = text if isinstance(text, Spec) else Spec.parse(text)
+        family = self.pick(self.datasets, spec.family, "dataset family")
+        return validate(spec, family.options)
+
+    def dataset(self, text: str | Spec, context: LoadContext | None = None) -> Dataset:
+        """Load a dataset by spec."""
+        spec = self.dataset_spec(text)
+        try:
+            return self.datasets[spec.family].load(spec, context or self.context)
+        except TokbenchError:
+            raise
+        except Exception as error:
+            raise CorpusError(f"{spec}: {type(error).__name__}: {error}") from error
+
+    def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
+        """`things[name]`, or an error with the nearest names and the plugins that failed to load."""
+        if name in things:
+            return things[name]
+        failed = [f"{plugin.name} ({plugin.error})" for plugin in self.host.failures()]
+        hint = f"Plugins that failed to load: {'; '.join(failed)}" if failed else ""
+        raise UnknownNameError.of(kind, name, things, hint=hint)
+
+
+def build_registry(
+    *, disable: Iterable[str] = (), plugin_files: Sequence[str] = (), context: LoadContext | None = None
+) -> Registry:
+    """A registry over every installed plugin; see `tokbench.manager.build_host`."""
+    choice = PluginChoice(tuple(disable), tuple(str(Path(file).absolute()) for file in plugin_files))
+    host = build_host(disable=choice.disable, plugin_files=choice.files)
+    return Registry(host, choice, context or default_context())
+
+
+def registry_of(choice: PluginChoice, context: LoadContext | None = None) -> Registry:
+    """The registry of a `PluginChoice`: what a worker process builds from the recipe it was sent."""
+    return build_registry(disable=choice.disable, plugin_files=choice.files, context=context)
+
+
+def example_specs(families: Iterable[Any]) -> list[str]:
+    """Every example spec that the families give, for `tokbench list`."""
+    return [example for family in families for example in family.examples]

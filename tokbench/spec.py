@@ -1,0 +1,191 @@
+r"""Specs: the one-line names by which users ask for tokenizers and datasets.
+
+A spec reads ``family[:variant][,option=value…]``. It is split at the first colon; a first part that
+contains ``=`` is an option, not a variant. A value may stand in double quotes, with ``\"`` and ``\\``
+inside. Options are checked against those the family declares, and the canonical form, with the options
+typed and sorted, is the key of every result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tokbench.errors import SpecError, UnknownNameError
+
+OptionValue = str | int | float | bool | None
+OptionType = Literal["str", "int", "float", "bool"]
+
+_SUFFIX = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_PART = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+')
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option a family declares: its name, type, default and what it does.
+
+    `default=None` means "not set". With `choices`, any other value is refused.
+    """
+
+    name: str
+    type: OptionType = "str"
+    default: OptionValue = None
+    help: str = ""
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: OptionValue, *, where: str) -> OptionValue:
+        """`text` as this option's type; `where` names the spec in the error.
+
+        Example:
+            >>> Option("vocab_size", "int").parse("8k", where="bpe")
+            8000
+        """
+        if text is None:
+            return None
+        value = _typed(self.type, text)
+        if value is None:
+            raise SpecError(f"{where}: option {self.name!r} takes {_ARTICLE[self.type]}, not {text!r}")
+        if self.choices and value not in self.choices:
+            raise UnknownNameError.of(f"value for option {self.name!r} of {where}", str(value), self.choices)
+        return value
+
+
+_ARTICLE = {
+    "str": "a text",
+    "int": "a whole number (8000 or 8k)",
+    "float": "a number",
+    "bool": "true or false",
+}
+
+
+def _typed(kind: OptionType, value: OptionValue) -> OptionValue:
+    """`value` as `kind`, or None where it is not one."""
+    if kind == "str":
+        return str(value)
+    if kind == "bool":
+        if isinstance(value, bool):
+            return value
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(
+            str(value).lower()
+        )
+    if isinstance(value, bool):
+        return None
+    if kind == "int":
+        if isinstance(value, float):
+            return int(value) if value.is_integer() else None
+        match = re.fullmatch(r"([+-]?\d+(?:_\d+)*(?:\.\d+)?)([kmg]?)", str(value).strip(), re.I)
+        if not match:
+            return None
+        number = float(match[1]) * _SUFFIX.get(match[2].lower(), 1)
+        return int(number) if number.is_integer() else None
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A parsed spec. `options` hold text until a family has typed them (see `validate`).
+
+    Example:
+        >>> spec = Spec.parse("bpe:vocab_size=8k,pattern=gpt2")
+        >>> spec.family, spec.variant, dict(spec.options)
+        ('bpe', None, {'vocab_size': '8k', 'pattern': 'gpt2'})
+        >>> str(Spec.parse("bpe:models/mine.json"))
+        'bpe:models/mine.json'
+    """
+
+    family: str
+    variant: str | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Spec:
+        """Read ``family[:variant][,option=value…]``; raises `SpecError` saying where it goes wrong."""
+        family, colon, rest = text.strip().partition(":")
+        if not colon and "," in family:  # "bpe,vocab_size=8k": forgive the missing colon
+            family, _, rest = family.partition(",")
+        if not _NAME.match(family):
+            raise SpecError(
+                f"{text!r} is not a spec: it must begin with a family name, as in 'tiktoken:o200k_base'"
+            )
+        variant, options = None, {}
+        for position, part in enumerate(_split(rest, text)):
+            name, equals, value = part.partition("=")
+            if not equals or (position == 0 and part.startswith('"')):
+                if position:
+                    raise SpecError(f"{text!r}: expected option=value, found {part!r}")
+                variant = _unquote(part)
+                continue
+            name = name.strip()
+            if name in options:
+                raise SpecError(f"{text!r}: option {name!r} is given twice")
+            options[name] = _unquote(value.strip())
+        return cls(family, variant, options)
+
+    def __str__(self) -> str:
+        parts = [] if self.variant is None else [_quote(self.variant, variant=True)]
+        parts += [f"{name}={_quote(_text(value))}" for name, value in sorted(self.options.items())]
+        return self.family + (":" + ",".join(parts) if parts else "")
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of option `name`, or `default` where it is not set."""
+        value = self.options.get(name)
+        return default if value is None else value
+
+
+def validate(spec: Spec, options: Sequence[Option]) -> Spec:
+    """`spec` with its options typed, in canonical order; unknown options raise with the nearest match.
+
+    Only what the user gave is kept: defaults are filled in by `with_defaults`, so that the canonical form
+    stays as short as what was typed.
+
+    Example:
+        >>> str(validate(Spec.parse("bpe:vocab_size=8k,pattern=gpt2"),
+        ...              [Option("pattern"), Option("vocab_size", "int")]))
+        'bpe:pattern=gpt2,vocab_size=8000'
+    """
+    declared = {option.name: option for option in options}
+    typed: dict[str, OptionValue] = {}
+    for name, value in sorted(spec.options.items()):
+        if name not in declared:
+            raise UnknownNameError.of(f"option of {spec.family!r}", name, declared)
+        typed[name] = declared[name].parse(value, where=spec.family)
+    return Spec(spec.family, spec.variant, typed)
+
+
+def with_defaults(options: Iterable[Option], given: Mapping[str, OptionValue]) -> dict[str, Any]:
+    """Every declared option with its value: the given one, or the default."""
+    return {option.name: given.get(option.name, option.default) for option in options}
+
+
+def _split(rest: str, text: str) -> list[str]:
+    if not rest:
+        return []
+    parts = _PART.findall(rest)
+    if ",".join(parts) != rest:
+        raise SpecError(f"{text!r}: an empty part or an unclosed quote near {rest!r}")
+    return parts
+
+
+def _unquote(value: str) -> str:
+    if len(value) >= 2 and value[0] == value[-1] == '"':
+        return re.sub(r"\\(.)", r"\1", value[1:-1])
+    return value
+
+
+def _quote(value: str, *, variant: bool = False) -> str:
+    if value and not (set(value) & set(',"')) and not (variant and "=" in value) and value == value.strip():
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _text(value: OptionValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

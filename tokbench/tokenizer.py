@@ -1,0 +1,283 @@
+"""What a tokenizer is to tokbench: the protocol, its optional capabilities, and the ragged batch of ids.
+
+A plugin's object needs only `Tokenizer`. Each optional capability is a protocol of its own, used when
+present and derived when absent by the functions at the end of this file, so that nothing outside it asks
+"can this tokenizer …?".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from tokbench.errors import TokenizerError
+from tokbench.spec import Option, Spec
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench.corpus import TrainingCorpus
+
+    Ids = Sequence[int] | NDArray[np.integer[Any]]
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """What a plugin's `load` returns: text to ids and back, content only (no BOS, EOS or template)."""
+
+    name: str
+    vocab_size: int
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`; the text of a special token is ordinary text."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenBatch:
+    """Token ids of many documents, as a ragged array (the layout of an Arrow list).
+
+    `ids` is int32 of shape ``(total,)``; `offsets` is int64 of shape ``(documents + 1,)``; document i is
+    ``ids[offsets[i]:offsets[i + 1]]``. It is the one form in which ids travel inside tokbench.
+
+    Example:
+        >>> batch = TokenBatch.of([[1, 2], [], [3]])
+        >>> len(batch), batch.lengths().tolist(), batch[0].tolist()
+        (3, [2, 0, 1], [1, 2])
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, documents: Iterable[Ids]) -> TokenBatch:
+        """The batch of some sequences of ids; raises `TokenizerError` for what is not a sequence of int32."""
+        import numpy as np
+
+        arrays = [_int32(ids) for ids in documents]
+        offsets = np.zeros(len(arrays) + 1, np.int64)
+        np.cumsum([len(array) for array in arrays], out=offsets[1:])
+        return cls(np.concatenate(arrays) if arrays else np.zeros(0, np.int32), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> NDArray[np.int32]:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        return (self[index] for index in range(len(self)))
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens per document, int64 of shape ``(documents,)``."""
+        import numpy as np
+
+        return np.diff(self.offsets)
+
+
+def _int32(ids: Ids) -> NDArray[np.int32]:
+    import numpy as np
+
+    try:
+        array = np.asarray(ids)
+        if array.size == 0 and array.ndim == 1:
+            return np.zeros(0, np.int32)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise TypeError(f"shape {array.shape} and dtype {array.dtype}")
+        if array.dtype != np.int32 and (array.min() < -(2**31) or array.max() >= 2**31):
+            raise TypeError("ids beyond 32 bits")
+    except (TypeError, ValueError) as error:
+        raise TokenizerError(
+            f"encode must return a flat sequence of whole numbers; it returned {error}"
+        ) from error
+    return array.astype(np.int32, copy=False)
+
+
+# --- optional capabilities ---------------------------------------------------------------------------
+
+
+@runtime_checkable
+class BatchEncoder(Protocol):
+    """Encodes many documents in one call."""
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text."""
+        ...
+
+
+@runtime_checkable
+class TokenByter(Protocol):
+    """Knows the bytes a token stands for (empty for special tokens)."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of one token."""
+        ...
+
+
+@runtime_checkable
+class OffsetEncoder(Protocol):
+    """Gives, for each token of ``encode(text)``, its (start, end) in code points of `text`: int64, ``(n, 2)``.
+
+    Tokens that share one character (byte-level pieces of it) carry that character's span each.
+    """
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """The span of each token of `text`."""
+        ...
+
+
+@runtime_checkable
+class Sampler(Protocol):
+    """Draws one segmentation at random (BPE-dropout, Unigram sampling); `alpha` is the method's own knob."""
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        """The ids of one random segmentation."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of an algorithm at work, for `tokbench trace` and the live page.
+
+    `tokens` is the whole sequence after the step, as bytes pieces; `changed` the index of the piece the step
+    made; `detail` what the algorithm weighed (rank, score, candidates …), ready for JSON.
+    """
+
+    kind: str
+    tokens: tuple[bytes, ...]
+    changed: int | None = None
+    note: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Traceable(Protocol):
+    """Shows its algorithm at work, step by step."""
+
+    def trace(self, text: str) -> Iterable[Step]:
+        """The steps that lead to ``encode(text)``."""
+        ...
+
+
+@runtime_checkable
+class Savable(Protocol):
+    """Writes itself to a file or folder that its family's `load` opens as the spec's variant."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tokenizer to `path`."""
+        ...
+
+
+@runtime_checkable
+class Describable(Protocol):
+    """States its facts: algorithm, normalizer, pre_tokenizer, byte_fallback, special_tokens, library, files …
+
+    Keys follow `tokbench.inspection.facts`; values are ready for JSON.
+    """
+
+    def facts(self) -> Mapping[str, Any]:
+        """The facts, ready for JSON."""
+        ...
+
+
+# Plain attributes, read with getattr where present:
+#   special_ids: frozenset[int]     ids of special and control tokens
+#   unk_id: int | None              the id for what the vocabulary lacks
+#   lossless: bool                  declared: decode(encode(x)) == x for every text
+
+
+# --- families ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What a family may need to know to load: where caches are, and what the user allowed."""
+
+    cache_dir: Path
+    offline: bool = False
+    allow_remote_code: bool = False
+    threads: int = 1
+
+
+Progress = Callable[[float, str], None]
+"""Called with a fraction in 0..1 and a short word on what is going on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerFamily:
+    """A kind of tokenizer that a plugin offers under one name.
+
+    `load(spec, context)` builds the tokenizer in the process that uses it. `train(corpus, options, progress)`
+    is there where it can be trained; it gets every declared option with its default filled in and returns
+    a tokenizer that is `Savable`; a spec of such a family without a variant is trained on the suite's training
+    corpus, saved with the suffix `trained_suffix`, and loaded from there as the variant. `files(spec,
+    context)` names what `load` will read, for checksums; `libraries` the distributions whose versions matter.
+
+    Example:
+        >>> family = TokenizerFamily(name="bytes", summary="UTF-8 bytes", load=lambda spec, context: None)
+        >>> family.trainable
+        False
+    """
+
+    name: str
+    summary: str
+    load: Callable[[Spec, LoadContext], Tokenizer]
+    options: tuple[Option, ...] = ()
+    variant: str = ""
+    train: Callable[[TrainingCorpus, Mapping[str, Any], Progress], Tokenizer] | None = None
+    trained_suffix: str = ".json"
+    files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None
+    libraries: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the family can be trained."""
+        return self.train is not None
+
+    def trains(self, spec: Spec) -> bool:
+        """Whether `spec` asks for a tokenizer that must be trained first."""
+        return self.train is not None and spec.variant is None
+
+
+# --- what is derived when a capability is absent -----------------------------------------------------
+
+
+def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
+    """The ids of many texts, by the tokenizer's own batch call where it has one."""
+    if isinstance(tokenizer, BatchEncoder):
+        batch = tokenizer.encode_batch(texts)
+        if len(batch) != len(texts):
+            raise TokenizerError(
+                f"{tokenizer.name}: encode_batch returned {len(batch)} documents for {len(texts)} texts"
+            )
+        return batch
+    return TokenBatch.of(tokenizer.encode(text) for text in texts)
+
+
+def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
+    """The bytes of one token: the tokenizer's own answer, or the UTF-8 of what it decodes to."""
+    if isinstance(tokenizer, TokenByter):
+        return tokenizer.token_bytes(token_id)
+    return tokenizer.decode([token_id]).encode("utf-8", "surrogatepass")
+
+
+def special_ids(tokenizer: Tokenizer) -> frozenset[int]:
+    """The ids of special tokens; empty where the tokenizer names none."""
+    return frozenset(getattr(tokenizer, "special_ids", ()))
+
+
+def unk_id(tokenizer: Tokenizer) -> int | None:
+    """The id of the unknown token, or None."""
+    value = getattr(tokenizer, "unk_id", None)
+    return None if value is None else int(value)
