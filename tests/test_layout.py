@@ -1,0 +1,127 @@
+"""The house as a test: who may import whom, what is packaged, and what stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# Each row may import from its own and from the rows above it.
+LAYERS = [
+    ("errors",),
+    ("spec", "languages"),
+    ("tokenizer", "corpus"),
+    ("corpora", "inspection", "tally"),
+    ("metrics",),
+    ("results", "extension", "hookspecs"),
+    ("manager",),
+    ("registry",),
+    ("runner", "testing", "api"),
+    ("reports", "plots", "live"),
+    ("builtin",),
+    ("cli",),
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+# Imports inside functions may look up where a comment at the place says why.
+PLUGIN_MAY_IMPORT = {"tokbench", "tokbench.errors", "tokbench.spec", "tokbench.tokenizer", "tokbench.corpus"}
+
+
+def modules(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def top_level_imports(path: Path) -> list[str]:
+    """Modules imported when `path` is imported (not under TYPE_CHECKING, not inside functions)."""
+    names: list[str] = []
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+def all_imports(path: Path) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.append(node.module)
+    return names
+
+
+def room(module: str) -> str | None:
+    """The room of ``tokbench.room.module``."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "tokbench" and len(parts) > 1 else None
+
+
+@pytest.mark.parametrize("path", modules(ROOT / "tokbench"), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path: Path) -> None:
+    own = path.relative_to(ROOT / "tokbench").parts[0].removesuffix(".py")
+    if own == "__init__":
+        return
+    assert own in LEVEL, f"{own} has no place in LAYERS"
+    for name in top_level_imports(path):
+        other = room(name)
+        if other in LEVEL:
+            assert LEVEL[other] <= LEVEL[own], f"{path}: {own} must not import {other}"
+
+
+@pytest.mark.parametrize("path", modules(ROOT / "tokbench"), ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_host_knows_no_tokenizer_plugin(path: Path) -> None:
+    assert not [name for name in all_imports(path) if name.startswith("tokbench_")]
+
+
+@pytest.mark.parametrize("path", modules(ROOT / "plugins"), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_plugin_imports_only_public_names(path: Path) -> None:
+    own = path.relative_to(ROOT / "plugins").parts[0]
+    for name in all_imports(path):
+        package = name.split(".")[0]
+        if package == "tokbench":
+            assert name in PLUGIN_MAY_IMPORT or name.startswith("tokbench.testing"), f"{path} imports {name}"
+        elif package.startswith("tokbench_"):
+            assert package == own, f"{path} imports another plugin: {name}"
+
+
+def test_every_package_is_listed() -> None:
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    found = {"tokbench._datasets"}
+    for base, prefix in ((ROOT / "tokbench", ROOT), (ROOT / "plugins", ROOT / "plugins")):
+        for init in base.rglob("__init__.py"):
+            found.add(".".join(init.parent.relative_to(prefix).parts))
+    assert listed == found
+
+
+def test_the_data_folder_is_no_package() -> None:
+    assert not list((ROOT / "datasets").rglob("__init__.py"))
+    import importlib.util
+
+    spec = importlib.util.find_spec("datasets")
+    assert spec is None or ROOT / "datasets" not in [Path(place) for place in spec.submodule_search_locations or []]
+
+
+def test_importing_tokbench_is_light() -> None:
+    heavy = "numba pandas matplotlib transformers tokenizers tiktoken sentencepiece pyarrow pydantic numpy torch"
+    code = f"import sys, tokbench.cli; print(*[name for name in {heavy.split()!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["plugins", "list"]])
+def test_the_first_commands_answer_at_once(arguments: list[str]) -> None:
+    code = (
+        "import sys, time, resource; from tokbench.cli import main; sys.argv = ['tokbench', *sys.argv[1:]]\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF); print(used.ru_utime + used.ru_stime, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert float(done.stderr.split()[-1]) < 0.5

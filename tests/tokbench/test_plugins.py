@@ -1,0 +1,133 @@
+"""Plugins: found, validated, blocked, loaded from a file; a broken one breaks nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tokbench.errors import PluginError, TokenizerError, UnknownNameError
+from tokbench.manager import build_host
+from tokbench.registry import build_registry
+
+TOKENIZER = """
+import tokbench
+
+class Mine:
+    name = "mine"
+    vocab_size = 256
+    def encode(self, text):
+        return list(text.encode())
+    def decode(self, ids):
+        return bytes(ids).decode("utf-8", "replace")
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    return [tokbench.TokenizerFamily(name="NAME", summary="bytes", load=lambda spec, context: Mine())]
+"""
+
+Install = Callable[[str, str], None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Installs a plugin distribution: a module and its metadata on the path."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def install(name: str, source: str) -> None:
+        (tmp_path / f"outside_{name}.py").write_text(source)
+        info = tmp_path / f"outside_{name}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: outside-{name}\nVersion: 1.2\n")
+        (info / "entry_points.txt").write_text(f"[tokbench]\n{name} = outside_{name}\n")
+        monkeypatch.delitem(sys.modules, f"outside_{name}", raising=False)
+
+    return install
+
+
+def test_an_installed_plugin_is_found(install: Install) -> None:
+    install("mine", TOKENIZER.replace("NAME", "mine"))
+    registry = build_registry()
+    status = registry.host.plugins["mine"]
+    assert (status.distribution, status.version, status.status) == ("outside-mine", "1.2", "loaded")
+    assert status.hooks == ("tokbench_tokenizers",)
+    assert registry.load("mine").encode("hi") == [104, 105]
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("import nothing_of_that_name", "ModuleNotFoundError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenisers(): ...", "unknown hook 'tokbench_tokenisers'"),
+        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(spec): ...", "tokbench_tokenizers"),
+        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): raise OSError('gone')", "OSError: gone"),
+        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): return [1]", "returned int"),
+    ],
+)
+def test_a_broken_plugin_is_a_row_and_the_rest_goes_on(install: Install, source: str, says: str) -> None:
+    install("broken", source)
+    registry = build_registry()
+    assert registry.load("bytes").vocab_size == 256
+    status = registry.host.plugins["broken"]
+    assert status.status == "failed"
+    assert says in status.error
+    with pytest.raises(UnknownNameError, match="Plugins that failed to load: broken"):
+        registry.tokenizer_spec("brokn")
+
+
+def test_two_plugins_with_one_name_are_an_error_that_names_both(install: Install) -> None:
+    install("first", TOKENIZER.replace("NAME", "same"))
+    install("second", TOKENIZER.replace("NAME", "same"))
+    with pytest.raises(PluginError, match=r"'same': '(first|second)' and '(first|second)'"):
+        build_registry().load("same")
+    assert build_registry(disable=["second"]).load("same").name == "mine"
+
+
+def test_plugins_can_be_left_out(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("mine", TOKENIZER.replace("NAME", "mine"))
+    assert build_host(disable=["mine"]).plugins["mine"].status == "disabled"
+    monkeypatch.setenv("TOKBENCH_DISABLE_PLUGINS", "tiktoken, mine")
+    host = build_host()
+    assert {name for name, plugin in host.plugins.items() if plugin.status == "disabled"} == {"mine", "tiktoken"}
+
+
+def test_a_plugin_file_is_loaded_for_one_call(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TOKENIZER.replace("NAME", "mine"))
+    assert build_registry(plugin_files=[str(file)]).load("mine").name == "mine"
+    assert "mine" not in build_registry().tokenizers
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [(None, "no such file"), ("1 / 0", "ZeroDivisionError"), ("x = 1", "no function in it carries @tokbench.hookimpl")],
+)
+def test_a_plugin_file_that_the_user_named_must_work(tmp_path: Path, source: str | None, says: str) -> None:
+    file = tmp_path / "mine.py"
+    if source is not None:
+        file.write_text(source)
+    with pytest.raises(PluginError, match=says):
+        build_registry(plugin_files=[str(file)])
+
+
+def test_what_is_no_tokenizer_is_named_with_what_it_lacks(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TOKENIZER.replace("NAME", "mine").replace("def decode", "def decod"))
+    with pytest.raises(TokenizerError, match="it lacks decode"):
+        build_registry(plugin_files=[str(file)]).load("mine")
+
+
+def test_a_spec_that_must_be_trained_says_how() -> None:
+    with pytest.raises(TokenizerError, match="must be trained first"):
+        build_registry().load("bpe:vocab_size=8k")
+
+
+def test_every_in_house_plugin_loads() -> None:
+    registry = build_registry()
+    assert {"bpe", "wordpiece", "unigram", "bytes", "tiktoken", "sentencepiece", "transformers"} <= set(
+        registry.tokenizers
+    )
+    assert registry.host.failures() == []

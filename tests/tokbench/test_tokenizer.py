@@ -1,0 +1,64 @@
+"""The ragged batch, and what is derived for tokenizers that offer only the minimum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import TokenBatch, Tokenizer, encode_batch, special_ids, token_bytes, unk_id
+
+
+class Minimal:
+    """A tokenizer with nothing but the protocol."""
+
+    name = "minimal"
+    vocab_size = 256
+
+    def encode(self, text: str) -> Sequence[int]:
+        return list(text.encode())
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode("utf-8", "replace")
+
+
+@given(st.lists(st.lists(st.integers(0, 2**31 - 1))))
+def test_a_batch_gives_back_its_documents(documents: list[list[int]]) -> None:
+    batch = TokenBatch.of(documents)
+    assert [ids.tolist() for ids in batch] == documents
+    assert batch.lengths().tolist() == [len(document) for document in documents]
+    assert batch.ids.dtype == np.int32
+    assert batch.offsets.dtype == np.int64
+
+
+@pytest.mark.parametrize("wrong", [[1.5], [[1, 2]], ["a"], [2**31], [None], "abc"])
+def test_what_is_not_ids_is_refused(wrong: list[int]) -> None:
+    with pytest.raises(TokenizerError, match="encode must return a flat sequence of whole numbers"):
+        TokenBatch.of([wrong])
+
+
+def test_an_index_beyond_the_batch_is_an_error() -> None:
+    with pytest.raises(IndexError):
+        TokenBatch.of([[1]])[1]
+
+
+def test_capabilities_are_derived() -> None:
+    tokenizer = Minimal()
+    assert isinstance(tokenizer, Tokenizer)
+    assert [ids.tolist() for ids in encode_batch(tokenizer, ["ab", "", "é"])] == [[97, 98], [], [195, 169]]
+    assert token_bytes(tokenizer, 97) == b"a"
+    assert special_ids(tokenizer) == frozenset()
+    assert unk_id(tokenizer) is None
+
+
+def test_a_batch_of_the_wrong_length_is_refused() -> None:
+    class Short(Minimal):
+        def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+            return TokenBatch.of([[1]])
+
+    with pytest.raises(TokenizerError, match="returned 1 documents for 2 texts"):
+        encode_batch(Short(), ["a", "b"])
