@@ -1,0 +1,149 @@
+"""Bytes and code points: the tokenizers that need no vocabulary and lose nothing.
+
+Their ids are the bytes of UTF-8 (256 of them) and the code points themselves (1,114,112). A lone surrogate,
+which UTF-8 cannot carry, is kept in the three bytes that ``surrogatepass`` gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CODE_POINTS = 0x110000
+
+
+class ByteTokenizer:
+    """The bytes of UTF-8.
+
+    Example:
+        >>> ByteTokenizer().encode("é")
+        [195, 169]
+    """
+
+    name = "bytes"
+    vocab_size = 256
+    lossless = True
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The bytes of `text`."""
+        return list(text.encode("utf-8", "surrogatepass"))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of some bytes; what is not UTF-8 becomes U+FFFD."""
+        try:
+            data = bytes(ids)
+        except ValueError as error:
+            raise TokenizerError(f"bytes: ids must be in 0..255, got {max(ids)}") from error
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return data.decode("utf-8", "replace")
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The bytes of every text, with no Python object a byte."""
+        import numpy as np
+
+        parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+        ids = np.frombuffer(b"".join(parts), np.uint8).astype(np.int32)
+        return TokenBatch(ids, _offsets([len(part) for part in parts]))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The byte itself."""
+        return bytes([token_id])
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """For each byte the span of the character it belongs to."""
+        import numpy as np
+
+        widths = [len(char.encode("utf-8", "surrogatepass")) for char in text]
+        starts = np.repeat(np.arange(len(text), dtype=np.int64), widths)
+        return np.stack([starts, starts + 1], axis=1)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {"algorithm": "bytes", "normalizer": None, "pre_tokenizer": None, "lossless": True}
+
+
+class CharTokenizer:
+    """Unicode code points, each its own id.
+
+    Example:
+        >>> CharTokenizer().encode("é")
+        [233]
+    """
+
+    name = "chars"
+    vocab_size = CODE_POINTS
+    lossless = True
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The code points of `text`."""
+        return list(map(ord, text))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of some code points."""
+        try:
+            return "".join(map(chr, ids))
+        except (ValueError, OverflowError) as error:
+            raise TokenizerError(f"chars: ids must be below {CODE_POINTS}") from error
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The code points of every text, by way of UTF-32."""
+        import numpy as np
+
+        data = "".join(texts).encode("utf-32-le", "surrogatepass")
+        return TokenBatch(np.frombuffer(data, "<i4").astype(np.int32), _offsets([len(text) for text in texts]))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The UTF-8 of the code point."""
+        return chr(token_id).encode("utf-8", "surrogatepass")
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """One character a token."""
+        import numpy as np
+
+        starts = np.arange(len(text), dtype=np.int64)
+        return np.stack([starts, starts + 1], axis=1)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {"algorithm": "code points", "normalizer": None, "pre_tokenizer": None, "lossless": True}
+
+
+def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
+    import numpy as np
+
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _without_variant(
+    kind: Callable[[], ByteTokenizer | CharTokenizer],
+) -> Callable[[Spec, LoadContext], ByteTokenizer | CharTokenizer]:
+    def load(spec: Spec, context: LoadContext) -> ByteTokenizer | CharTokenizer:
+        if spec.variant is not None:
+            raise SpecError(f"{spec}: {spec.family!r} has no variants; write just {spec.family!r}")
+        return kind()
+
+    return load
+
+
+BYTES = TokenizerFamily(
+    name="bytes",
+    summary="UTF-8 bytes: 256 ids, lossless",
+    load=_without_variant(ByteTokenizer),
+    examples=("bytes",),
+)
+CHARS = TokenizerFamily(
+    name="chars",
+    summary="Unicode code points, each its own id: lossless",
+    load=_without_variant(CharTokenizer),
+    examples=("chars",),
+)

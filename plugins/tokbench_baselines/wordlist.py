@@ -1,0 +1,194 @@
+"""Whole words over a closed vocabulary: split, look up, and everything else is UNK.
+
+`whitespace` splits as ``str.split`` does; `words` by the word boundaries of Unicode (UAX #29), leaving out
+the segments that are white space. Both drop the white space itself, so decoding joins with single spaces and
+neither is lossless. `words` gives one character a word in Chinese, Japanese (kanji) and Thai, which UAX #29
+leaves to dictionaries.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import (
+    LoadContext,
+    Option,
+    Spec,
+    TokenBatch,
+    TokenizerError,
+    TokenizerFamily,
+    TrainingCorpus,
+)
+from tokbench.tokenizer import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+    import regex
+    from numpy.typing import NDArray
+
+UNK = "<unk>"
+FORMAT = "tokbench-words"
+
+
+class WordTokenizer:
+    """Words of a closed list; id 0 is UNK, the others follow frequency.
+
+    Example:
+        >>> tokenizer = WordTokenizer("demo", split="words", vocabulary=["don't", "panic", "!"])
+        >>> tokenizer.encode("don't panic, ever!")
+        [1, 2, 0, 0, 3]
+        >>> tokenizer.decode([1, 2, 3])
+        "don't panic !"
+    """
+
+    lossless = False
+    unk_id = 0
+    special_ids = frozenset({0})
+
+    def __init__(self, name: str, *, split: str, vocabulary: Sequence[str]) -> None:
+        self.name = name
+        self.split = split
+        self.vocabulary = tuple(vocabulary)
+        self.vocab_size = len(self.vocabulary) + 1
+        self._ids = {word: index for index, word in enumerate(self.vocabulary, start=1)}
+        self._find = _pattern(split).findall
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The id of each word, 0 for those not in the list."""
+        known = self._ids.get
+        return [known(word, 0) for word in self._find(text)]
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text."""
+        return TokenBatch.of(map(self.encode, texts))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The words, joined by single spaces."""
+        return " ".join(self.vocabulary[index - 1] if self._known(index) else UNK for index in ids)
+
+    def _known(self, index: int) -> bool:
+        if not 0 <= index < self.vocab_size:
+            raise TokenizerError(f"{self.name}: id {index} is outside 0..{self.vocab_size - 1}")
+        return index > 0
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The word in UTF-8; nothing for UNK."""
+        return self.vocabulary[token_id - 1].encode("utf-8", "surrogatepass") if token_id else b""
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """The span of each word."""
+        import numpy as np
+
+        spans = [match.span() for match in _pattern(self.split).finditer(text)]
+        return np.array(spans, np.int64).reshape(-1, 2)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the list as JSON."""
+        content = {"format": FORMAT, "version": 1, "split": self.split, "vocabulary": self.vocabulary}
+        Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {
+            "algorithm": "word list",
+            "normalizer": None,
+            "pre_tokenizer": _DESCRIPTION[self.split],
+            "byte_fallback": False,
+            "special_tokens": {UNK: 0},
+            "lossless": False,
+            "why_not_lossless": "white space is dropped, and words outside the list become UNK",
+        }
+
+
+_DESCRIPTION = {"whitespace": "split at white space", "words": "UAX #29 words, white space dropped"}
+
+
+@cache
+def _pattern(split: str) -> regex.Pattern[str]:
+    r"""What finds the words of a text.
+
+    `regex` knows UAX #29 behind its WORD flag, where ``\b`` is a Unicode word boundary; a segment that
+    begins with anything but white space is a word.
+    """
+    import regex
+
+    if split == "whitespace":
+        return regex.compile(r"\S+")
+    return regex.compile(r"\b\S.*?\b", regex.WORD | regex.V1 | regex.DOTALL)
+
+
+def _trainer(family: str, split: str) -> Callable[[TrainingCorpus, Mapping[str, Any], Progress], WordTokenizer]:
+    def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordTokenizer:
+        """The most frequent words of the corpus; ties in code point order."""
+        find = _pattern(split).findall
+        counts: Counter[str] = Counter()
+        total, seen = max(corpus.n_bytes, 1), 0
+        for text in corpus.texts():
+            counts.update(find(text))
+            seen += len(text.encode("utf-8", "surrogatepass"))
+            progress(min(seen / total, 1.0), "counting words")
+        floor = options["min_frequency"]
+        ranked = sorted((-count, word) for word, count in counts.items() if count >= floor)
+        words = [word for _, word in ranked[: options["vocab_size"] - 1]]
+        return WordTokenizer(
+            str(Spec(family, options={"vocab_size": options["vocab_size"]})), split=split, vocabulary=words
+        )
+
+    return train
+
+
+def _loader(split: str) -> Callable[[Spec, LoadContext], WordTokenizer]:
+    def load(spec: Spec, context: LoadContext) -> WordTokenizer:
+        path = Path(spec.variant or "")
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT or content["split"] != split:
+                raise ValueError(f"it holds {content['format']} split by {content['split']}")
+            return WordTokenizer(str(spec), split=split, vocabulary=content["vocabulary"])
+        except OSError as error:
+            raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise TokenizerError(
+                f"{spec}: {path} is not a word list saved by {spec.family!r} ({error}); "
+                f"train one with: tokbench train {spec.family} -d DATASET --vocab-size 8k -o FILE.json"
+            ) from error
+
+    return load
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [Path(spec.variant)] if spec.variant else []
+
+
+_OPTIONS = (
+    Option("vocab_size", "int", 8000, "Words kept, UNK included."),
+    Option("min_frequency", "int", 1, "Words seen less often are left out."),
+)
+
+WHITESPACE = TokenizerFamily(
+    name="whitespace",
+    summary="Words between white space, from a closed list; UNK for the rest",
+    load=_loader("whitespace"),
+    train=_trainer("whitespace", "whitespace"),
+    files=_files,
+    options=_OPTIONS,
+    variant="a saved word list (.json); none: trained",
+    examples=("whitespace:vocab_size=8k",),
+)
+WORDS = TokenizerFamily(
+    name="words",
+    summary="Words by the rules of UAX #29, from a closed list; UNK for the rest",
+    load=_loader("words"),
+    train=_trainer("words", "words"),
+    files=_files,
+    options=_OPTIONS,
+    variant="a saved word list (.json); none: trained",
+    libraries=("regex",),
+    examples=("words:vocab_size=8k",),
+)
