@@ -22,7 +22,7 @@ LAYERS = [
     ("results", "extension", "hookspecs"),
     ("manager",),
     ("registry",),
-    ("runner", "testing", "api"),
+    ("runner", "testing", "scaffold", "api"),
     ("reports", "plots", "live"),
     ("builtin",),
     ("cli",),
@@ -105,11 +105,15 @@ def test_the_data_folder_is_no_package() -> None:
     import importlib.util
 
     spec = importlib.util.find_spec("datasets")
-    assert spec is None or ROOT / "datasets" not in [Path(place) for place in spec.submodule_search_locations or []]
+    assert spec is None or ROOT / "datasets" not in [
+        Path(place) for place in spec.submodule_search_locations or []
+    ]
 
 
 def test_importing_tokbench_is_light() -> None:
-    heavy = "numba pandas matplotlib transformers tokenizers tiktoken sentencepiece pyarrow pydantic numpy torch"
+    heavy = (
+        "numba pandas matplotlib transformers tokenizers tiktoken sentencepiece pyarrow pydantic numpy torch"
+    )
     code = f"import sys, tokbench.cli; print(*[name for name in {heavy.split()!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -1,1 +1,11 @@
-"""testing."""
+"""The conformance kit: does a tokenizer do what tokbench, and its users, rely on?
+
+Example:
+    >>> import tokbench
+    >>> from tokbench.testing import check_tokenizer
+    >>> check_tokenizer(tokbench.load("bytes"))
+"""
+
+from tokbench.testing.kit import ConformanceError, Failure, check_tokenizer, failures_of
+
+__all__ = ["ConformanceError", "Failure", "check_tokenizer", "failures_of"]

@@ -1,0 +1,279 @@
+"""The kit passes a right tokenizer and fails each of many wrong ones, for the right reason."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tokbench.testing import ConformanceError, check_tokenizer, failures_of
+from tokbench.tokenizer import Step, TokenBatch
+
+
+class Right:
+    """Bytes, with every capability."""
+
+    name = "right"
+    vocab_size = 257
+    lossless = True
+    special_ids = frozenset({256})
+
+    def encode(self, text: str) -> Any:
+        return list(text.encode())
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(int(token) for token in ids).decode("utf-8", "replace")
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        return TokenBatch.of(self.encode(text) for text in texts)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return bytes([token_id]) if token_id < 256 else b""
+
+    def offsets(self, text: str) -> Any:
+        spans = [(place, place + 1) for place, char in enumerate(text) for _ in char.encode()]
+        return np.array(spans, np.int64).reshape(-1, 2)
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        return self.encode(text)
+
+    def trace(self, text: str) -> list[Step]:
+        return [Step("bytes", tuple(bytes([byte]) for byte in text.encode()))]
+
+
+class NoDecode:
+    name = "no decode"
+    vocab_size = 256
+
+    def encode(self, text: str) -> Sequence[int]:
+        return list(text.encode())
+
+
+class VocabSizeText(Right):
+    vocab_size = "256"  # type: ignore[assignment]
+
+
+class ReturnsStrings(Right):
+    def encode(self, text: str) -> Any:
+        return list(text)
+
+
+class RaisesOnNul(Right):
+    def encode(self, text: str) -> Any:
+        if "\x00" in text:
+            raise KeyError("\x00")
+        return super().encode(text)
+
+
+class IdsBeyondVocabulary(Right):
+    vocab_size = 200
+    special_ids = frozenset()
+
+
+class Random(Right):
+    def encode(self, text: str) -> Any:
+        return [random.randrange(256) for _ in text.encode()]
+
+
+class DecodeRaises(Right):
+    lossless = False
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode("ascii")
+
+
+class DecodeReturnsBytes(Right):
+    lossless = False
+
+    def decode(self, ids: Sequence[int]) -> Any:
+        return bytes(ids)
+
+
+class Lowercases(Right):
+    def encode(self, text: str) -> Any:
+        return list(text.lower().encode())
+
+
+class BatchDiffers(Right):
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        return TokenBatch.of(self.encode(text.strip()) for text in texts)
+
+
+class BatchOfLists(Right):
+    def encode_batch(self, texts: Sequence[str]) -> Any:
+        return [self.encode(text) for text in texts]
+
+
+class BatchInt64(Right):
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        batch = super().encode_batch(texts)
+        return TokenBatch(batch.ids.astype(np.int64), batch.offsets)  # type: ignore[arg-type]
+
+
+class AddsBos(Right):
+    lossless = False
+
+    def encode(self, text: str) -> Any:
+        return [256, *super().encode(text)]
+
+
+class ParsesSpecials(Right):
+    lossless = False
+
+    def encode(self, text: str) -> Any:
+        return [256] if text == "<s>" else super().encode(text)
+
+
+class WrongTokenBytes(Right):
+    def token_bytes(self, token_id: int) -> bytes:
+        return b"?"
+
+
+class ByteOffsets(Right):
+    def offsets(self, text: str) -> Any:
+        count = len(text.encode())
+        return np.stack([np.arange(count), np.arange(1, count + 1)], axis=1)
+
+
+class SampleOwnSeed(Right):
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        return [random.randrange(256) for _ in range(len(text))]
+
+
+class TraceShort(Right):
+    def trace(self, text: str) -> list[Step]:
+        return [Step("bytes", (text.encode(),))]
+
+
+class SpecialsOutside(Right):
+    special_ids = frozenset({9999})
+
+
+class SharedState(Right):
+    """Fills a buffer of its own that calls in other threads overwrite."""
+
+    buffer: list[int] = []  # noqa: RUF012
+
+    def encode(self, text: str) -> Any:
+        self.buffer.clear()
+        for byte in text.encode():
+            self.buffer.append(byte)
+            if byte == 32:
+                time.sleep(0)
+        return list(self.buffer)
+
+
+class Prints(Right):
+    def encode(self, text: str) -> Any:
+        print("encoding")
+        return super().encode(text)
+
+
+class MovesAway(Right):
+    def decode(self, ids: Sequence[int]) -> str:
+        os.chdir("/")
+        return super().decode(ids)
+
+
+class Leaks(Right):
+    def __init__(self) -> None:
+        self.kept: list[bytes] = []
+
+    def encode(self, text: str) -> Any:
+        self.kept.append(bytes(1 << 16) + os.urandom(1 << 15))
+        return super().encode(text)
+
+
+class Quadratic(Right):
+    def encode(self, text: str) -> Any:
+        return _quadratic(text.encode())
+
+
+def _quadratic(data: bytes) -> list[int]:
+    rest, ids = data, []
+    while rest:
+        ids.append(rest[0])
+        rest = rest[1:] if len(rest) < 4096 else bytes(bytearray(rest)[1:])
+    return ids
+
+
+class Forgets(Right):
+    """Gives the empty text a token."""
+
+    lossless = False
+
+    def encode(self, text: str) -> Any:
+        return super().encode(text) or [32]
+
+
+WRONG: list[tuple[type, str]] = [
+    (NoDecode, "protocol"),
+    (VocabSizeText, "protocol"),
+    (ReturnsStrings, "encodes"),
+    (RaisesOnNul, "encodes"),
+    (IdsBeyondVocabulary, "vocab_size"),
+    (Random, "deterministic"),
+    (DecodeRaises, "decodes"),
+    (DecodeReturnsBytes, "decodes"),
+    (Lowercases, "lossless"),
+    (BatchDiffers, "batch"),
+    (BatchOfLists, "batch"),
+    (BatchInt64, "batch"),
+    (AddsBos, "content_only"),
+    (ParsesSpecials, "special_text"),
+    (WrongTokenBytes, "token_bytes"),
+    (ByteOffsets, "offsets"),
+    (SampleOwnSeed, "sample"),
+    (TraceShort, "trace"),
+    (SpecialsOutside, "special_ids"),
+    (SharedState, "threads"),
+    (Prints, "silent"),
+    (MovesAway, "silent"),
+    (Leaks, "memory"),
+    (Quadratic, "speed"),
+    (Forgets, "empty"),
+]
+
+
+def test_a_right_tokenizer_passes() -> None:
+    check_tokenizer(Right())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("wrong", "check"), WRONG, ids=[wrong.__name__ for wrong, _ in WRONG])
+def test_each_wrong_tokenizer_fails_for_the_right_reason(
+    wrong: type, check: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    failures = failures_of(wrong(), examples=30)
+    assert check in {failure.check for failure in failures}
+    assert all(failure.remedy for failure in failures)
+
+
+def test_the_smallest_failing_text_is_shown() -> None:
+    failures = {failure.check: failure for failure in failures_of(Lowercases(), examples=30)}  # type: ignore[arg-type]
+    text = failures["lossless"].text
+    assert text is not None
+    assert len(text) == 1
+
+
+def test_the_error_lists_every_failure() -> None:
+    with pytest.raises(ConformanceError, match=r"'right' fails 1 of the conformance checks") as caught:
+        check_tokenizer(SpecialsOutside())  # type: ignore[arg-type]
+    assert "remedy  special_ids and unk_id must lie within the vocabulary." in str(caught.value)
+
+
+def test_checks_can_be_left_out() -> None:
+    check_tokenizer(SpecialsOutside(), skip=["special_ids"])  # type: ignore[arg-type]
+
+
+def test_every_check_has_a_tokenizer_that_fails_it() -> None:
+    from tokbench.testing import checks
+
+    names = {check.name for check in itertools.chain(checks.TEXT_CHECKS, checks.WHOLE_CHECKS)} - {"surrogates"}
+    assert names <= {check for _, check in WRONG}

@@ -1,0 +1,40 @@
+"""Is a tokenizer the same wherever its spec is loaded: again here, and in a process of its own?"""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
+
+from tokbench.registry import PluginChoice, Registry, registry_of
+from tokbench.testing.kit import Failure
+from tokbench.testing.texts import EDGE_CASES
+from tokbench.tokenizer import TokenBatch
+
+if TYPE_CHECKING:
+    from tokbench.tokenizer import Tokenizer
+
+REMEDY = "load(spec, context) must depend on nothing but the spec, its files and the context."
+
+
+def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Failure]:
+    """Failures of loading `spec` again, here and in a spawned process."""
+    expected = _encodings(loaded)
+    if _encodings(registry.load(spec)) != expected:
+        return [Failure("recipe", "loaded a second time, it gives other ids", None, REMEDY)]
+    try:
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            elsewhere = pool.submit(_encodings_of, registry.choice, spec).result(timeout=300)
+    except Exception as error:
+        return [Failure("recipe", f"in a new process: {type(error).__name__}: {error}", None, REMEDY)]
+    if elsewhere != expected:
+        return [Failure("recipe", "loaded in a new process, it gives other ids", None, REMEDY)]
+    return []
+
+
+def _encodings(tokenizer: Tokenizer) -> list[list[int]]:
+    return [ids.tolist() for ids in TokenBatch.of(tokenizer.encode(text) for text in EDGE_CASES)]
+
+
+def _encodings_of(choice: PluginChoice, spec: str) -> list[list[int]]:
+    return _encodings(registry_of(choice).load(spec))
