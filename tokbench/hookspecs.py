@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tokbench.tokenizer import TokenizerFamily
 
 PROJECT = "tokbench"
+HOOKS_VERSION = 1
+"""Raised by each change that an existing plugin could notice."""
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
