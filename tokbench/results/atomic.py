@@ -1,0 +1,71 @@
+"""Writing files so that a reader sees the old one or the new one, never a half."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import ResultsError
+
+
+class StorageError(ResultsError):
+    """A result could not be written: the disk is full, read-only or gone. What was written before stands."""
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path beside `path` to write to; it takes the name `path` when the block ends without an error.
+
+    Raises `StorageError`, saying what to do, where the file system refuses.
+    """
+    aside: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        aside = Path(name)
+        yield aside
+        # mkstemp makes files for one user only; a result should be as readable as any other new file.
+        aside.chmod(0o666 & ~_umask())
+        aside.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {_why(error)}") from error
+    finally:
+        if aside is not None:
+            with contextlib.suppress(OSError):
+                aside.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, *parts: bytes) -> None:
+    """Write `parts` to `path`, all or nothing, and see them on the disk before the name is given."""
+    with replacing(path) as aside, aside.open("wb") as stream:
+        for part in parts:
+            stream.write(part)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented JSON, all or nothing."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False)
+    write_bytes(path, text.encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _why(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full; free some space and run the same command again, it resumes"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"{error.strerror}; choose another folder with -o"
+    return str(error)

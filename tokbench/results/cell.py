@@ -1,0 +1,119 @@
+"""One finished cell: a tokenizer on one language of a dataset, with its tally or with why there is none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import ResultsError
+from tokbench.metrics.metric import CellKey
+from tokbench.results.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from tokbench.tally import Tally
+
+_MAGIC = b"tokbench-cell 1\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why something was not measured, in the user's terms.
+
+    `kind` is one word: ``raised``, ``timeout``, ``memory``, ``crashed``, ``train``, ``load`` …; `message` says
+    what happened, `remedy` what to do about it, `traceback` where (may be empty), and `output` holds the end
+    of what the tokenizer printed meanwhile.
+    """
+
+    kind: str
+    message: str
+    remedy: str = ""
+    traceback: str = ""
+    output: str = ""
+
+    @property
+    def status(self) -> str:
+        """The status of the rows of this cell.
+
+        Example:
+            >>> Failure("timeout", "no answer within 5 s").status
+            'failed: timeout: no answer within 5 s'
+        """
+        first = self.message.strip().splitlines()[0] if self.message.strip() else "no message"
+        return f"failed: {self.kind}: {first}"
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """A finished cell, as the hook `tokbench_cell_finished` gets it.
+
+    `tally` is None exactly where `failure` is not. `identity` fingerprints everything the tally depends on
+    (tokenizer, shards, tally version); `seconds` is the work it took, 0 where all of it came from the cache.
+    """
+
+    key: CellKey
+    identity: str = ""
+    tally: Tally | None = None
+    failure: Failure | None = None
+    seconds: float = 0.0
+    cached: bool = False
+
+    @property
+    def status(self) -> str:
+        """``ok``, or why there is no tally."""
+        return "ok" if self.failure is None else self.failure.status
+
+
+def cell_file_name(key: CellKey) -> str:
+    """The file of a cell: readable, and unique by a digest of the whole key."""
+    digest = hashlib.sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    words = re.sub(r"[^A-Za-z0-9]+", "-", f"{key.tokenizer[:40]} {key.dataset[-24:]} {key.language}").strip("-")
+    return f"{words[:90]}-{digest}.cell"
+
+
+def write_cell(folder: Path, cell: CellResult) -> Path:
+    """Write a cell into `folder`: a line of JSON, then the tally's bytes; returns the file."""
+    head: dict[str, Any] = {
+        "key": list(cell.key),
+        "identity": cell.identity,
+        "failure": None if cell.failure is None else asdict(cell.failure),
+        "seconds": round(cell.seconds, 6),
+    }
+    path = folder / cell_file_name(cell.key)
+    body = b"" if cell.tally is None else cell.tally.to_bytes()
+    write_bytes(path, _MAGIC, json.dumps(head).encode(), b"\n", body)
+    return path
+
+
+def read_cell(path: Path) -> CellResult:
+    """The cell in a file that `write_cell` wrote; raises `ResultsError` where it is not one."""
+    head, body = _split(path)
+    failure = None if head["failure"] is None else Failure(**head["failure"])
+    tally = None
+    if failure is None:
+        from tokbench.tally import Tally
+
+        tally = Tally.from_bytes(body)
+    return CellResult(CellKey(*head["key"]), head["identity"], tally, failure, head["seconds"], cached=True)
+
+
+def read_identity(path: Path) -> tuple[CellKey, str, bool]:
+    """The key of the cell in a file, its identity, and whether it failed, without reading the tally."""
+    head, _ = _split(path)
+    return CellKey(*head["key"]), head["identity"], head["failure"] is not None
+
+
+def _split(path: Path) -> tuple[dict[str, Any], bytes]:
+    try:
+        with path.open("rb") as stream:
+            if stream.readline() != _MAGIC:
+                raise ValueError("not a cell of this version")
+            head = json.loads(stream.readline())
+            return head, stream.read()
+    except (OSError, ValueError, KeyError) as error:
+        raise ResultsError(
+            f"{path}: {error}; delete the file and run again, the cell is computed anew"
+        ) from error

@@ -1,0 +1,116 @@
+"""Measurements as tables: the columns, their types, and files with the same bytes for the same figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.metric import Measurement
+from tokbench.results.atomic import replacing, write_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+COLUMNS = (
+    "run",
+    "tokenizer",
+    "dataset",
+    "language",
+    "metric",
+    "value",
+    "ci_low",
+    "ci_high",
+    "unit",
+    "n_documents",
+    "status",
+)
+_NUMBERS = {"value", "ci_low", "ci_high"}
+
+
+def measurement_rows(run: str, measurements: Iterable[Measurement]) -> list[dict[str, Any]]:
+    """One mapping per measurement, with the keys `COLUMNS`; NaN becomes None."""
+    return [
+        {
+            "run": run,
+            "tokenizer": row.tokenizer,
+            "dataset": row.dataset,
+            "language": row.language,
+            "metric": row.metric,
+            "value": _number(row.value),
+            "ci_low": _number(row.ci_low),
+            "ci_high": _number(row.ci_high),
+            "unit": row.unit,
+            "n_documents": row.n_documents,
+            "status": row.status,
+        }
+        for row in measurements
+    ]
+
+
+def write_measurements(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as `path` (Parquet) and beside it as CSV; equal rows give equal bytes."""
+    import pyarrow as pa
+
+    types = {name: pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS}
+    types["n_documents"] = pa.int64()
+    schema = pa.schema(list(types.items()))
+    table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    write_table(path, table)
+    _write_csv(path.with_suffix(".csv"), table)
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows of any one shape as Parquet, all or nothing."""
+    import pyarrow as pa
+
+    write_table(path, pa.Table.from_pylist([dict(row) for row in rows]))
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table as Parquet, all or nothing."""
+    import pyarrow.parquet as pq
+
+    with replacing(path) as aside:
+        pq.write_table(table, aside)
+
+
+def read_measurements(path: Path) -> pd.DataFrame:
+    """The tidy frame of a run: `COLUMNS`, numbers as float64 (NaN where not measured), counts as int64."""
+    return read_frame(path)[list(COLUMNS)]
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """A Parquet file as a frame; raises `ResultsError` where it cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tokbench.errors import ResultsError
+
+    try:
+        frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    except (OSError, pa.ArrowException) as error:
+        raise ResultsError(f"{path}: {error}; run the suite again to complete it") from error
+    return frame
+
+
+def _write_csv(path: Path, table: pa.Table) -> None:
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.column_names)
+    # repr() is the shortest text that reads back as the same float.
+    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        writer.writerow(
+            ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row]
+        )
+    write_bytes(path, text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def _number(value: float | None) -> float | None:
+    if value is None or value != value:
+        return None
+    return float(value)

@@ -1,0 +1,187 @@
+"""A run read back: its figures as frames, its tallies, samples and audits, its plots and reports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import ResultsError, UnknownNameError
+from tokbench.metrics.metric import CellKey
+from tokbench.results.cell import cell_file_name, read_cell
+from tokbench.results.folder import RunFolder, read_json
+from tokbench.results.frames import read_frame, read_measurements
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tokbench.tally import Tally
+
+OVERALL = "all"
+"""The language of the row that sums a dataset."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished (or unfinished) run, opened from its folder with `Run.open`; everything is read when asked.
+
+    Specs are canonical, and in the order of the suite wherever there is an order.
+    """
+
+    path: Path
+    manifest: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Run:
+        """The run in the folder `path`; raises `ResultsError` where there is none, or of a later schema."""
+        folder = RunFolder(Path(path))
+        return cls(folder.path, folder.read_manifest())
+
+    @property
+    def name(self) -> str:
+        """The run's name: that of its folder when it was made, the `run` column of every row."""
+        return str(self.manifest.get("run", self.path.name))
+
+    @property
+    def folder(self) -> RunFolder:
+        """The paths of the run's files."""
+        return RunFolder(self.path)
+
+    # --- figures ----------------------------------------------------------------------------------
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """Every measurement, tidy: one row per tokenizer, dataset, language and metric, columns `COLUMNS`."""
+        return read_measurements(self.folder.measurements)
+
+    @property
+    def tokenizers(self) -> list[str]:
+        """The canonical specs of the tokenizers."""
+        return [entry["spec"] for entry in self.manifest["tokenizers"]]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The canonical specs of the datasets."""
+        return [entry["spec"] for entry in self.manifest["datasets"]]
+
+    def languages(self, dataset: str) -> list[str]:
+        """The languages of a dataset, without "all"."""
+        return list(self._dataset(dataset)["languages"])
+
+    def table(self, metric: str, dataset: str | None = None) -> pd.DataFrame:
+        """One metric as a wide frame: languages down, tokenizers across, NaN where not measured.
+
+        With several datasets and none named, rows are (dataset, language). Raises `UnknownNameError` for a
+        metric or dataset that the run has not.
+        """
+        rows = self.frame[self.frame["metric"] == metric]
+        if rows.empty:
+            raise UnknownNameError.of("metric of this run", metric, self.frame["metric"].unique())
+        if dataset is not None:
+            rows = rows[rows["dataset"] == self._dataset(dataset)["spec"]]
+        single = dataset is not None or rows["dataset"].nunique() == 1
+        index = ["language"] if single else ["dataset", "language"]
+        wide = rows.pivot_table(
+            index=index, columns="tokenizer", values="value", aggfunc="first", sort=False, dropna=False
+        )
+        wide = wide.dropna(how="all")
+        return wide[[spec for spec in self.tokenizers if spec in wide.columns]]
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """Paired differences between tokenizers, with intervals and p-values; empty where none were made."""
+        return self._optional_frame(self.folder.comparisons)
+
+    @cached_property
+    def speed(self) -> pd.DataFrame:
+        """Every round of the speed pass as it was timed; empty where speed was not measured."""
+        return self._optional_frame(self.folder.speed)
+
+    def tally(self, tokenizer: str, dataset: str, language: str = OVERALL) -> Tally:
+        """The counts of one cell, or with "all" the sum over the dataset's languages.
+
+        Raises `ResultsError` where the cell was not measured.
+        """
+        languages = self.languages(dataset) if language == OVERALL else [language]
+        total: Tally | None = None
+        for each in languages:
+            path = self.folder.cells / cell_file_name(CellKey(tokenizer, dataset, each))
+            if not path.is_file():
+                raise ResultsError(f"{self.path}: no cell for {tokenizer} on {dataset}, {each}")
+            cell = read_cell(path)
+            if cell.tally is None:
+                raise ResultsError(f"{tokenizer} on {dataset}, {each}: {cell.status}")
+            total = cell.tally if total is None else total + cell.tally
+        if total is None:
+            raise ResultsError(f"{dataset}: no languages")
+        return total
+
+    # --- beside the figures -----------------------------------------------------------------------
+
+    @cached_property
+    def samples(self) -> list[dict[str, Any]]:
+        """Chosen passages side by side: title, dataset, language, text, and each tokenizer's pieces."""
+        return list(self._optional_json(self.folder.samples, []))
+
+    @cached_property
+    def audits(self) -> dict[str, Any]:
+        """Vocabulary audits by tokenizer, as `tokbench audit` gives them; empty where not made."""
+        return dict(self._optional_json(self.folder.audits, {}))
+
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """What was not measured: tokenizer, dataset, language, kind, message, remedy, traceback, output."""
+        return list(self.manifest.get("failures", []))
+
+    # --- pictures and reports ---------------------------------------------------------------------
+
+    def plot(self, name: str) -> Figure:
+        """Draw one of `tokbench list plots`; raises `ResultsError` where the run lacks what it needs."""
+        # The only two calls that reach forward, for convenience: plots and writers are plugins.
+        from tokbench.registry import build_registry
+
+        registry = build_registry()
+        plot = registry.pick(registry.plots, name, "plot")
+        figure = plot.draw(self)
+        if figure is None:
+            raise ResultsError(f"{self.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
+        return figure
+
+    def report(self, path: str | os.PathLike[str] | None = None, format: str = "html") -> Path:
+        """Write a report in a format, by default into the run's folder, and return the file."""
+        from tokbench.registry import build_registry
+
+        registry = build_registry()
+        writer = registry.pick(registry.report_writers, format, "report format")
+        target = Path(path) if path is not None else self.path / f"report{writer.suffix}"
+        writer.write(self, target)
+        return target
+
+    def _dataset(self, dataset: str) -> Mapping[str, Any]:
+        for entry in self.manifest["datasets"]:
+            if entry["spec"] == dataset:
+                return dict(entry)
+        raise UnknownNameError.of("dataset of this run", dataset, self.datasets)
+
+    def _optional_frame(self, path: Path) -> pd.DataFrame:
+        import pandas as pd
+
+        return read_frame(path) if path.is_file() else pd.DataFrame()
+
+    def _optional_json(self, path: Path, default: Any) -> Any:
+        return read_json(path, "delete it and run again") if path.is_file() else default
+
+
+def open_runs(folder: Path) -> Sequence[Run]:
+    """The runs directly inside `folder`, oldest first; what is no run, or damaged, is passed over."""
+    found: list[Run] = []
+    for path in sorted(folder.glob("*/run.json"), key=lambda path: path.stat().st_mtime):
+        try:
+            found.append(Run.open(path.parent))
+        except ResultsError:
+            continue
+    return found
