@@ -1,0 +1,1 @@
+"""The live page: type, and see every tokenizer at work (`tokbench serve`)."""
