@@ -1,0 +1,85 @@
+"""Compression by tokenizer: one row each, an interval, and a faint dot for every language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokbench.extension import Plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+
+def draw(run: Run) -> Figure | None:
+    """Bytes per token on each natural dataset, tokenizers sorted on the main one."""
+    from tokbench.plots import data, style
+
+    datasets = [
+        name for name in data.natural_datasets(run) if len(data.overall(run, "compression_ratio", name))
+    ]
+    if not datasets:
+        return None
+    order = data.ranked(run, "compression_ratio", datasets[0])["tokenizer"].tolist()
+    order += [name for name in run.tokenizers if name not in order]
+    labels = data.names(run)
+    panels = datasets[:1] if style.size().narrow else datasets[:3]
+    figure, axes = style.figure(
+        len(order) * style.row_height() + 0.95, columns=len(panels), sharey=True, squeeze=False
+    )
+    for panel, dataset in zip(axes[0], panels, strict=True):
+        _panel(panel, run, dataset, order)
+    axes[0][0].set_yticks(range(len(order)), [labels[name] for name in order])
+    axes[0][0].set_ylim(len(order) - 0.4, -0.6)
+    style.caption(figure, _note(run, labels, panels[0]))
+    return figure
+
+
+def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
+    from tokbench.plots import data, style
+
+    bad = data.lossy(run)
+    table = data.by_language(run, "compression_ratio", dataset)
+    for row in data.overall(run, "compression_ratio", dataset).itertuples():
+        y = order.index(row.tokenizer)
+        hue = style.WARN if row.tokenizer in bad else style.ACCENT
+        if row.tokenizer in table and len(table) > 1:
+            spread = table[row.tokenizer].dropna()
+            axes.plot(
+                spread,
+                [y] * len(spread),
+                "|",
+                color=style.FAINT,
+                ms=style.size().type * 0.75,
+                mew=0.9,
+                zorder=1,
+            )
+        if row.ci_low == row.ci_low and row.ci_low is not None:
+            axes.plot([row.ci_low, row.ci_high], [y, y], color=hue, lw=2.4, solid_capstyle="butt", zorder=2)
+        face: Any = style.PAPER if row.tokenizer in bad else hue
+        axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
+    axes.set_xlim(left=0)
+    axes.set_title(dataset)
+    axes.set_xlabel("bytes per token, more is better")
+    axes.spines["left"].set_visible(False)
+    style.grid(axes)
+
+
+def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
+    note = "Dot: all languages together; bar: 95 % interval; ticks: single languages."
+    if any(label.endswith("†") for label in labels.values()):
+        note += " † and hollow: loses text, so its figure is not comparable."
+    return note
+
+
+PLOTS = (
+    Plot(
+        name="compression",
+        title="Compression by tokenizer",
+        summary="UTF-8 bytes per token on each dataset, with intervals and the spread over languages.",
+        draw=draw,
+        needs="compression_ratio over a dataset",
+    ),
+)

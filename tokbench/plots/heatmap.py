@@ -1,0 +1,138 @@
+"""A metric by language and tokenizer, as a heat map that folds into columns when there are many languages."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tokbench.extension import Plot
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+CAVEAT = "Not comparable between scripts: a character of one carries as much as two or three of another."
+
+
+def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
+    """A metric on the main dataset: languages down, tokenizers across, dark is high."""
+    from tokbench.plots import data
+
+    dataset = data.main_dataset(run)
+    table = data.by_language(run, metric, dataset)
+    if table.empty:
+        return None
+    labels = data.names(run)
+    return _heat(table.rename(columns=labels), title=f"{metric} · {dataset}", unit=unit, note=note)
+
+
+def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
+    import matplotlib as mpl
+    from matplotlib.colors import Normalize
+
+    from tokbench.plots import style
+    from tokbench.plots.labels import language_label
+
+    chosen = style.size()
+    blocks, row = _fold(len(table), len(table.columns))
+    per_block = math.ceil(len(table) / blocks)
+    small = min(chosen.type - 0.5, row * 72 * 0.72)
+    top = max(map(len, table.columns)) * chosen.type * 0.53 / 72
+    figure, axes = style.figure(per_block * row + top + 0.9, columns=blocks, squeeze=False)
+    scale = Normalize(*_range(table))
+    colours = mpl.colormaps[style.SEQUENTIAL]
+    annotate = blocks == 1 and _cell_width(table) > small * 2.4 and row * 72 > 8
+    for block, axis in enumerate(axes[0]):
+        part = table.iloc[block * per_block : (block + 1) * per_block]
+        image = axis.imshow(
+            part.to_numpy(float), aspect="auto", cmap=colours, norm=scale, interpolation="nearest"
+        )
+        named = [language_label(code) for code in part.index]
+        if blocks > 1 or chosen.narrow:
+            named = [_cut(label, 17 if chosen.narrow else 22) for label in named]
+        axis.set_yticks(range(len(part)), named, fontsize=small)
+        axis.set_xticks(
+            range(len(part.columns)), part.columns, rotation=90, fontsize=min(small + 1, chosen.type - 0.5)
+        )
+        axis.xaxis.tick_top()
+        axis.set_ylim(per_block - 0.5, -0.5)
+        axis.spines[:].set_visible(False)
+        if annotate:
+            _write(axis, part, scale, small)
+    bar = figure.colorbar(
+        image, ax=axes, orientation="horizontal", fraction=0.02, pad=0.01, aspect=40, shrink=0.5
+    )
+    bar.outline.set_visible(False)
+    bar.set_label(unit)
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=chosen.type + 0.5)
+    if note:
+        style.caption(figure, note)
+    return figure
+
+
+def _fold(rows: int, columns: int) -> tuple[int, float]:
+    """Blocks side by side, and inches per row, so that the figure stays within its greatest height."""
+    from tokbench.plots import style
+
+    chosen = style.size()
+    row = style.row_height()
+    room = chosen.height - 2.2
+    widest = max(1, int(chosen.width / (0.9 + columns * 0.1)))
+    blocks = min(widest, max(1, math.ceil(rows * row / room)))
+    tight = room / math.ceil(rows / blocks)
+    return blocks, min(row, max(tight, 0.095))
+
+
+def _range(table: pd.DataFrame) -> tuple[float, float]:
+    """The scale's ends: all but the outermost hundredth, so that one odd cell does not flatten the rest."""
+    import numpy as np
+
+    low, high = np.nanquantile(table.to_numpy(float), [0.01, 0.99])
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _cell_width(table: pd.DataFrame) -> float:
+    from tokbench.plots import style
+
+    return (style.size().width - 1.8) * 72 / len(table.columns)
+
+
+def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:
+    import numpy as np
+
+    for (y, x), value in np.ndenumerate(part.to_numpy(float)):
+        if value == value:
+            hue = "white" if scale(value) < 0.55 else "black"
+            axis.text(x, y, f"{value:.2f}", ha="center", va="center", color=hue, fontsize=size)
+
+
+def _cut(label: str, room: int) -> str:
+    return label if len(label) <= room else label[: room - 1] + "…"
+
+
+PLOTS = (
+    Plot(
+        name="chars_per_token",
+        title="Characters per token by language",
+        summary="Heat map of chars_per_token: languages by tokenizers.",
+        draw=partial(draw, metric="chars_per_token", unit="characters per token", note=CAVEAT),
+        needs="chars_per_token by language",
+    ),
+    Plot(
+        name="compression_by_language",
+        title="Compression by language",
+        summary="Heat map of compression_ratio: languages by tokenizers.",
+        draw=partial(draw, metric="compression_ratio", unit="UTF-8 bytes per token"),
+        needs="compression_ratio by language",
+    ),
+    Plot(
+        name="tokens_per_line",
+        title="Tokens per line by language",
+        summary="Heat map of tokens_per_line on parallel text: the figure that compares languages.",
+        draw=partial(draw, metric="tokens_per_line", unit="tokens per line of the same text"),
+        needs="tokens_per_line by language",
+    ),
+)

@@ -1,0 +1,102 @@
+r"""Short names for tokenizers, datasets and languages, unique within a run and safe to draw.
+
+Figures are drawn with fonts that hold Latin, Greek and Cyrillic; anything else is written as an escape
+(``\u4e2d``) rather than drawn as an empty box. Languages are labelled by code and English name, so that none
+needs its own script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from tokbench.errors import SpecError
+from tokbench.spec import Spec
+
+_DRAWN = re.compile(r"[^\x20-\x7e\u00a0-\u024f\u0370-\u04ff\u2010-\u2027\u2030-\u205e\u20ac]")
+_FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab)$")
+_GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
+
+
+def printable(text: str) -> str:
+    r"""`text` with every character that a figure's font may lack written as an escape.
+
+    Example:
+        >>> printable("bpe:中.json")
+        'bpe:\\u4e2d.json'
+    """
+    return _DRAWN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A short label for each spec: family, variant and the options that matter, unique among `specs`.
+
+    `names` are labels a suite's author gave, which win.
+
+    Example:
+        >>> tokenizer_labels(["bpe:pattern=gpt2,vocab_size=8000", "tiktoken:o200k_base"])
+        {'bpe:pattern=gpt2,vocab_size=8000': 'bpe gpt2 8k', 'tiktoken:o200k_base': 'tiktoken o200k_base'}
+    """
+    given = dict(names or {})
+    specs = list(dict.fromkeys(specs))
+    short = {spec: given.get(spec) or _short(spec) for spec in specs}
+    seen = Counter(short.values())
+    return {spec: printable(spec if seen[label] > 1 else label) for spec, label in short.items()}
+
+
+def _short(text: str) -> str:
+    try:
+        spec = Spec.parse(text)
+    except SpecError:
+        return text
+    parts = [spec.family]
+    if spec.variant is not None:
+        parts.append(_base(spec.variant))
+    for name, value in sorted(spec.options.items(), key=lambda item: (item[0] == "vocab_size", item[0])):
+        parts.append(_count(str(value)) if name == "vocab_size" else _option(name, str(value)))
+    return " ".join(parts)
+
+
+def _base(variant: str) -> str:
+    """The part of a path or hub name that tells one from another."""
+    parts = [part for part in re.split(r"[/\\]", variant) if part]
+    while len(parts) > 1 and parts[-1] in _GENERIC:
+        parts.pop()
+    return _FILE.sub("", parts[-1]) if parts else variant
+
+
+def _option(name: str, value: str) -> str:
+    return (
+        value
+        if re.fullmatch(r"[A-Za-z][\w.-]*", value) and value not in ("true", "false")
+        else f"{name}={value}"
+    )
+
+
+def _count(value: str) -> str:
+    number = int(value) if value.isdigit() else 0
+    return f"{number // 1000}k" if number and number % 1000 == 0 else value
+
+
+def language_label(code: str) -> str:
+    """Code and English name: ``deu_Latn German``; the code alone where the name is not known.
+
+    Example:
+        >>> language_label("all")
+        'all languages'
+    """
+    if code == "all":
+        return "all languages"
+    name = language_name(code)
+    return printable(f"{code} {name}" if name and name != code else code)
+
+
+def language_name(code: str) -> str:
+    """The English name of a language by its tag (BCP 47 or FLORES style), or nothing."""
+    try:
+        from tokbench.languages import language
+    except ImportError:
+        return ""
+    found = language(code)
+    return "" if found is None else str(found.name)

@@ -1,0 +1,132 @@
+"""Curves of several tokenizers: together while they can be told apart, then one small panel each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+TOGETHER = 5
+_STROKES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One tokenizer's curve; `low` and `high` bound the band drawn around it, where there is one."""
+
+    x: NDArray[Any]
+    y: NDArray[Any]
+    low: NDArray[Any] | None = None
+    high: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """An axis: its label, its scale and, for whole numbers of bytes, its ticks."""
+
+    label: str
+    scale: Literal["linear", "log"] = "linear"
+    base: int = 10
+    zero: bool = False
+
+
+def draw_curves(
+    curves: Mapping[str, Curve], *, x: Axis, y: Axis, marks: bool = False, note: str = ""
+) -> Figure:
+    """A figure of `curves` by label: up to five on one pair of axes, else a grid with the others in grey."""
+    from tokbench.plots import style
+
+    chosen = style.size()
+    if len(curves) <= TOGETHER:
+        figure, axes = style.figure(chosen.width * (0.8 if chosen.narrow else 0.5))
+        for index, (name, curve) in enumerate(curves.items()):
+            _line(axes, curve, style.SERIES[index], label=name, marks=marks, stroke=_STROKES[index])
+        _dress(axes, x, y)
+        axes.set_xlabel(x.label)
+        axes.set_ylabel(y.label)
+        figure.legend(loc="outside upper left", ncols=1 if chosen.narrow else 3, handlelength=2.6)
+    else:
+        figure = _grid(curves, x, y, marks)
+    if note:
+        axes_note = f" Horizontal: {x.label}. Vertical: {y.label}." if len(curves) > TOGETHER else ""
+        style.caption(figure, note + axes_note)
+    return figure
+
+
+def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
+    from tokbench.plots import style
+
+    chosen = style.size()
+    columns = 2 if chosen.narrow else 4
+    rows = math.ceil(len(curves) / columns)
+    cell = (chosen.width / columns) * (0.8 if chosen.narrow else 0.78)
+    figure, axes = style.figure(
+        rows * cell + 0.6, rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False
+    )
+    for index, panel in enumerate(axes.flat):
+        if index >= len(curves):
+            panel.set_visible(False)
+            continue
+        name = list(curves)[index]
+        for other, curve in curves.items():
+            if other != name:
+                panel.plot(curve.x, curve.y, color=style.FAINT, lw=0.5, alpha=0.8, zorder=1)
+        _line(panel, curves[name], style.ACCENT, marks=marks)
+        _dress(panel, x, y)
+        panel.set_title(_fit(name, chosen.width / columns), fontsize=chosen.type - 0.5)
+        if index + columns >= len(curves):
+            panel.xaxis.set_tick_params(labelbottom=True)
+    return figure
+
+
+def _line(
+    axes: Axes, curve: Curve, hue: str, *, label: str = "", marks: bool = False, stroke: Any = "-"
+) -> None:
+    axes.plot(
+        curve.x, curve.y, color=hue, ls=stroke, marker="o" if marks else "", ms=3, label=label or None, zorder=3
+    )
+    if curve.low is not None and curve.high is not None:
+        axes.fill_between(curve.x, curve.low, curve.high, color=hue, alpha=0.15, lw=0, zorder=2)
+
+
+def _dress(axes: Axes, x: Axis, y: Axis) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    for given, axis, scale in ((x, axes.xaxis, axes.set_xscale), (y, axes.yaxis, axes.set_yscale)):
+        if given.scale == "log":
+            scale("log", base=given.base)
+            axis.set_major_locator(LogLocator(base=given.base, numticks=5))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
+            axis.set_minor_formatter(NullFormatter())
+        else:
+            axis.set_major_locator(MaxNLocator(5))
+    if y.zero:
+        axes.set_ylim(bottom=0)
+    axes.grid(True, axis="both")
+    axes.spines[:].set_visible(False)
+
+
+def _fit(name: str, inches: float) -> str:
+    from tokbench.plots import style
+
+    room = int(inches * 72 / (style.size().type * 0.58))
+    return name if len(name) <= room else name[: room - 1] + "…"
+
+
+def short_number(value: float) -> str:
+    """A count as people read it.
+
+    Example:
+        >>> [short_number(value) for value in (0.05, 8, 1500, 200_000, 3_000_000)]
+        ['0.05', '8', '1.5k', '200k', '3M']
+    """
+    for limit, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= limit:
+            return f"{value / limit:.3g}{suffix}"
+    return f"{value:.3g}" if value >= 1e-4 or value == 0 else f"{value:.0e}"

@@ -1,0 +1,65 @@
+"""Labels beside points without overlaps: each takes the first free place around its point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+
+def _places() -> Iterator[tuple[float, float, str]]:
+    """(dx, dy) in units of the type size and the alignment that goes with it, best first."""
+    yield from ((0.7, 0.0, "left"), (-0.7, 0.0, "right"), (0.0, 0.9, "center"), (0.0, -0.9, "center"))
+    for step in (0.9, 1.8, 2.7, 3.6, 4.8, 6.0, 7.5):
+        for up in (step, -step):
+            yield 0.7, up, "left"
+            yield -0.7, up, "right"
+
+
+def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
+    """Write each name beside its point: lay the figure out, try places in turn, lead a line to the far ones.
+
+    A name for which every place is taken goes to the last one tried, so that none is lost.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.patheffects import withStroke
+
+    from tokbench.plots import style
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    engine = figure.get_layout_engine()
+    figure.set_layout_engine("none")  # measured now: a new layout while placing would move the points
+    size = style.size().type - 0.5
+    frame = axes.get_window_extent()
+    taken = [_around(*axes.transData.transform(point), size) for point in points.values()]
+    for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
+        note = axes.annotate(name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4)
+        note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
+        box = frame
+        dy = 0.0
+        for dx, dy, side in _places():
+            note.set(position=(dx * size, dy * size), ha=side, va="center")
+            box = note.get_window_extent(canvas.get_renderer())
+            if _within(box, frame) and not any(box.overlaps(other) for other in taken):
+                break
+        if abs(dy) > 1:
+            line = {"arrowstyle": "-", "color": style.FAINT, "lw": 0.7, "shrinkA": 0, "shrinkB": 2}
+            end = (dx * size, dy * size)
+            axes.annotate("", point, xytext=end, textcoords="offset points", arrowprops=line, zorder=1)
+        taken.append(box)
+    figure.set_layout_engine(engine)
+
+
+def _within(box: Bbox, frame: Bbox) -> bool:
+    return bool(box.x0 >= frame.x0 and box.x1 <= frame.x1 and box.y0 >= frame.y0 and box.y1 <= frame.y1)
+
+
+def _around(x: float, y: float, size: float) -> Bbox:
+    from matplotlib.transforms import Bbox
+
+    return Bbox.from_extents(x - size * 0.4, y - size * 0.4, x + size * 0.4, y + size * 0.4)

@@ -1,0 +1,104 @@
+"""Compression against encode speed, with the front of tokenizers that nothing beats on both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tokbench.extension import Plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+
+def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """The names whose point no other reaches in both coordinates (more is better), from left to right.
+
+    Example:
+        >>> pareto_front({"slow, tight": (1, 5), "fast, loose": (9, 2), "neither": (1, 2)})
+        ['slow, tight', 'fast, loose']
+    """
+    front: list[str] = []
+    best = float("-inf")
+    for name, (_, y) in sorted(points.items(), key=lambda item: (-item[1][0], -item[1][1], item[0])):
+        if y > best:
+            front.append(name)
+            best = y
+    return front[::-1]
+
+
+def speed_points(run: Run) -> dict[str, tuple[float, float]]:
+    """(MB/s, bytes per token on the main dataset) of every tokenizer that has both."""
+    from tokbench.plots import data
+
+    speeds = data.per_tokenizer(run, "encode_speed")
+    ratios = data.overall(run, "compression_ratio", data.main_dataset(run)).set_index("tokenizer")["value"]
+    return {
+        name: (speed, float(ratios[name])) for name, speed in speeds.items() if name in ratios and speed > 0
+    }
+
+
+def draw(run: Run) -> Figure | None:
+    """Each tokenizer as a labelled point, speed on a log axis; the front drawn as steps."""
+    from tokbench.plots import data, style
+    from tokbench.plots.placement import label_points
+
+    points = speed_points(run)
+    if len(points) < 2:
+        return None
+    bad, labels = data.lossy(run), data.names(run)
+    chosen = style.size()
+    figure, axes = style.figure(min(chosen.height, chosen.width * (0.95 if chosen.narrow else 0.6)))
+    sound = {name: point for name, point in points.items() if name not in bad}
+    front = pareto_front(sound)
+    _front(axes, [points[name] for name in front])
+    for name, (x, y) in points.items():
+        hue = style.ACCENT if name in front else style.WARN if name in bad else style.MUTED
+        axes.plot([x], [y], "o", color=hue, mfc=style.PAPER if name in bad else hue, mew=1.2, zorder=3)
+    axes.set_xscale("log")
+    _room(axes, list(points.values()))
+    axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
+    axes.set_ylabel(f"bytes per token · {data.main_dataset(run)}")
+    axes.grid(True, axis="both")
+    style.caption(
+        figure,
+        "Up and to the right is better. Line: tokenizers that no other beats on both, "
+        "leaving out those that lose text († hollow).",
+    )
+    label_points(figure, axes, {labels[name]: point for name, point in points.items()})
+    return figure
+
+
+def _front(axes: Axes, front: list[tuple[float, float]]) -> None:
+    from tokbench.plots import style
+
+    if len(front) > 1:
+        xs, ys = zip(*front, strict=True)
+        axes.step(xs, ys, where="pre", color=style.ACCENT, lw=1.0, alpha=0.5, zorder=2)
+
+
+def _room(axes: Axes, points: list[tuple[float, float]]) -> None:
+    """Limits with room for labels, and decades written as plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    xs, ys = zip(*points, strict=True)
+    axes.set_xlim(min(xs) / 1.6, max(xs) * 2.2)
+    pad = (max(ys) - min(ys) or 1.0) * 0.12
+    axes.set_ylim(max(0.0, min(ys) - pad), max(ys) + pad)
+    axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+PLOTS = (
+    Plot(
+        name="speed",
+        title="Compression against encode speed",
+        summary="Each tokenizer by MB/s and bytes per token, with the Pareto front.",
+        draw=draw,
+        needs="encode_speed (run with --speed) and compression_ratio",
+    ),
+)

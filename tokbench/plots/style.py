@@ -1,0 +1,180 @@
+"""The house style of every figure: sizes, colours, type, and how a figure is written to a file.
+
+Colours are Okabe and Ito's, which stay apart for colour-blind readers, set darker for text on white. Where
+more than a few series share a figure, they are told apart by labels and panels, never by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import TokbenchError, UnknownNameError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#1c2024"
+MUTED = "#5f6b76"
+FAINT = "#c9d0d6"
+GRID = "#e6eaed"
+PAPER = "#ffffff"
+ACCENT = "#0a5c8f"
+WARN = "#b3480a"
+SERIES = ("#0a5c8f", "#c4570a", "#00785a", "#a0457d", "#7a6000", "#3f8fc7", "#4b4f56", "#8a2d2d")
+SEQUENTIAL = "cividis"
+
+FORMATS = ("svg", "png", "pdf")
+_FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Where a figure will stand: its width in inches, the size of its type in points, its greatest height."""
+
+    name: str
+    width: float
+    type: float
+    height: float
+
+    @property
+    def narrow(self) -> bool:
+        """Whether labels must be spared."""
+        return self.width < 5
+
+
+SIZES = {
+    "column": Size("column", 3.4, 7.5, 9.0),
+    "page": Size("page", 7.2, 8.5, 9.5),
+    "slide": Size("slide", 12.0, 14.0, 6.6),
+}
+_size: ContextVar[Size] = ContextVar("size", default=SIZES["page"])
+
+
+def size() -> Size:
+    """The size that the figure being drawn is meant for."""
+    return _size.get()
+
+
+@contextmanager
+def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
+    """Draw inside this: sets the size and matplotlib's settings, and puts them back.
+
+    `outlines=False` leaves text as text in SVG, for pages that bring their own type.
+
+    Example:
+        >>> with house_style("column") as chosen:
+        ...     chosen.width
+        3.4
+    """
+    if name not in SIZES:
+        raise UnknownNameError.of("figure size", name, SIZES)
+    import matplotlib as mpl
+
+    chosen = SIZES[name]
+    token = _size.set(chosen)
+    try:
+        with mpl.rc_context(_settings(chosen, outlines)):
+            yield chosen
+    finally:
+        _size.reset(token)
+
+
+def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
+    from cycler import cycler
+    from matplotlib import font_manager
+
+    there = {font.name for font in font_manager.fontManager.ttflist}
+    base = chosen.type
+    return {
+        "font.family": [name for name in _FONTS if name in there],
+        "font.size": base,
+        "text.parse_math": False,
+        "text.color": INK,
+        "axes.labelcolor": MUTED,
+        "axes.labelsize": base,
+        "axes.titlesize": base + 0.5,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.titlepad": 6,
+        "axes.edgecolor": FAINT,
+        "axes.linewidth": 0.7,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "axes.grid": False,
+        "axes.prop_cycle": cycler(color=list(SERIES)),
+        "axes.unicode_minus": True,
+        "grid.color": GRID,
+        "grid.linewidth": 0.7,
+        "xtick.color": MUTED,
+        "ytick.color": MUTED,
+        "xtick.labelsize": base - 0.5,
+        "ytick.labelsize": base - 0.5,
+        "xtick.major.size": 0,
+        "ytick.major.size": 0,
+        "xtick.minor.size": 0,
+        "ytick.minor.size": 0,
+        "legend.frameon": False,
+        "legend.fontsize": base - 0.5,
+        "lines.linewidth": 1.4,
+        "lines.markersize": 4.5,
+        "figure.facecolor": PAPER,
+        "axes.facecolor": "none",
+        "savefig.facecolor": PAPER,
+        "figure.constrained_layout.use": True,
+        "figure.constrained_layout.h_pad": 0.04,
+        "figure.constrained_layout.w_pad": 0.04,
+        "figure.dpi": 100,
+        "svg.fonttype": "path" if outlines else "none",
+        "svg.hashsalt": "tokbench",
+        "pdf.fonttype": 42,
+    }
+
+
+def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
+    """A figure as wide as the size asks and `height` inches high, with its axes; unknown to pyplot.
+
+    Returns the figure and what `Figure.subplots` returns.
+    """
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(size().width, max(height, 0.8)), layout="constrained")
+    return made, made.subplots(rows, columns, **options)
+
+
+def row_height() -> float:
+    """Inches that one labelled row of a chart takes."""
+    return size().type * 1.75 / 72
+
+
+def grid(axes: Axes, axis: str = "x") -> None:
+    """Faint lines to read values by, and no frame where they run."""
+    axes.grid(True, axis=axis)  # type: ignore[arg-type]
+    axes.spines["bottom" if axis == "x" else "left"].set_visible(False)
+
+
+def caption(figure: Figure, text: str) -> None:
+    """A note under a figure: what is drawn, what the marks mean, over how much text."""
+    import textwrap
+
+    wrapped = textwrap.fill(text, int(size().width * 72 / (size().type * 0.47)))
+    figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=size().type - 1, color=MUTED)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG, PNG or PDF, by the ending of `path`; the same figure gives the same bytes."""
+    kind = path.suffix.lstrip(".").lower()
+    if kind not in FORMATS:
+        raise UnknownNameError.of("figure format", kind, FORMATS)
+    stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        figure.savefig(path, format=kind, dpi=200, metadata=stamp)
+    except OSError as error:
+        raise TokbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,108 @@
+"""The tokens themselves: how long they are, how often each is used, and how text length changes the yield."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokbench.extension import Plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+
+def draw_lengths(run: Run) -> Figure | None:
+    """Share of tokens by their length in bytes, over the main dataset."""
+    import numpy as np
+
+    from tokbench.plots import counts, data
+    from tokbench.plots.multiples import Axis, Curve, draw_curves
+
+    dataset, labels = data.main_dataset(run), data.names(run)
+    curves: dict[str, Curve] = {}
+    for name in run.tokenizers:
+        histogram = counts.token_lengths(run, name, dataset)
+        if histogram is None:
+            continue
+        longest = 16
+        shares = histogram[: longest + 1] / histogram.sum()
+        shares = np.pad(shares.astype(float), (0, longest + 1 - len(shares)))
+        curves[labels[name]] = Curve(np.arange(1, longest + 1), 100 * shares[1:])
+    if not curves:
+        return None
+    return draw_curves(
+        curves,
+        x=Axis(label="bytes of a token"),
+        y=Axis(label="% of tokens produced", zero=True),
+        marks=True,
+        note=f"Over {dataset}, tokens as they occur; those longer than 16 bytes are left out.",
+    )
+
+
+def draw_zipf(run: Run) -> Figure | None:
+    """Frequency of each id against its rank, both on log axes."""
+    import numpy as np
+
+    from tokbench.plots import counts, data
+    from tokbench.plots.multiples import Axis, Curve, draw_curves
+
+    dataset, labels = data.main_dataset(run), data.names(run)
+    curves: dict[str, Curve] = {}
+    for name in run.tokenizers:
+        frequencies = counts.rank_frequencies(run, name, dataset)
+        if frequencies is None or len(frequencies) < 2:
+            continue
+        ranks = np.unique(np.geomspace(1, len(frequencies), 120).astype(int))
+        curves[labels[name]] = Curve(ranks, frequencies[ranks - 1] / frequencies.sum())
+    if not curves:
+        return None
+    return draw_curves(
+        curves,
+        x=Axis(label="rank of the id", scale="log"),
+        y=Axis(label="share of tokens", scale="log"),
+        note=f"Over {dataset}. A straight line is Zipf's law; a steep end is vocabulary hardly used.",
+    )
+
+
+def draw_text_length(run: Run) -> Figure | None:
+    """Compression ratio of documents by their length, in powers of two."""
+    from tokbench.plots import counts, data
+    from tokbench.plots.multiples import Axis, draw_curves
+
+    labels = data.names(run)
+    dataset, found = counts.text_length_curves(run)
+    if not found:
+        return None
+    return draw_curves(
+        {labels[name]: curve for name, curve in found.items()},
+        x=Axis(label="bytes in a document", scale="log"),
+        y=Axis(label="bytes per token", zero=True),
+        marks=True,
+        note=f"Over {dataset}. Documents grouped by length in powers of two; bytes over tokens in each group.",
+    )
+
+
+PLOTS = (
+    Plot(
+        name="token_length",
+        title="Token length",
+        summary="Share of produced tokens by their length in bytes.",
+        draw=draw_lengths,
+        needs="tallies of a dataset",
+    ),
+    Plot(
+        name="text_length",
+        title="Compression against text length",
+        summary="Bytes per token for short and long documents.",
+        draw=draw_text_length,
+        needs="tallies of documents of several lengths",
+    ),
+    Plot(
+        name="zipf",
+        title="Rank and frequency",
+        summary="Frequency of each id against its rank (Zipf curves).",
+        draw=draw_zipf,
+        needs="tallies of a dataset",
+    ),
+)
