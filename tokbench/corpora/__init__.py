@@ -1,1 +1,160 @@
-"""corpora."""
+"""The dataset families that tokbench brings: their names, options and examples.
+
+Importing this costs nothing: what a family needs is imported when one of its datasets is loaded.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tokbench.corpus import Dataset, DatasetFamily
+from tokbench.spec import Option, Spec
+from tokbench.tokenizer import LoadContext
+
+_ERRORS = Option(
+    "errors", default="strict", choices=("strict", "replace"),
+    help="bytes that are not UTF-8: an error, or U+FFFD in their place",
+)  # fmt: skip
+_LANGUAGE = Option("language", help="language tag of all of it, as eng_Latn; else what file names say")
+_LANGUAGES = Option("languages", help="only these, as eng_Latn+deu_Latn")
+_LIMIT = Option("max_document_bytes", "int", help="hand out longer documents in parts; bounds memory")
+_FIELD = Option("field", default="text", help="the field that holds the text")
+_MISSING = Option(
+    "missing", default="error", choices=("error", "skip"), help="rows without the field, or with null in it"
+)
+_ROWS = (
+    _FIELD,
+    Option("language_field", help="the field that holds each row's language tag"),
+    _LANGUAGE,
+    _LANGUAGES,
+    _MISSING,
+    _ERRORS,
+)
+
+
+class _Lazy:
+    """A load function named by module and attribute, imported at the first call."""
+
+    def __init__(self, module: str, function: str = "load") -> None:
+        self.module, self.function = module, function
+
+    def __call__(self, spec: Spec, context: LoadContext) -> Dataset:
+        load = getattr(import_module(f"tokbench.corpora.{self.module}"), self.function)
+        dataset: Dataset = load(spec, context)
+        return dataset
+
+
+FAMILIES: tuple[DatasetFamily, ...] = (
+    DatasetFamily(
+        name="bundled",
+        summary="corpora that come with tokbench: parallel, code, tricky, prose",
+        load=_Lazy("bundled"),
+        variant="NAME",
+        options=(_LANGUAGES,),
+        examples=("bundled:parallel", "bundled:parallel,languages=eng_Latn+tha_Thai", "bundled:code"),
+    ),
+    DatasetFamily(
+        name="text",
+        summary="plain text or source code: a file, a folder, a pattern, a URL",
+        load=_Lazy("text"),
+        variant="PATH",
+        options=(
+            Option(
+                "unit",
+                choices=("line", "paragraph", "file"),
+                help="what a document is: line for text, file for code unless said",
+            ),
+            Option(
+                "kind",
+                default="text",
+                choices=("text", "code"),
+                help="code: language tags are programming languages, by file ending",
+            ),
+            _LANGUAGE,
+            _ERRORS,
+            _LIMIT,
+        ),
+        examples=("text:novel.txt", "text:corpus/**/*.txt.gz,language=eng_Latn", "text:src,kind=code"),
+    ),
+    DatasetFamily(
+        name="jsonl",
+        summary="JSON lines: an object per line, the text in a field",
+        load=_Lazy("tables", "load_jsonl"),
+        variant="PATH",
+        options=_ROWS,
+        examples=("jsonl:dump.jsonl.zst", "jsonl:chat.jsonl,field=content,language_field=lang"),
+    ),
+    DatasetFamily(
+        name="csv",
+        summary="CSV or TSV with a header, the text in a column",
+        load=_Lazy("tables", "load_csv"),
+        variant="PATH",
+        options=(*_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
+        examples=("csv:reviews.csv,field=review", "csv:table.tsv,field=text"),
+    ),
+    DatasetFamily(
+        name="parquet",
+        summary="Parquet: the text in a column, read by row groups",
+        load=_Lazy("tables", "load_parquet"),
+        variant="PATH",
+        options=_ROWS,
+        examples=("parquet:part-*.parquet,field=text", "parquet:s3://bucket/wiki/*.parquet"),
+    ),
+    DatasetFamily(
+        name="parallel",
+        summary="a folder of LANG.txt files, parallel line by line",
+        load=_Lazy("parallel", "load_parallel"),
+        variant="FOLDER",
+        options=(_LANGUAGES, _ERRORS),
+        examples=("parallel:pud", "parallel:pud,languages=eng_Latn+fin_Latn"),
+    ),
+    DatasetFamily(
+        name="flores",
+        summary="a FLORES-200 folder: dev/LANG.dev, devtest/LANG.devtest",
+        load=_Lazy("parallel", "load_flores"),
+        variant="FOLDER",
+        options=(
+            Option("split", choices=("dev", "devtest"), help="dev where there is one, else devtest"),
+            _LANGUAGES,
+            _ERRORS,
+        ),
+        examples=("flores:flores200_dataset", "flores:flores200_dataset,split=devtest"),
+    ),
+    DatasetFamily(
+        name="conllu",
+        summary="treebanks in CoNLL-U: sentences with gold words",
+        load=_Lazy("conllu"),
+        variant="PATH",
+        options=(
+            Option("punctuation", "bool", True, help="whether words tagged PUNCT count as words"),
+            _LANGUAGE,
+            _LANGUAGES,
+            _ERRORS,
+        ),
+        examples=("conllu:en_pud-ud-test.conllu,language=eng_Latn",),
+    ),
+    DatasetFamily(
+        name="hub",
+        summary="Hugging Face `datasets` (installed separately), streamed",
+        load=_Lazy("hub"),
+        variant="NAME",
+        options=(
+            Option("config", help="the configuration, where the set has several"),
+            Option("split", default="train", help="the split"),
+            Option("revision", help="branch, tag or commit; a commit makes the run repeatable"),
+            Option("rows", "int", help="only the first so many rows"),
+            Option("streaming", "bool", True, help="stream, or download and read from the cache"),
+            _FIELD,
+            _LANGUAGE,
+            _MISSING,
+        ),
+        examples=("hub:wikimedia/wikipedia,config=20231101.sw,language=swh_Latn,rows=10k",),
+    ),
+    DatasetFamily(
+        name="stdlib",
+        summary="the running Python's standard library: code (sources), docs (docstrings)",
+        load=_Lazy("standard_library"),
+        variant="code|docs",
+        examples=("stdlib:code", "stdlib:docs"),
+    ),
+)

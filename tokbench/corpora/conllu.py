@@ -1,0 +1,139 @@
+"""The family `conllu`: treebanks in CoNLL-U, a document per sentence, with its gold words.
+
+Format: https://universaldependencies.org/format.html. Words are what stands in the text: of a multiword token
+(``3-4 des``) the token counts, not the syntactic words inside it, which have no place of their own; empty nodes
+(``5.1``) count for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokbench.corpora import blocks
+from tokbench.corpora.dataset import FileDataset, Piece, byte_range
+from tokbench.corpora.finding import find_files
+from tokbench.corpora.naming import choose
+from tokbench.corpora.plain import range_pieces
+from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.text import by_language, path_of
+from tokbench.corpus import Dataset, Document
+from tokbench.errors import CorpusError
+from tokbench.spec import Spec
+from tokbench.tokenizer import LoadContext
+
+_SENTENCE_END = re.compile(rb"\n(?:[ \t\r]*\n)+")
+_TEXT_COMMENT = re.compile(r"# ?text ?= ?(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Conllu:
+    """A sentence per document; `punctuation` says whether words tagged PUNCT are among its words."""
+
+    errors: str = "strict"
+    punctuation: bool = True
+
+    def identity(self) -> Mapping[str, Any]:
+        """The options."""
+        return {"format": "conllu", "errors": self.errors, "punctuation": self.punctuation}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """Byte ranges that end after a sentence."""
+        return range_pieces(file, blocks.BLANK_LINE)
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The sentences of a piece."""
+        with open_bytes(piece.path, piece.start) as handle:
+            for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.BLANK_LINE):
+                begin = 0
+                while begin < len(block):
+                    gap = _SENTENCE_END.search(block, begin)
+                    stop = gap.end() if gap else len(block)
+                    offset = start + begin
+                    text = blocks.decode(block[begin:stop], path=piece.path, offset=offset, errors=self.errors)
+                    lines = [line.rstrip("\r") for line in text.split("\n")]
+                    if any(line.strip() for line in lines):
+                        document = self._sentence(lines, piece.path, offset)
+                        if document is not None:
+                            yield document
+                    begin = stop
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes of the range."""
+        return byte_range(piece)
+
+    def _sentence(self, lines: Sequence[str], path: str, offset: int) -> Document | None:
+        text: str | None = None
+        words: list[_Word] = []
+        inside = 0  # last syntactic word that a multiword token covers
+        for number, line in enumerate(lines):
+            if line.startswith("#"):
+                comment = _TEXT_COMMENT.match(line)
+                text = comment[1] if comment else text
+            elif line.strip():
+                columns = line.split("\t")
+                if len(columns) != 10:
+                    at = blocks.line_number(path, offset) + number
+                    raise CorpusError(
+                        f"{path}, line {at}: {len(columns)} columns between tabs, where CoNLL-U has 10"
+                    )
+                name = columns[0]
+                if "-" in name:
+                    inside = _last(name, path, offset, number)
+                elif "." in name or (name.isdigit() and int(name) <= inside):
+                    continue
+                spaced = "SpaceAfter=No" not in columns[9].split("|")
+                words.append(_Word(columns[1], columns[3] == "PUNCT", spaced))
+        if not words:
+            return None
+        if text is None:
+            text = "".join(word.form + " " * word.spaced for word in words).rstrip(" ")
+        return Document(text, None, tuple(self._spans(text, words, path, offset)))
+
+    def _spans(self, text: str, words: Sequence[_Word], path: str, offset: int) -> Iterator[tuple[int, int]]:
+        """Where each word stands in the text; words follow one another with nothing but blanks between."""
+        position = 0
+        for word in words:
+            while (
+                position < len(text) and text[position].isspace() and not text.startswith(word.form, position)
+            ):
+                position += 1
+            if not text.startswith(word.form, position):
+                raise CorpusError(
+                    f"{path}, line {blocks.line_number(path, offset)}: the word {word.form!r} is not at "
+                    f"character {position} of the sentence's text, which goes on {text[position : position + 20]!r}"
+                )
+            if self.punctuation or not word.punctuation:
+                yield position, position + len(word.form)
+            position += len(word.form)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    form: str
+    punctuation: bool
+    spaced: bool
+
+
+def _last(name: str, path: str, offset: int, number: int) -> int:
+    last = name.partition("-")[2]
+    if not last.isdigit():
+        at = blocks.line_number(path, offset) + number
+        raise CorpusError(f"{path}, line {at}: {name!r} is no range of words such as 3-4")
+    return int(last)
+
+
+def load(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``conllu:PATH``."""
+    paths = find_files(
+        path_of(spec), wanted=lambda name: name.lower().endswith(".conllu"), describe=".conllu files"
+    )
+    files = by_language(paths, spec.get("language"))
+    return FileDataset(
+        name=str(spec),
+        files={tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))},
+        format=Conllu(spec.get("errors", "strict"), bool(spec.get("punctuation", True))),
+        word_unit="gold",
+    )

@@ -1,0 +1,179 @@
+"""The dataset that every family of files shares: files by language, a format that cuts and reads them.
+
+A `Format` knows one way of laying documents into a file. Everything else is here once: which shards there
+are, that a file did not change since it was planned, and what a shard's digest is made of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tokbench.corpora.blocks import TARGET
+from tokbench.corpora.storage import CHUNK, StoredFile, check_unchanged, compression, open_bytes, stat
+from tokbench.corpus import Document, Shard
+from tokbench.errors import CorpusError
+
+_EXPANSION = 3
+"""Bytes of text per byte of a compressed file: a guess, for balance and progress only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of one file. `start` and `stop` are in the format's unit; `line` is the first document's number."""
+
+    path: str
+    stamp: str
+    start: int = 0
+    stop: int = -1
+    n_bytes: int = 0
+    line: int = 0
+
+
+class Format(Protocol):
+    """How documents lie in a file. Formats are small, frozen and hold only options."""
+
+    def identity(self) -> Mapping[str, Any]:
+        """Everything that decides how bytes become documents, ready for JSON: a part of the digest."""
+        ...
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """The file in pieces of about 8 MB, in order."""
+        ...
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The documents of a piece in `language`, streamed."""
+        ...
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes that decide the piece's documents."""
+        ...
+
+
+def text_bytes(file: StoredFile) -> int:
+    """How many bytes of text a file may hold: exact for a plain file, guessed for a compressed one."""
+    return file.size * _EXPANSION if compression(file.path) else file.size
+
+
+def byte_range(piece: Piece) -> Iterator[bytes]:
+    """The bytes of a piece whose `start` and `stop` are byte positions; all of a file for ``stop=-1``."""
+    remaining = piece.stop - piece.start if piece.stop >= 0 else None
+    with open_bytes(piece.path, piece.start) as handle:
+        while remaining != 0:
+            chunk = handle.read(CHUNK if remaining is None else min(CHUNK, remaining))
+            if not chunk:
+                return
+            if remaining is not None:
+                remaining -= len(chunk)
+            yield chunk
+
+
+@dataclass(frozen=True, slots=True)
+class FileDataset:
+    """A dataset of files, each of one language.
+
+    `files` maps a language to its files, in order. `kind` is "text" or "code"; `word_unit` is "gold" where
+    documents carry words and "" where the tally chooses; `about` is what the manifest says of the dataset.
+    """
+
+    name: str
+    files: Mapping[str, Sequence[str]]
+    format: Format
+    parallel: bool = False
+    kind: str = "text"
+    word_unit: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages, in order."""
+        return list(self.files)
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """The shards of one language, in order: parts of large files, groups of small ones."""
+        stored = [stat(path) for path in self._files_of(language)]
+        if not any(file.size for file in stored):
+            names = ", ".join(file.path for file in stored[:3]) + (" …" if len(stored) > 3 else "")
+            raise CorpusError(f"{names}: empty, so there is nothing to count for {language}")
+        pieces = [piece for file in stored if file.size for piece in self.format.pieces(file)]
+        return shards_of(pieces, language)
+
+    def _files_of(self, language: str) -> Sequence[str]:
+        if language not in self.files:
+            raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self.files)}")
+        return self.files[language]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The documents of a shard, streamed; raises `CorpusError` if a file changed since the plan."""
+        return read_pieces(self.format, shard)
+
+    def digest(self, shard: Shard) -> str:
+        """SHA-256 over the format's options, the language and the content of every piece."""
+        return digest_pieces(self.format, shard)
+
+    def code_language(self, language: str) -> str | None:
+        """The programming language of a language tag, for code."""
+        return language if self.kind == "code" else None
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the manifest says: licence and origin where known, the files otherwise."""
+        listed = {language: [str(path) for path in paths][:1000] for language, paths in self.files.items()}
+        return {"format": dict(self.format.identity()), "files": listed, **self.about}
+
+
+def shards_of(pieces: Sequence[Piece], language: str) -> list[Shard]:
+    """One shard per large piece; pieces that are small whole files share one, up to about 8 MB together."""
+    groups: list[list[Piece]] = []
+    room = 0
+    for piece in pieces:
+        whole = piece.start == 0 and piece.line == 0 and piece.stop in (-1, piece.n_bytes)
+        if whole and groups and piece.n_bytes <= room:
+            groups[-1].append(piece)
+            room -= piece.n_bytes
+        else:
+            groups.append([piece])
+            room = TARGET - piece.n_bytes if whole else 0
+    return [_shard(group, language, index) for index, group in enumerate(groups)]
+
+
+def _shard(group: Sequence[Piece], language: str, index: int) -> Shard:
+    first, size = group[0], sum(piece.n_bytes for piece in group)
+    if len(group) == 1:
+        extra = {"line": first.line} if first.line else {}
+        return Shard(language, first.path, index, first.start, first.stop, size, first.stamp, extra)
+    files = [[piece.path, piece.stamp, piece.stop, piece.n_bytes] for piece in group]
+    stamp = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:16]
+    return Shard(language, first.path, index, 0, -1, size, stamp, {"files": files})
+
+
+def pieces_of(shard: Shard) -> list[Piece]:
+    """The pieces a shard was made of."""
+    if "files" in shard.extra:
+        return [Piece(path, stamp, 0, stop, size) for path, stamp, stop, size in shard.extra["files"]]
+    line = int(shard.extra.get("line", 0))
+    return [Piece(shard.source, shard.stamp, shard.start, shard.stop, shard.n_bytes, line)]
+
+
+def read_pieces(form: Format, shard: Shard) -> Iterator[Document]:
+    """The documents of a shard; each file is looked at before and after, so that no change goes unseen."""
+    for piece in pieces_of(shard):
+        check_unchanged(piece.path, piece.stamp)
+        yield from form.documents(piece, shard.language)
+        check_unchanged(piece.path, piece.stamp)
+
+
+def digest_pieces(form: Format, shard: Shard) -> str:
+    """The digest of a shard: the same for the same content, wherever the file lies and however compressed."""
+    total = hashlib.sha256()
+    total.update(json.dumps([form.identity(), shard.language], sort_keys=True).encode())
+    for piece in pieces_of(shard):
+        check_unchanged(piece.path, piece.stamp)
+        own = hashlib.sha256()
+        for chunk in form.content(piece):
+            own.update(chunk)
+        total.update(f"|{piece.line}|{piece.start == 0}|{own.hexdigest()}".encode())
+        check_unchanged(piece.path, piece.stamp)
+    return total.hexdigest()

@@ -1,0 +1,96 @@
+"""CSV and TSV: a row per record, the text in a column that the header names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokbench.corpora import blocks
+from tokbench.corpora.dataset import Piece, byte_range
+from tokbench.corpora.finding import bare_name
+from tokbench.corpora.plain import whole_file
+from tokbench.corpora.records import Fields
+from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpus import Document
+from tokbench.errors import CorpusError
+
+_FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """Rows by the rules of RFC 4180, with a header; a file is one piece, since quoted fields may hold lines."""
+
+    fields: Fields = Fields()
+    delimiter: str | None = None
+
+    def identity(self) -> Mapping[str, Any]:
+        """The fields and the delimiter."""
+        return {"format": "csv", "delimiter": self.delimiter, **self.fields.identity()}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """The file."""
+        return whole_file(file)
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The texts of a file in `language`."""
+        for tag, text in self._rows(piece):
+            if tag is None or tag == language:
+                yield Document(text)
+
+    def languages(self, piece: Piece) -> Mapping[str, int]:
+        """The bytes of text per language."""
+        sizes: dict[str, int] = {}
+        for tag, text in self._rows(piece):
+            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8", "surrogatepass"))
+        return sizes
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes of the file, and the delimiter that its name decides."""
+        yield self._delimiter(piece.path).encode() + b"\n"
+        yield from byte_range(piece)
+
+    def _delimiter(self, path: str) -> str:
+        named = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ","}
+        if self.delimiter:
+            return named.get(self.delimiter, self.delimiter)
+        return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
+
+    def _rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
+        csv.field_size_limit(_FIELD_LIMIT)
+        with open_bytes(piece.path) as handle:
+            lines = self._lines(handle, piece.path)
+            reader = csv.reader(lines, delimiter=self._delimiter(piece.path), strict=True)
+            header = next(reader, None)
+            if header is None:
+                raise CorpusError(f"{piece.path}: no header")
+            if self.fields.text not in header:
+                raise CorpusError(
+                    f"{piece.path}: no column {self.fields.text!r}; the header has: {', '.join(header)}. "
+                    f"Name the text with field=NAME"
+                )
+            while True:
+                try:
+                    values = next(reader, None)
+                except csv.Error as error:
+                    raise CorpusError(f"{piece.path}, line {reader.line_num}: {error}") from None
+                if values is None:
+                    return
+                if not values:
+                    continue
+                where = f"{piece.path}, line {reader.line_num}"
+                row: dict[str, Any] = dict(zip(header, values, strict=False))
+                text = self.fields.text_of(row, where=where)
+                if text is not None:
+                    tag = self.fields.language_of(row, where=where) if self.fields.language else None
+                    yield tag, text
+
+    def _lines(self, handle: Any, path: str) -> Iterator[str]:
+        for offset, data in blocks.blocks(handle, 0, -1, blocks.LINE_END):
+            text = blocks.decode(data, path=path, offset=offset, errors=self.fields.errors)
+            yield from io.StringIO(text, newline="")

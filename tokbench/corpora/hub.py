@@ -1,0 +1,157 @@
+"""The family `hub`: datasets of the Hugging Face hub, streamed by the library `datasets`, which is optional."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from tokbench.corpora.naming import UNKNOWN
+from tokbench.corpora.records import Fields
+from tokbench.corpora.text import path_of
+from tokbench.corpus import Dataset, Document, Shard
+from tokbench.errors import CorpusError
+from tokbench.spec import Spec
+from tokbench.tokenizer import LoadContext
+
+_INSTALL = "it needs the library `datasets`, which tokbench does not install: pip install datasets"
+_OFFLINE = (
+    "Is this machine offline (HF_HUB_OFFLINE, HF_DATASETS_OFFLINE)? A set that was downloaded before is read "
+    "from the cache with streaming=false; files at hand are read with parquet:PATH or jsonl:PATH"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HubDataset:
+    """A split of a hub dataset at a pinned revision, in one language; its parts are the hub's own files."""
+
+    name: str
+    repository: str
+    config: str | None
+    split: str
+    revision: str | None
+    language: str
+    fields: Fields
+    rows: int | None = None
+    streaming: bool = True
+    offline: bool = False
+    parallel: bool = False
+    kind: str = "text"
+    _opened: list[Any] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The one language."""
+        return [self.language]
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """A shard per file of the hub's, or a single one where only the first rows are wanted."""
+        if language != self.language:
+            raise CorpusError(f"{self.name} has no language {language!r}; it has {self.language}")
+        table = self._open()
+        count = 1 if self.rows is not None else max(1, int(getattr(table, "num_shards", 1) or 1))
+        return [
+            Shard(language, self.repository, index, index, index + 1, stamp=self._commit(), extra={"of": count})
+            for index in range(count)
+        ]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The rows of a part, streamed."""
+        table, of = self._open(), int(shard.extra.get("of", 1))
+        if shard.stamp != self._commit():
+            raise CorpusError(
+                f"{self.name}: the hub's revision changed during the run; pin it: revision=COMMIT"
+            )
+        part = table.shard(num_shards=of, index=shard.start) if of > 1 else table
+        rows = enumerate(islice(part, self.rows))
+        while True:
+            try:
+                number, row = next(rows)
+            except StopIteration:
+                return
+            except Exception as error:  # whatever the library raises, from timeouts to damaged files
+                raise self._failure(error) from error
+            text = self.fields.text_of(row, where=f"{self.name}, part {shard.start}, row {number}")
+            if text is not None:
+                yield Document(text)
+
+    def digest(self, shard: Shard) -> str:
+        """SHA-256 of repository, commit, split, part and fields: a commit never changes its content."""
+        key = [self.repository, self.config, self.split, shard.stamp, shard.start, shard.extra.get("of", 1)]
+        whole = [*key, self.rows, self.language, dict(self.fields.identity())]
+        return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
+
+    def facts(self) -> Mapping[str, Any]:
+        """Repository, configuration, split and commit."""
+        return {
+            "origin": f"https://huggingface.co/datasets/{self.repository}",
+            "config": self.config,
+            "split": self.split,
+            "revision": self._commit(),
+        }
+
+    def _open(self) -> Any:
+        if not self._opened:
+            library = _library(self.name)
+            if self.offline:
+                os.environ.setdefault("HF_HUB_OFFLINE", "1")
+            try:
+                table = library.load_dataset(
+                    self.repository,
+                    self.config,
+                    split=self.split,
+                    revision=self.revision,
+                    streaming=self.streaming,
+                )
+            except Exception as error:
+                raise self._failure(error) from error
+            self._opened.append(table)
+        return self._opened[0]
+
+    def _commit(self) -> str:
+        """The commit that the revision stands for; the revision itself where the hub cannot be asked."""
+        if len(self._opened) < 2:
+            commit = self.revision or "main"
+            try:
+                from huggingface_hub import HfApi
+
+                commit = HfApi().dataset_info(self.repository, revision=self.revision, timeout=10).sha or commit
+            except Exception:  # offline with a filled cache: the name has to do
+                pass
+            self._open()
+            self._opened.append(commit)
+        return str(self._opened[1])
+
+    def _failure(self, error: Exception) -> CorpusError:
+        return CorpusError(f"{self.name}: {type(error).__name__}: {error}. {_OFFLINE}")
+
+
+def _library(name: str) -> Any:
+    try:
+        import datasets
+    except ImportError as error:
+        raise CorpusError(f"{name}: {_INSTALL}") from error
+    if not hasattr(datasets, "load_dataset"):  # a folder of that name on sys.path
+        raise CorpusError(f"{name}: {_INSTALL} (what Python found instead: {datasets!r})")
+    return datasets
+
+
+def load(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``hub:NAME``; opened when its shards are asked for."""
+    _library(str(spec))
+    return HubDataset(
+        name=str(spec),
+        repository=path_of(spec),
+        config=spec.get("config"),
+        split=spec.get("split", "train"),
+        revision=spec.get("revision"),
+        language=spec.get("language", UNKNOWN),
+        fields=Fields(spec.get("field", "text"), None, spec.get("missing", "error")),
+        rows=spec.get("rows"),
+        streaming=bool(spec.get("streaming", True)),
+        offline=context.offline,
+    )

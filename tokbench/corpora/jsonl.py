@@ -1,0 +1,99 @@
+"""JSON lines: an object per line, the text in one of its fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokbench.corpora import blocks
+from tokbench.corpora.dataset import Piece, byte_range
+from tokbench.corpora.plain import range_pieces
+from tokbench.corpora.records import Fields
+from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpus import Document
+from tokbench.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines:
+    """An object per line; blank lines and empty texts are not documents."""
+
+    fields: Fields = Fields()
+
+    def identity(self) -> Mapping[str, Any]:
+        """The fields."""
+        return {"format": "jsonl", **self.fields.identity()}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """Byte ranges that end after a line."""
+        return range_pieces(file, blocks.LINE_END)
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The texts of a piece in `language`."""
+        for tag, text in self._rows(piece):
+            if tag is None or tag == language:
+                yield Document(text)
+
+    def languages(self, piece: Piece) -> Mapping[str, int]:
+        """The bytes of text per language."""
+        sizes: dict[str, int] = {}
+        for tag, text in self._rows(piece):
+            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8"))
+        return sizes
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes of the range."""
+        return byte_range(piece)
+
+    def _rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        fields = self.fields
+        with open_bytes(piece.path, piece.start) as handle:
+            for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
+                offset = start
+                for line in block.split(b"\n"):
+                    if line and not line.isspace():
+                        where = _Place(piece.path, offset)
+                        row = self._object(line, where)
+                        text = fields.text_of(row, where=where)
+                        if text is not None:
+                            if b"\\u" in line:
+                                text = self._without_surrogates(text, where)
+                            tag = fields.language_of(row, where=where) if fields.language else None
+                            yield tag, text
+                    offset += len(line) + 1
+
+    def _object(self, line: bytes, where: _Place) -> dict[str, Any]:
+        text = blocks.decode(line, path=where.path, offset=where.offset, errors=self.fields.errors)
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise CorpusError(f"{where}: not a JSON object: {error}") from None
+        if not isinstance(row, dict):
+            raise CorpusError(f"{where}: a JSON {type(row).__name__}, where an object is needed")
+        return row
+
+    def _without_surrogates(self, text: str, where: _Place) -> str:
+        r"""Escapes such as ``\ud800`` alone are no characters: an error, or U+FFFD with errors=replace."""
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            if self.fields.errors == "replace":
+                return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            raise CorpusError(
+                f"{where}: field {self.fields.text!r} holds the lone surrogate U+{ord(text[error.start]):04X}, "
+                f"which is no character; errors=replace puts U+FFFD in its place"
+            ) from None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """File, line and byte offset, put into words only if an error needs them."""
+
+    path: str
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.path}, line {blocks.line_number(self.path, self.offset)}, byte offset {self.offset}"

@@ -1,0 +1,85 @@
+"""Language tags: what a file's name or folder says of its language, natural or programming."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from tokbench.corpora.finding import bare_name
+from tokbench.errors import SpecError
+
+UNKNOWN = "und"
+
+FLORES_TAG = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}\Z")
+BCP47_TAG = re.compile(r"[a-z]{2,3}(?:[-_][A-Z][a-z]{3})?(?:[-_](?:[A-Z]{2}|[0-9]{3}))?\Z")
+
+# Ending of a file name → programming language, in the tags of the bundled corpus `code`.
+CODE_LANGUAGES = {
+    "bash": "shell", "c": "c", "cc": "cpp", "clj": "clojure", "cpp": "cpp", "cs": "csharp", "css": "css",
+    "cxx": "cpp", "dart": "dart", "erl": "erlang", "ex": "elixir", "exs": "elixir", "f90": "fortran",
+    "go": "go", "h": "c", "hpp": "cpp", "hs": "haskell", "htm": "html", "html": "html", "java": "java",
+    "jl": "julia", "js": "javascript", "json": "json", "jsx": "javascript", "kt": "kotlin", "lua": "lua",
+    "m": "objectivec", "md": "markdown", "mjs": "javascript", "ml": "ocaml", "php": "php", "pl": "perl",
+    "py": "python", "pyi": "python", "r": "r", "rb": "ruby", "rs": "rust", "scala": "scala", "sh": "shell",
+    "sql": "sql", "swift": "swift", "tex": "tex", "toml": "toml", "ts": "typescript", "tsx": "typescript",
+    "xml": "xml", "yaml": "yaml", "yml": "yaml", "zig": "zig",
+}  # fmt: skip
+
+
+def text_language(path: str) -> str:
+    """The language that the name of a file of text, or else its folder, says; "und" where neither does.
+
+    A FLORES tag counts anywhere between dots; a shorter BCP-47 tag only as the whole name, since ``cs`` or
+    ``pl`` as an ending may as well be a programming language.
+
+    Example:
+        >>> text_language("data/wiki.deu_Latn.txt"), text_language("pt-BR/news.txt"), text_language("a.txt")
+        ('deu_Latn', 'pt-BR', 'und')
+    """
+    name = bare_name(path)
+    for part in name.split("."):
+        if FLORES_TAG.match(part):
+            return part
+    folder = PurePosixPath(path.replace("\\", "/")).parent.name
+    for candidate in (name.partition(".")[0], folder):
+        if FLORES_TAG.match(candidate) or (BCP47_TAG.match(candidate) and _plausible(candidate)):
+            return candidate
+    return UNKNOWN
+
+
+def _plausible(tag: str) -> bool:
+    """Whether a short tag is one: `src` or `doc` look like three-letter codes, and are none."""
+    return len(re.split("[-_]", tag)[0]) == 2 or len(tag) > 3
+
+
+def code_language(path: str) -> str:
+    """The programming language that the ending of a file name says; "und" for an unknown one.
+
+    Example:
+        >>> code_language("src/main.rs"), code_language("Makefile")
+        ('rust', 'und')
+    """
+    return CODE_LANGUAGES.get(bare_name(path).rpartition(".")[2].lower(), UNKNOWN)
+
+
+def choose(available: Iterable[str], wanted: str | None, *, where: str) -> list[str]:
+    """The languages of the option ``languages=a+b`` (or ``a;b``), in that order; all, sorted, without it.
+
+    Example:
+        >>> choose(["fra_Latn", "deu_Latn"], "fra_Latn", where="flores")
+        ['fra_Latn']
+    """
+    known = sorted(available)
+    if not wanted:
+        return known
+    chosen: list[str] = []
+    for tag in re.split(r"[+;\s]+", wanted.strip("+; ")):
+        if tag not in known:
+            near = difflib.get_close_matches(tag, known, n=3)
+            guess = f"; did you mean {' or '.join(near)}?" if near else "."
+            raise SpecError(f"{where} has no language {tag!r}{guess} It has: {', '.join(known)}")
+        if tag not in chosen:
+            chosen.append(tag)
+    return chosen

@@ -1,0 +1,158 @@
+"""The families `parallel` and `flores`: one file per language, line n of each says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokbench.corpora import blocks
+from tokbench.corpora.dataset import FileDataset, Piece, byte_range, digest_pieces, read_pieces
+from tokbench.corpora.finding import bare_name, find_files
+from tokbench.corpora.naming import UNKNOWN, choose, text_language
+from tokbench.corpora.plain import range_pieces
+from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.text import path_of
+from tokbench.corpus import Dataset, Document, Shard
+from tokbench.errors import CorpusError, SpecError
+from tokbench.spec import Spec
+from tokbench.tokenizer import LoadContext
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedLines:
+    """Every line is a document with its number, from 0; a blank one too, so that languages stay aligned."""
+
+    errors: str = "strict"
+
+    def identity(self) -> Mapping[str, Any]:
+        """Aligned lines, and the treatment of undecodable bytes."""
+        return {"format": "aligned lines", "errors": self.errors}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """Byte ranges that end after a line, each with the number of its first line."""
+        pieces, line = [], 0
+        for piece in range_pieces(file, blocks.LINE_END):
+            pieces.append(Piece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))
+            line += count_lines(piece)
+        return pieces
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The lines of a piece, numbered."""
+        number = piece.line
+        with open_bytes(piece.path, piece.start) as handle:
+            for offset, data in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
+                block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
+                for text in block.removesuffix("\n").split("\n"):
+                    yield Document(text.removesuffix("\r"), number)
+                    number += 1
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes of the range."""
+        return byte_range(piece)
+
+
+def count_lines(piece: Piece) -> int:
+    """How many lines a piece has; the last one need not end with a line end."""
+    lines, last = 0, b"\n"
+    for chunk in byte_range(piece):
+        lines += chunk.count(b"\n")
+        last = chunk[-1:]
+    return lines + (last != b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelDataset:
+    """One file per language, checked to have equally many lines before a shard of it is handed out."""
+
+    name: str
+    files: Mapping[str, str]
+    format: AlignedLines = AlignedLines()
+    parallel: bool = True
+    kind: str = "text"
+    about: Mapping[str, Any] = field(default_factory=dict)
+    _lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages, in order."""
+        return list(self.files)
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """The shards of one language; raises `CorpusError` if it is not aligned with the first language."""
+        shards = self._dataset().shards(language)
+        first = next(iter(self.files))
+        if self._count(language) != self._count(first):
+            raise CorpusError(
+                f"{self.files[language]} has {self._count(language)} lines, {self.files[first]} has "
+                f"{self._count(first)}: line by line parallel files need equally many"
+            )
+        return shards
+
+    def _count(self, language: str) -> int:
+        if language not in self._lines:
+            self._lines[language] = count_lines(Piece(self.files[language], ""))
+        return self._lines[language]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The lines of a shard, numbered."""
+        return read_pieces(self.format, shard)
+
+    def digest(self, shard: Shard) -> str:
+        """SHA-256 of language, content and first line number."""
+        return digest_pieces(self.format, shard)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the manifest says: format, files, and what is known of their origin."""
+        return {**self._dataset().facts(), **self.about}
+
+    def _dataset(self) -> FileDataset:
+        return FileDataset(self.name, {tag: [path] for tag, path in self.files.items()}, self.format)
+
+
+def load_parallel(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``parallel:FOLDER``: files named by language tag, as ``eng_Latn.txt``."""
+    folder = path_of(spec)
+    paths = find_files(
+        folder,
+        wanted=lambda name: text_language(name) != UNKNOWN and not name.endswith((".conllu", ".json")),
+        describe="files named by language, such as eng_Latn.txt",
+    )
+    return ParallelDataset(str(spec), _one_each(paths, spec), AlignedLines(spec.get("errors", "strict")))
+
+
+def load_flores(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``flores:FOLDER``: FLORES-200's layout, ``dev/eng_Latn.dev`` and ``devtest/…``."""
+    folder, split = path_of(spec).rstrip("/"), spec.get("split")
+    for candidate in [split] if split else ["dev", "devtest"]:
+        ending = f".{candidate}"
+
+        def wanted(name: str, ending: str = ending) -> bool:
+            return name.endswith(ending) and text_language(name) != UNKNOWN
+
+        for place in (f"{folder}/{candidate}", folder):
+            try:
+                paths = find_files(place, wanted=wanted, describe=f"*{ending} files")
+            except CorpusError:
+                continue
+            return ParallelDataset(
+                str(spec),
+                _one_each([path for path in paths if wanted(bare_name(path))], spec),
+                AlignedLines(spec.get("errors", "strict")),
+                about={"split": candidate},
+            )
+    raise CorpusError(
+        f"{folder}: not a FLORES-200 folder: there is no "
+        + (f"{split}/LANG.{split}" if split else "dev/LANG.dev nor devtest/LANG.devtest")
+        + " in it. For a folder of LANG.txt files use parallel:FOLDER"
+    )
+
+
+def _one_each(paths: Sequence[str], spec: Spec) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for path in paths:
+        tag = text_language(bare_name(path))
+        if tag in files:
+            raise SpecError(f"{spec}: two files for the language {tag}: {files[tag]} and {path}")
+        files[tag] = path
+    return {tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))}

@@ -1,0 +1,143 @@
+"""Parquet: a row per document, read by row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tokbench.corpora.blocks import TARGET
+from tokbench.corpora.dataset import Piece
+from tokbench.corpora.records import Fields
+from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
+from tokbench.corpus import Document
+from tokbench.errors import CorpusError
+
+_ROWS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Parquet:
+    """A text column; a piece is one or more row groups, `start` and `stop` their numbers."""
+
+    fields: Fields = Fields()
+
+    def identity(self) -> Mapping[str, Any]:
+        """The fields."""
+        return {"format": "parquet", **self.fields.identity()}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """Runs of row groups of about 8 MB of text."""
+        with _open(file.path) as table:
+            column = self._column(table, self.fields.text, file.path)
+            groups = table.metadata.num_row_groups
+            sizes = [
+                table.metadata.row_group(group).column(column).total_uncompressed_size
+                for group in range(groups)
+            ]
+        pieces, start = [], 0
+        while start < groups:
+            stop, size = start + 1, sizes[start]
+            while stop < groups and size + sizes[stop] <= TARGET:
+                size += sizes[stop]
+                stop += 1
+            # A file of one piece says so as every format does, so that small files can share a shard.
+            pieces.append(
+                Piece(file.path, file.stamp, start, -1 if (start, stop) == (0, groups) else stop, size)
+            )
+            start = stop
+        return pieces
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The texts of a piece in `language`."""
+        for tag, text in self._rows(piece):
+            if tag is None or tag == language:
+                yield Document(text)
+
+    def languages(self, piece: Piece) -> Mapping[str, int]:
+        """The bytes of text per language."""
+        sizes: dict[str, int] = {}
+        for tag, text in self._rows(piece):
+            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8"))
+        return sizes
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The stored bytes of the columns that are read, with their types and encodings."""
+        with _open(piece.path) as table:
+            wanted = [self._column(table, name, piece.path) for name in self._names]
+            parts = []
+            for group in self._groups(table, piece):
+                for column in wanted:
+                    meta = table.metadata.row_group(group).column(column)
+                    starts = [meta.data_page_offset, meta.dictionary_page_offset]
+                    parts.append((min(at for at in starts if at), meta.total_compressed_size))
+                    yield f"{meta.physical_type} {meta.compression} {meta.encodings}".encode()
+        with open_bytes(piece.path) as handle:
+            for start, size in parts:
+                handle.seek(start)
+                while size and (chunk := handle.read(min(CHUNK, size))):
+                    size -= len(chunk)
+                    yield chunk
+
+    @property
+    def _names(self) -> list[str]:
+        return [self.fields.text, *([self.fields.language] if self.fields.language else [])]
+
+    def _groups(self, table: Any, piece: Piece) -> list[int]:
+        return list(range(piece.start, table.metadata.num_row_groups if piece.stop < 0 else piece.stop))
+
+    def _rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        fields = self.fields
+        with _open(piece.path) as table:
+            for name in self._names:
+                self._column(table, name, piece.path)
+            groups = self._groups(table, piece)
+            number = sum(table.metadata.row_group(group).num_rows for group in range(piece.start))
+            batches = table.iter_batches(_ROWS, row_groups=groups, columns=self._names, use_threads=False)
+            for batch in _decoded(batches, piece.path):
+                for row in batch.to_pylist():
+                    where = f"{piece.path}, row {number}"
+                    text = fields.text_of(row, where=where)
+                    if text is not None:
+                        yield (fields.language_of(row, where=where) if fields.language else None), text
+                    number += 1
+
+    def _column(self, table: Any, name: str, path: str) -> int:
+        import pyarrow as pa
+
+        names = [table.metadata.schema.column(index).path for index in range(table.metadata.num_columns)]
+        if name not in names:
+            option = "field" if name == self.fields.text else "language_field"
+            raise CorpusError(
+                f"{path}: no column {name!r}; it has: {', '.join(names)}. Name it with {option}=NAME"
+            )
+        kind = table.schema_arrow.field(name).type
+        value = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not (pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value)):
+            raise CorpusError(f"{path}: column {name!r} is {kind}, not a text")
+        return names.index(name)
+
+
+@contextmanager
+def _open(path: str) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open_bytes(path) as handle:
+        try:
+            table = pq.ParquetFile(handle, pre_buffer=False)
+        except (pa.ArrowException, OSError) as error:
+            raise CorpusError(f"{path}: not a readable Parquet file: {error}") from error
+        yield table
+
+
+def _decoded(batches: Iterator[Any], path: str) -> Iterator[Any]:
+    import pyarrow as pa
+
+    try:
+        for batch in batches:
+            batch.validate(full=True)
+            yield batch
+    except (pa.ArrowException, OSError) as error:
+        raise CorpusError(f"{path}: damaged Parquet file: {error}") from error

@@ -1,0 +1,136 @@
+"""Plain text: a document per line, per paragraph or per file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokbench.corpora import blocks
+from tokbench.corpora.dataset import Piece, byte_range, text_bytes
+from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpus import Document
+
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+
+
+@dataclass(frozen=True, slots=True)
+class LineFormat:
+    r"""A document per line, or per paragraph with ``unit="paragraph"``.
+
+    Lines end with ``\n`` or ``\r\n``; the end is no part of the document, and the last line needs none. Blank
+    lines are not documents. A paragraph is what stands between blank lines; the line ends inside it are its own.
+    A document longer than `max_document_bytes` is handed out in parts, so that memory stays bounded.
+    """
+
+    unit: str = "line"
+    errors: str = "strict"
+    max_document_bytes: int | None = None
+
+    def identity(self) -> Mapping[str, Any]:
+        """Unit, treatment of undecodable bytes, and limit."""
+        return {"format": self.unit, "errors": self.errors, "max_document_bytes": self.max_document_bytes}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """Byte ranges that end after a line, or after a blank one."""
+        return range_pieces(file, self._end)
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The lines or paragraphs of a piece."""
+        for text in self.texts(piece):
+            yield Document(text)
+
+    def texts(self, piece: Piece) -> Iterator[str]:
+        """The texts alone."""
+        limit = self.max_document_bytes
+        with open_bytes(piece.path, piece.start) as handle:
+            for offset, data in blocks.blocks(handle, piece.start, piece.stop, self._end, limit=limit):
+                block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
+                block = block.replace("\r\n", "\n")
+                parts = block.split("\n") if self.unit == "line" else _paragraphs(block)
+                for text in parts:
+                    if not text or text.isspace():
+                        continue
+                    if limit is None or len(text) * 4 <= limit:
+                        yield text
+                    else:
+                        yield from parts_of(text, limit)
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes of the range."""
+        return byte_range(piece)
+
+    @property
+    def _end(self) -> re.Pattern[bytes]:
+        return blocks.LINE_END if self.unit == "line" else blocks.BLANK_LINE
+
+
+def _paragraphs(block: str) -> list[str]:
+    return [text.strip("\n") for text in _BLANK_LINES.split(block)]
+
+
+def parts_of(text: str, limit: int) -> Iterator[str]:
+    """`text` in parts of at most `limit` bytes of UTF-8, cut at blanks where it can be.
+
+    Example:
+        >>> list(parts_of("one two three", 5))
+        ['one ', 'two ', 'three']
+    """
+    data = text.encode("utf-8")
+    while data:
+        size = blocks.character_end(data, limit)
+        yield data[:size].decode("utf-8")
+        data = data[size:]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFileFormat:
+    """A document per file, its text unchanged but for a byte order mark; the file is held in memory."""
+
+    errors: str = "strict"
+    max_document_bytes: int | None = None
+
+    def identity(self) -> Mapping[str, Any]:
+        """Unit, treatment of undecodable bytes, and limit."""
+        return {"format": "file", "errors": self.errors, "max_document_bytes": self.max_document_bytes}
+
+    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+        """The file."""
+        return whole_file(file)
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The file's text; in parts where it exceeds the limit."""
+        data = bytearray()
+        offset = 0
+        with open_bytes(piece.path) as handle:
+            for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
+                data += block
+                while self.max_document_bytes and len(data) > self.max_document_bytes:
+                    size = blocks.character_end(data, self.max_document_bytes)
+                    yield self._document(bytes(data[:size]), piece, offset + len(block) - len(data))
+                    del data[:size]
+                offset += len(block)
+        if data and not data.isspace():
+            yield self._document(bytes(data), piece, offset - len(data))
+
+    def _document(self, data: bytes, piece: Piece, offset: int) -> Document:
+        return Document(blocks.decode(data, path=piece.path, offset=offset, errors=self.errors))
+
+    def content(self, piece: Piece) -> Iterator[bytes]:
+        """The bytes of the file."""
+        return byte_range(piece)
+
+
+def whole_file(file: StoredFile) -> list[Piece]:
+    """One piece for a file that cannot be cut."""
+    return [Piece(file.path, file.stamp, n_bytes=text_bytes(file))]
+
+
+def range_pieces(file: StoredFile, end: re.Pattern[bytes]) -> list[Piece]:
+    """A file's byte ranges as pieces."""
+    ranges = blocks.cut(file, end)
+    if len(ranges) == 1:
+        start, stop = ranges[0]
+        return [Piece(file.path, file.stamp, start, stop, text_bytes(file))]
+    return [Piece(file.path, file.stamp, start, stop, stop - start) for start, stop in ranges]

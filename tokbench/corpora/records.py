@@ -1,0 +1,121 @@
+"""What rows of JSON, CSV and Parquet share: the text field, the language field, and what may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tokbench.corpora.dataset import Format, Piece, digest_pieces, read_pieces, shards_of
+from tokbench.corpora.naming import choose
+from tokbench.corpora.storage import stat
+from tokbench.corpus import Document, Shard
+from tokbench.errors import CorpusError
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Which field is the text and which, if any, the language; what to do with rows that lack the text."""
+
+    text: str = "text"
+    language: str | None = None
+    missing: str = "error"
+    errors: str = "strict"
+
+    def identity(self) -> Mapping[str, Any]:
+        """The options, ready for JSON."""
+        return {
+            "field": self.text,
+            "language_field": self.language,
+            "missing": self.missing,
+            "errors": self.errors,
+        }
+
+    def text_of(self, row: Mapping[str, Any], *, where: object) -> str | None:
+        """The text of a row; None for a row to pass over; raises `CorpusError` for a row without one."""
+        value = row.get(self.text)
+        if isinstance(value, str):
+            return value or None
+        if self.missing == "skip" and value is None:
+            return None
+        if self.text not in row:
+            known = ", ".join(map(str, list(row)[:20])) or "none"
+            raise CorpusError(
+                f"{where}: no field {self.text!r}; the row has: {known}. Name the text with field=NAME, or pass "
+                f"over such rows with missing=skip"
+            )
+        found = "null" if value is None else type(value).__name__
+        skip = " (missing=skip passes over it)" if value is None else ""
+        raise CorpusError(f"{where}: field {self.text!r} is {found}, not a text{skip}")
+
+    def language_of(self, row: Mapping[str, Any], *, where: object) -> str:
+        """The language of a row, where there is a language field."""
+        value = row.get(self.language or "")
+        if not isinstance(value, str) or not value:
+            raise CorpusError(f"{where}: field {self.language!r} holds no language but {value!r}")
+        return value
+
+
+class RecordFormat(Format, Protocol):
+    """A format whose rows may be of several languages."""
+
+    @property
+    def fields(self) -> Fields:
+        """The fields that are read."""
+        ...
+
+    def languages(self, piece: Piece) -> Mapping[str, int]:
+        """The bytes of text per language in a piece."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MixedDataset:
+    """A dataset whose rows say their language; reading through all of it is how its languages are found.
+
+    That is done once, where the run is planned; workers only read. A piece is read once for each language
+    that occurs in it, so that files of one language each are cheaper where there are many.
+    """
+
+    name: str
+    paths: Sequence[str]
+    format: RecordFormat
+    wanted: str | None = None
+    parallel: bool = False
+    kind: str = "text"
+    _plan: dict[str, list[Piece]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages found in the rows, sorted, or those asked for."""
+        return choose(self._planned(), self.wanted, where=self.name)
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """The pieces in which the language occurs."""
+        if language not in self._planned():
+            raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self._planned())}")
+        return shards_of(self._planned()[language], language)
+
+    def _planned(self) -> Mapping[str, list[Piece]]:
+        if not self._plan:
+            for path in self.paths:
+                stored = stat(path)
+                for piece in self.format.pieces(stored) if stored.size else ():
+                    for language, size in sorted(self.format.languages(piece).items()):
+                        part = Piece(piece.path, piece.stamp, piece.start, piece.stop, size, piece.line)
+                        self._plan.setdefault(language, []).append(part)
+            if not self._plan:
+                raise CorpusError(f"{self.name}: no row holds a text")
+        return self._plan
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The documents of the shard that are in its language."""
+        return read_pieces(self.format, shard)
+
+    def digest(self, shard: Shard) -> str:
+        """SHA-256 of options, language and content."""
+        return digest_pieces(self.format, shard)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the manifest says."""
+        return {"format": dict(self.format.identity()), "files": list(self.paths)[:1000]}
