@@ -50,9 +50,20 @@ class Shard:
 class Dataset(Protocol):
     """A loaded dataset: which languages it has, whether they are parallel, and its shards."""
 
-    name: str
-    languages: Sequence[str]
-    parallel: bool
+    @property
+    def name(self) -> str:
+        """The canonical spec."""
+        ...
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The language tags, in a fixed order."""
+        ...
+
+    @property
+    def parallel(self) -> bool:
+        """Whether line n says the same in every language."""
+        ...
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The shards of one language, in order; raises `CorpusError` for what cannot be found or read."""

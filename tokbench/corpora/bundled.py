@@ -10,17 +10,25 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpora.dataset import FileDataset
+from tokbench.corpora.dataset import FileDataset, Format
 from tokbench.corpora.jsonl import JsonLines
 from tokbench.corpora.naming import choose
 from tokbench.corpora.parallel import AlignedLines, ParallelDataset
 from tokbench.corpora.plain import LineFormat, WholeFileFormat
+from tokbench.corpora.records import Fields
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, UnknownNameError
 from tokbench.spec import Spec
 from tokbench.tokenizer import LoadContext
 
 CARD = "dataset.toml"
+
+_READERS: Mapping[str, Format] = {
+    "lines": LineFormat("line"),
+    "paragraphs": LineFormat("paragraph"),
+    "files": WholeFileFormat(),
+    "jsonl": JsonLines(Fields()),
+}
 
 
 def datasets_folder() -> Path:
@@ -30,9 +38,7 @@ def datasets_folder() -> Path:
     for folder in (installed, checkout):
         if any(folder.glob(f"*/{CARD}")):
             return folder
-    raise CorpusError(
-        f"the bundled corpora are neither in {installed} nor in {checkout}: install tokbench anew"
-    )
+    raise CorpusError(f"no bundled corpora in {installed} nor in {checkout}: install tokbench anew")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +110,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     if card.reader == "aligned":
         single = {language: paths[0] for language, paths in files.items()}
         return ParallelDataset(str(spec), single, AlignedLines(), about=about)
-    form = {
-        "lines": LineFormat("line"),
-        "paragraphs": LineFormat("paragraph"),
-        "files": WholeFileFormat(),
-        "jsonl": JsonLines(),
-    }[card.reader]
-    return FileDataset(str(spec), files, form, kind=card.kind, about=about)
+    return FileDataset(str(spec), files, _READERS[card.reader], kind=card.kind, about=about)
 
 
 def sha256_of(path: Path) -> str:

@@ -103,7 +103,7 @@ class Conllu:
             if not text.startswith(word.form, position):
                 raise CorpusError(
                     f"{path}, line {blocks.line_number(path, offset)}: the word {word.form!r} is not at "
-                    f"character {position} of the sentence's text, which goes on {text[position : position + 20]!r}"
+                    f"character {position} of the text, which goes on {text[position : position + 20]!r}"
                 )
             if self.punctuation or not word.punctuation:
                 yield position, position + len(word.form)

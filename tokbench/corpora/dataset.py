@@ -23,7 +23,7 @@ _EXPANSION = 3
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of one file. `start` and `stop` are in the format's unit; `line` is the first document's number."""
+    """A part of one file. `start` and `stop` are in the format's unit; `line` numbers its first document."""
 
     path: str
     stamp: str

@@ -25,7 +25,7 @@ _FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
 class Delimited:
     """Rows by the rules of RFC 4180, with a header; a file is one piece, since quoted fields may hold lines."""
 
-    fields: Fields = Fields()
+    fields: Fields
     delimiter: str | None = None
 
     def identity(self) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ from tokbench.errors import CorpusError
 class JsonLines:
     """An object per line; blank lines and empty texts are not documents."""
 
-    fields: Fields = Fields()
+    fields: Fields
 
     def identity(self) -> Mapping[str, Any]:
         """The fields."""

@@ -21,7 +21,7 @@ _ROWS = 1024
 class Parquet:
     """A text column; a piece is one or more row groups, `start` and `stop` their numbers."""
 
-    fields: Fields = Fields()
+    fields: Fields
 
     def identity(self) -> Mapping[str, Any]:
         """The fields."""

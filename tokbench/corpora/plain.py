@@ -20,7 +20,7 @@ class LineFormat:
     r"""A document per line, or per paragraph with ``unit="paragraph"``.
 
     Lines end with ``\n`` or ``\r\n``; the end is no part of the document, and the last line needs none. Blank
-    lines are not documents. A paragraph is what stands between blank lines; the line ends inside it are its own.
+    lines are not documents. A paragraph is what stands between blank lines, with the line ends inside it.
     A document longer than `max_document_bytes` is handed out in parts, so that memory stays bounded.
     """
 

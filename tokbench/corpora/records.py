@@ -41,8 +41,8 @@ class Fields:
         if self.text not in row:
             known = ", ".join(map(str, list(row)[:20])) or "none"
             raise CorpusError(
-                f"{where}: no field {self.text!r}; the row has: {known}. Name the text with field=NAME, or pass "
-                f"over such rows with missing=skip"
+                f"{where}: no field {self.text!r}; the row has: {known}. Name the text with field=NAME, "
+                f"or pass over such rows with missing=skip"
             )
         found = "null" if value is None else type(value).__name__
         skip = " (missing=skip passes over it)" if value is None else ""
