@@ -1,1 +1,1 @@
-"""bpe."""
+"""Byte-pair encoding: patterns, model, encoder, trainer, file formats."""

@@ -1,0 +1,111 @@
+"""`BpeModel`: everything that a BPE vocabulary *is*, apart from how text is prepared for it.
+
+Trainers return one, every file format reads and writes one, and the encoder compiles one into its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.kernels.unicode_classes import UNICODE_VERSION
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Level = Literal["byte", "char"]
+
+MOST_TOKENS = 1 << 21
+"""More tokens than this do not fit the encoder's packed pair table."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BpeModel:
+    """A BPE vocabulary with its merges.
+
+    - `vocabulary`: the bytes of every token by id; empty for ids that the model itself never gives (holes, and
+      special tokens). At level ``char`` the bytes are UTF-8 of the token as written, with its prefix or suffix
+      (``lo``, ``w</w>``).
+    - `merges`: int32 of shape ``(n, 3)``: left id, right id, resulting id.
+    - `ranks`: int32 of shape ``(n,)``, which merge goes first, ascending; the leftmost of equals. Left out, it
+      is the order of `merges`.
+    - `pattern`: the cuts before BPE.
+    - `special_tokens`: text of each special token and its id; `unk`: the id for what the vocabulary lacks.
+    - `level`: whether the first symbols are bytes or characters. A character that is no token is written in
+      tokens ``<0x00>`` … where `byte_fallback` and all of them exist, else as `unk` (a run of them as one
+      where `fuse_unk`), else dropped.
+    - `continuing_prefix`, `end_of_word`: what is put before every symbol of a pre-token but the first, and
+      after its last (``</w>``).
+    - `whole_tokens`: a pre-token that is itself a token is that token, whatever the merges say (tiktoken; and
+      ``ignore_merges`` of `tokenizer.json`).
+    - `dropout`: the probability with which `encode` leaves out each merge (BPE-dropout), 0 for none.
+
+    Raises `TokenizerError` where the parts contradict each other.
+
+    Example:
+        >>> import numpy as np
+        >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]], np.int32))
+        >>> len(model), model.ids[b"ab"]
+        (3, 2)
+    """
+
+    vocabulary: tuple[bytes, ...]
+    merges: NDArray[np.int32]
+    ranks: NDArray[np.int32] | None = None
+    pattern: Pattern = field(default_factory=lambda: Pattern("none"))
+    special_tokens: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    unk: int | None = None
+    level: Level = "byte"
+    byte_fallback: bool = False
+    fuse_unk: bool = False
+    continuing_prefix: str = ""
+    end_of_word: str = ""
+    whole_tokens: bool = False
+    dropout: float = 0.0
+    unicode_version: str = UNICODE_VERSION
+
+    def __post_init__(self) -> None:
+        import numpy as np
+
+        size = len(self.vocabulary)
+        if size > MOST_TOKENS:
+            raise TokenizerError(f"a BPE vocabulary of {size} tokens; the most is {MOST_TOKENS}")
+        merges = np.ascontiguousarray(self.merges, np.int32).reshape(-1, 3)
+        object.__setattr__(self, "merges", merges)
+        if len(merges) and (merges.min() < 0 or merges.max() >= size):
+            worst = int(np.flatnonzero((merges < 0).any(1) | (merges >= size).any(1))[0])
+            raise TokenizerError(
+                f"merge {worst} is of tokens {merges[worst].tolist()}, outside the vocabulary of {size}"
+            )
+        if self.ranks is not None and len(self.ranks) != len(merges):
+            raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
+        if not 0.0 <= self.dropout <= 1.0:
+            raise TokenizerError(f"dropout must lie between 0 and 1; it is {self.dropout}")
+        if len(self.ids) != sum(1 for token in self.vocabulary if token):
+            seen: set[bytes] = set()
+            twice = next(t for t in self.vocabulary if t and (t in seen or seen.add(t)))  # type: ignore[func-returns-value]
+            raise TokenizerError(f"the token {twice!r} is in the vocabulary twice")
+
+    def __len__(self) -> int:
+        """The number of ids: one more than the highest, special tokens included."""
+        return max(len(self.vocabulary), max(self.special_tokens.values(), default=-1) + 1)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each token by its bytes."""
+        return {token: index for index, token in enumerate(self.vocabulary) if token}
+
+    @cached_property
+    def merge_ranks(self) -> NDArray[np.int32]:
+        """The rank of each merge: int32 of shape ``(n,)``."""
+        import numpy as np
+
+        if self.ranks is None:
+            return np.arange(len(self.merges), dtype=np.int32)
+        return np.ascontiguousarray(self.ranks, np.int32)

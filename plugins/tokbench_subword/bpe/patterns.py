@@ -1,0 +1,167 @@
+r"""`Pattern`: how text is cut before BPE, by a name (gpt2, cl100k, o200k …) or by any regular expression.
+
+Names that stand for a state machine of `pretokens` are cut by it; everything else by `regex`. Both give spans
+of UTF-8 bytes, and both classify characters by the same Unicode version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tokbench_subword.kernels.utf8 import repaired
+from tokbench_subword.pipeline.regexes import Dialect, Regex, compile_regex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+_SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_LLAMA3 = _SUFFIXES + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_O200K = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_SUFFIXES}?|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_SUFFIXES}?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+_CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++\Z|\s*[\r\n]|\s+(?!\S)|\s"
+)
+WHITESPACE = r"\s*\S+|\s+"
+"""Each word with the white space before it; nothing is lost."""
+
+NAMED: Mapping[str, str] = MappingProxyType(
+    {
+        "gpt2": _GPT2,
+        "cl100k": _CL100K,
+        "llama3": _LLAMA3,
+        "qwen2": _LLAMA3.replace("{1,3}", ""),
+        "o200k": _O200K,
+        "whitespace": WHITESPACE,
+    }
+)
+"""The expression behind each name. ``none`` has none: all of the text is one pre-token."""
+
+_MACHINES = {"gpt2": 0, "cl100k": 1, "llama3": 2, "qwen2": 3, "o200k": 4, "none": 5}
+
+_SPELLINGS = {
+    # Other spellings of the same cuts, by dialect; each is held equal to its machine by a test.
+    "oniguruma": {
+        _GPT2: "gpt2",
+        _LLAMA3: "llama3",
+        NAMED["qwen2"]: "qwen2",
+        _O200K: "o200k",
+        WHITESPACE: "whitespace",
+    },
+    "rust": {
+        _GPT2: "gpt2",
+        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
+        _CL100K.replace(r"\Z", "$"): "cl100k",
+        _LLAMA3: "llama3",
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
+        r"|\s+(?!\S)|\s+": "llama3",
+        NAMED["qwen2"]: "qwen2",
+        _O200K: "o200k",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Pattern:
+    r"""A way to cut text into pre-tokens.
+
+    `name` is a name of `NAMED`, ``none``, or empty for an expression of one's own, which `source` holds in
+    `dialect`. Text between matches is a pre-token of its own where `keep_gaps`, else dropped (as tiktoken
+    does).
+
+    Example:
+        >>> Pattern.of("gpt2").pieces("Hello world's 12")
+        ['Hello', ' world', "'s", ' 12']
+        >>> Pattern.of(r"\d").pieces("a1b")
+        ['a', '1', 'b']
+    """
+
+    name: str
+    source: str = ""
+    dialect: Dialect = "oniguruma"
+    keep_gaps: bool = True
+
+    @classmethod
+    def of(cls, text: str, *, dialect: Dialect = "oniguruma", keep_gaps: bool = True) -> Pattern:
+        """The pattern of a name, or of an expression in `dialect`; raises `TokenizerError` for a wrong one.
+
+        An expression that is spelled as one of the named patterns becomes that pattern.
+        """
+        if text in NAMED or text == "none":
+            return cls(text)
+        name = _SPELLINGS.get(dialect, {}).get(text, "")
+        if name:
+            return cls(name)
+        compile_regex(text, dialect)
+        return cls("", text, dialect, keep_gaps)
+
+    def __str__(self) -> str:
+        return self.name or self.source
+
+    @property
+    def machine(self) -> int | None:
+        """The number of the state machine in `pretokens` that makes the same cuts, or None."""
+        return _MACHINES.get(self.name)
+
+    @cached_property
+    def regex(self) -> Regex:
+        """The pattern as an expression: the oracle of the machines, and the general path."""
+        if self.name == "none":
+            return compile_regex(r"(?s:.+)")
+        return compile_regex(NAMED[self.name]) if self.name else compile_regex(self.source, self.dialect)
+
+    def cuts(self, text: str) -> list[tuple[int, int]]:
+        """(start, end) of each pre-token in code points of `text`, by `regex`."""
+        spans: list[tuple[int, int]] = []
+        last = 0
+        for start, end in self.regex.spans(text):
+            if start > last and self.keep_gaps:
+                spans.append((last, start))
+            spans.append((start, end))
+            last = end
+        if last < len(text) and self.keep_gaps:
+            spans.append((last, len(text)))
+        return spans
+
+    def pieces(self, text: str) -> list[str]:
+        """The pre-tokens of `text`."""
+        if self.machine is None:
+            return [text[start:end] for start, end in self.cuts(text)]
+        data = repaired(text).encode()
+        return [data[start:end].decode() for start, end in self.byte_spans(text, data).tolist()]
+
+    def byte_spans(self, text: str, data: bytes | None = None) -> NDArray[np.int64]:
+        """(start, end) of each pre-token in bytes of the UTF-8 of `text` (`data`): int64 ``(n, 2)``."""
+        import numpy as np
+
+        if data is None:
+            text = repaired(text)
+            data = text.encode()
+        if self.machine is None:
+            spans = np.array(self.cuts(text), np.int64).reshape(-1, 2)
+            return spans if len(data) == len(text) else byte_positions(data)[spans]
+        from tokbench_subword.bpe.pretokens import pretoken_ends
+        from tokbench_subword.kernels.unicode_classes import class_table
+
+        ends = np.empty(len(data), np.int64)
+        count = pretoken_ends(self.machine, np.frombuffer(data, np.uint8), len(data), class_table(), ends)
+        starts = np.concatenate([np.zeros(min(count, 1), np.int64), ends[: max(count - 1, 0)]])
+        return np.stack([starts, ends[:count]], axis=1)
+
+
+def byte_positions(data: bytes) -> NDArray[np.int64]:
+    """Where each code point of UTF-8 `data` begins, and the length of `data`: int64 ``(n + 1,)``."""
+    import numpy as np
+
+    begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
+    return np.append(np.flatnonzero(begins), len(data))

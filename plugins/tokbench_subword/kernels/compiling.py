@@ -1,0 +1,92 @@
+"""The decorators of this plugin's kernels, and the one line a user sees while they compile.
+
+`kernel` marks a function that Python calls: compiled on its first call, kept on disk by numba, running without
+the GIL. `inline` marks a function that only kernels call: it becomes part of them.
+
+numba asks only whether the file of the kernel itself has changed before it uses what it kept. Kernels here are
+made of functions from several files, so `kernel` widens that question to all of them: without it, an upgrade
+that changes one file would go on running the old code of another.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba import config, njit
+
+Function = Callable[..., Any]
+
+_told: list[bool] = []
+
+
+def inline(function: Function) -> Function:
+    """Compile `function` into every kernel that calls it (LLVM inlines it; no call is left)."""
+    compiled: Function = njit(nogil=True, boundscheck=False, forceinline=True)(function)
+    return compiled
+
+
+def subroutine(function: Function) -> Function:
+    """Compile `function` as a subroutine of kernels: called, not copied, so that hot loops stay small."""
+    compiled: Function = njit(nogil=True, boundscheck=False, inline="never")(function)
+    return compiled
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` for calls from Python: cached on disk, without the GIL."""
+    compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
+    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(cache_file, "_source_stamp"):
+        cache_file._source_stamp = _stamp(function)
+    return compiled
+
+
+def _stamp(function: Function) -> tuple[tuple[str, int, int], ...]:
+    """Name, modification time and size of every file that compiled code of `function` is made of."""
+    files: set[str] = set()
+    seen: set[int] = set()
+    waiting = [function]
+    while waiting:
+        one = waiting.pop()
+        code = getattr(one, "__code__", None)
+        if code is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        files.add(code.co_filename)
+        named = (one.__globals__.get(name) for name in code.co_names)
+        # a dispatcher keeps its Python function in py_func, an intrinsic in _defn
+        waiting += [getattr(it, "py_func", None) or getattr(it, "_defn", None) for it in named]
+    states = [(name, Path(name).stat()) for name in sorted(files)]
+    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in states)
+
+
+def announce(*kernels: Any) -> None:
+    """Say once, on stderr, that compiling takes a while, if none of `kernels` is in numba's cache yet.
+
+    Called with the kernels about to be used, before their first call. Silent in plain-Python mode.
+    """
+    if config.DISABLE_JIT or _told or all(_on_disk(function) for function in kernels):
+        return
+    _told.append(True)
+    print(
+        "tokbench: compiling kernels (once per machine and version; some ten seconds) …",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _on_disk(function: Any) -> bool:
+    """Whether numba has compiled code of `function` in memory or in its cache folder."""
+    if getattr(function, "signatures", None):
+        return True
+    cache = getattr(function, "_cache", None)
+    implementation = getattr(cache, "_impl", None)
+    cache_file = getattr(cache, "_cache_file", None)
+    if implementation is None or cache_file is None:
+        return True  # another numba keeps its cache elsewhere: better silent than wrong
+    try:
+        return bool(cache_file._load_index())
+    except Exception:  # the index may be of another version; numba then compiles again
+        return False

@@ -1,0 +1,152 @@
+r"""What a pattern's ``\p{L}``, ``\p{N}``, ``\s`` mean: a table over code points, of a stated Unicode version.
+
+Libraries disagree here. `tiktoken` and `tokenizers` carry the tables of Unicode 16.0 (tiktoken 0.14 in Rust's
+regex-syntax, tokenizers 0.23 in Oniguruma: equal on every code point), while `regex` follows the newest
+version and Python's `unicodedata` an older one. Ids that should equal a library's must follow its table, so the
+kernels use 16.0, shipped with us (`unicode_16`), whatever is installed.
+
+`unify` does the same for patterns that `regex` executes: characters that `regex` classifies otherwise are
+replaced, one for one, by a character of the class that 16.0 gives them, and the match positions stay true.
+"""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b85decode
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tokbench_subword.kernels import unicode_16
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+UNICODE_VERSION = unicode_16.VERSION
+"""The Unicode version whose classes every pattern of this plugin follows."""
+
+LETTER, NUMBER, SPACE = 1, 2, 4
+"""``\\p{L}``, ``\\p{N}``, ``\\s``: at most one of the three is set; none is "other"."""
+KIND = LETTER | NUMBER | SPACE
+"""Mask of those three."""
+UPPERISH = 8
+"""Lu, Lt, Lm, Lo, M: what o200k lets a capitalised beginning consist of."""
+LOWERISH = 16
+"""Ll, Lm, Lo, M: what o200k lets the rest of a word consist of."""
+NEWLINE = 32
+"""Carriage return and line feed."""
+N_CODE_POINTS = 0x110000
+
+
+@lru_cache(maxsize=1)
+def general_categories() -> NDArray[np.uint8]:
+    """The index into `unicode_16.CATEGORIES` of every code point: uint8 of shape ``(0x110000,)``, read-only.
+
+    Example:
+        >>> unicode_16.CATEGORIES[general_categories()[ord("A")]]
+        'Lu'
+    """
+    import numpy as np
+
+    data = zlib.decompress(b85decode(unicode_16.PACKED))
+    values, lengths, position = [], [], 0
+    while position < len(data):
+        values.append(data[position])
+        position, shift, length = position + 1, 0, 0
+        while True:
+            byte = data[position]
+            position += 1
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        lengths.append(length)
+    table = np.repeat(np.array(values, np.uint8), lengths)
+    table.flags.writeable = False
+    return table
+
+
+@lru_cache(maxsize=1)
+def class_table() -> NDArray[np.uint8]:
+    r"""The class flags of every code point: uint8 of shape ``(0x110000,)``, read-only, one per process.
+
+    Example:
+        >>> table = class_table()
+        >>> table[ord("a")] == LETTER | LOWERISH, table[ord("\n")] == SPACE | NEWLINE, table[ord("!")] == 0
+        (True, True, True)
+    """
+    import numpy as np
+
+    flags_of = {
+        "Lu": LETTER | UPPERISH,
+        "Lt": LETTER | UPPERISH,
+        "Ll": LETTER | LOWERISH,
+        "Lm": LETTER | UPPERISH | LOWERISH,
+        "Lo": LETTER | UPPERISH | LOWERISH,
+        "Mn": UPPERISH | LOWERISH,
+        "Mc": UPPERISH | LOWERISH,
+        "Me": UPPERISH | LOWERISH,
+        "Nd": NUMBER,
+        "Nl": NUMBER,
+        "No": NUMBER,
+        "Zs": SPACE,
+        "Zl": SPACE,
+        "Zp": SPACE,
+    }
+    flags = np.array([flags_of.get(name, 0) for name in unicode_16.CATEGORIES], np.uint8)
+    table = flags[general_categories()]
+    table[[0x09, 0x0B, 0x0C, 0x85]] = SPACE  # White_Space beyond the Z categories
+    table[[0x0A, 0x0D]] = SPACE | NEWLINE
+    table.flags.writeable = False
+    return table
+
+
+# A character per category that no version moves; U+FDD0 is a noncharacter, unassigned for ever.
+_STAND_IN = {
+    **{"Cn": 0xFDD0, "Lu": 0x41, "Ll": 0x3B1, "Lt": 0x1F88, "Lm": 0x2B0, "Lo": 0x5D0, "Mn": 0x300},
+    **{"Mc": 0x903, "Me": 0x488, "Nd": 0x966, "Nl": 0x16EE, "No": 0xB2, "Pc": 0x203F, "Pd": 0x2010},
+    **{"Ps": 0x28, "Pe": 0x29, "Pi": 0xAB, "Pf": 0xBB, "Po": 0xA1, "Sm": 0xB1, "Sc": 0xA2, "Sk": 0xA8},
+    **{"So": 0xA6, "Zs": 0x2000, "Zl": 0x2028, "Zp": 0x2029, "Cc": 0x80, "Cf": 0x200E, "Co": 0xE000},
+}
+
+
+@lru_cache(maxsize=1)
+def _moved() -> dict[int, int]:
+    """Code points that the installed `regex` puts into another category than 16.0, each with its stand-in."""
+    import numpy as np
+    import regex
+
+    table = general_categories()
+    moved: dict[int, int] = {}
+    for index, name in enumerate(unicode_16.CATEGORIES):
+        points = np.flatnonzero(table == index)
+        members = "".join(map(chr, points[points // 0x800 != 0x1B].tolist()))  # surrogates are never in text
+        for run in regex.findall(rf"\P{{{name}}}+", members):
+            moved.update(dict.fromkeys(map(ord, run), _STAND_IN[name]))
+    return moved
+
+
+@lru_cache(maxsize=1)
+def _moved_pattern() -> object:
+    import re
+
+    runs: list[list[int]] = []
+    for point in sorted(_moved()):
+        if runs and runs[-1][1] == point - 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return re.compile("[" + "".join(f"{chr(a)}-{chr(b)}" for a, b in runs) + "]" if runs else r"(?!)")
+
+
+def unify(text: str) -> str:
+    """`text` as `regex` must see it to classify by Unicode 16.0; of the same length, equal for most text.
+
+    Example:
+        >>> unify("naïve") == "naïve"
+        True
+    """
+    if text.isascii():
+        return text
+    pattern = _moved_pattern()
+    return text.translate(_moved()) if pattern.search(text) else text  # type: ignore[attr-defined]

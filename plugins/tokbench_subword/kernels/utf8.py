@@ -1,0 +1,46 @@
+"""UTF-8 in kernels: valid text only, which is what `str.encode` gives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline
+
+
+@inline
+def code_point(data, index):  # type: ignore[no-untyped-def]
+    """The code point that begins at `index` of a uint8 pointer, and its length in bytes: (int64, int64)."""
+    first = np.int64(data[index])
+    if first < 0x80:
+        return first, 1
+    second = np.int64(data[index + 1]) & 0x3F
+    if first < 0xE0:
+        return ((first & 0x1F) << 6) | second, 2
+    third = np.int64(data[index + 2]) & 0x3F
+    if first < 0xF0:
+        return ((first & 0x0F) << 12) | (second << 6) | third, 3
+    return ((first & 0x07) << 18) | (second << 12) | (third << 6) | (np.int64(data[index + 3]) & 0x3F), 4
+
+
+def encodable(text: str) -> bytes:
+    r"""`text` in UTF-8; surrogate pairs become the character they stand for, lone surrogates U+FFFD.
+
+    A Python string can hold surrogates, UTF-8 cannot. tiktoken repairs them in the same way.
+
+    Example:
+        >>> encodable("a\ud800") == "a\ufffd".encode()
+        True
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return repaired(text).encode()
+
+
+def repaired(text: str) -> str:
+    """`text` without surrogates: pairs joined, lone ones replaced by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
