@@ -1,1 +1,31 @@
-"""tokbench_tiktoken."""
+"""`tiktoken`: OpenAI's byte-level BPE, exactly as its library gives it.
+
+Every encoding that tiktoken or one of its plugins registers, the model names it knows, and `.tiktoken` files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokbench import TokenizerFamily, hookimpl
+from tokbench_tiktoken.aliases import ALIASES, resolve
+
+
+@hookimpl
+def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
+    """The family `tiktoken`."""
+    from tokbench_tiktoken.family import TIKTOKEN
+
+    return [TIKTOKEN]
+
+
+@hookimpl
+def tokbench_aliases() -> Iterable[tuple[str, str]]:
+    """Names of OpenAI's models."""
+    return ALIASES.items()
+
+
+@hookimpl
+def tokbench_resolve_alias(name: str) -> str | None:
+    """The listed names, and dated ones such as ``gpt-4o-2024-05-13``."""
+    return resolve(name)

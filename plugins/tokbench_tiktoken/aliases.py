@@ -1,0 +1,47 @@
+"""Model names to encodings, without importing tiktoken: a name must be cheap to look up.
+
+The table is kept equal to tiktoken's own by a test.
+"""
+
+from __future__ import annotations
+
+_ENCODINGS = {
+    "o200k_base": ("gpt-5", "gpt-4.5", "gpt-4.1", "gpt-4o", "o1", "o3", "o4-mini"),
+    "o200k_harmony": ("gpt-oss",),
+    "cl100k_base": (
+        "gpt-4",
+        "gpt-3.5-turbo",
+        "gpt-3.5",
+        "davinci-002",
+        "babbage-002",
+        "text-embedding-ada-002",
+        "text-embedding-3-small",
+        "text-embedding-3-large",
+    ),
+    "p50k_base": ("text-davinci-003", "text-davinci-002", "code-davinci-002"),
+    "r50k_base": ("gpt-3", "text-davinci-001", "davinci"),
+    "gpt2": ("gpt-2", "gpt2"),
+}
+ALIASES = {name: f"tiktoken:{encoding}" for encoding, names in _ENCODINGS.items() for name in names}
+
+# Longer beginnings first, so that "gpt-4o-mini" is not taken for a GPT-4.
+_DATED = sorted(
+    (f"{name}-" for name in ALIASES if name.startswith(("gpt-3.5", "gpt-4", "gpt-5", "gpt-oss", "o"))),
+    key=len,
+    reverse=True,
+)
+
+
+def resolve(name: str) -> str | None:
+    """The spec of a model name, dated or not; None for what is no name of OpenAI's.
+
+    Example:
+        >>> resolve("gpt-4o-2024-05-13"), resolve("gpt-4-0314"), resolve("llama-2")
+        ('tiktoken:o200k_base', 'tiktoken:cl100k_base', None)
+    """
+    if name in ALIASES:
+        return ALIASES[name]
+    for beginning in _DATED:
+        if name.startswith(beginning):
+            return ALIASES[beginning.removesuffix("-")]
+    return None

@@ -1,0 +1,69 @@
+"""The family `tiktoken`: what its specs mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokbench import LoadContext, Option, Spec, SpecError, TokenizerFamily
+from tokbench_tiktoken.adapter import TiktokenTokenizer
+
+
+def _file(spec: Spec) -> Path | None:
+    """The ranks file that a spec names, or None for the name of an encoding or model."""
+    variant = spec.variant or ""
+    named = variant.endswith(".tiktoken") or "/" in variant or "\\" in variant
+    return Path(variant).expanduser() if named else None
+
+
+def load(spec: Spec, context: LoadContext) -> TiktokenTokenizer:
+    """Load an encoding by its name, a model's name, or from a `.tiktoken` file."""
+    import tiktoken
+
+    from tokbench_tiktoken.ranks import load_file
+    from tokbench_tiktoken.sources import encoding_name, require
+
+    if not spec.variant:
+        names = ", ".join(tiktoken.list_encoding_names())
+        raise SpecError(f"tiktoken: name an encoding ({names}), a model or a .tiktoken file: tiktoken:NAME")
+    name, path = str(spec), _file(spec)
+    if path is not None:
+        encoding = load_file(
+            path, name=name, pattern=spec.get("pattern"), special_tokens=spec.get("special_tokens")
+        )
+    else:
+        for option in ("pattern", "special_tokens"):
+            if spec.get(option) is not None:
+                raise SpecError(f"{name}: {option} is for .tiktoken files; {spec.variant!r} has its own")
+        registered = encoding_name(spec.variant)
+        require(registered, offline=context.offline)
+        encoding = tiktoken.get_encoding(registered)
+    return TiktokenTokenizer(encoding, name=name, special=spec.get("special", "text"), threads=context.threads)
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The files behind a spec, for checksums: those of the cache, or the file named and its special tokens."""
+    from tokbench_tiktoken.sources import blueprint, encoding_name
+
+    path = _file(spec)
+    if path is not None:
+        tokens = str(spec.get("special_tokens", ""))
+        return [path, Path(tokens)] if tokens.endswith(".json") else [path]
+    found = (source.path for source in blueprint(encoding_name(spec.variant or "")).sources)
+    return [source for source in found if source is not None and source.exists()]
+
+
+TIKTOKEN = TokenizerFamily(
+    name="tiktoken",
+    summary="OpenAI's encodings and .tiktoken files, through tiktoken",
+    load=load,
+    files=files,
+    options=(
+        Option("special", "str", "text", "Text of special tokens.", choices=("text", "match", "error")),
+        Option("pattern", "str", None, "For a file: the encoding whose pattern it has, or a regex."),
+        Option("special_tokens", "str", None, "For a file: a JSON file {text: id}, or 'text=id text=id'."),
+    ),
+    variant="an encoding (o200k_base …), a model (gpt-4o …) or a .tiktoken file",
+    libraries=("tiktoken",),
+    examples=("tiktoken:o200k_base", "tiktoken:gpt-4o", "tiktoken:mine.tiktoken,pattern=cl100k_base"),
+)

@@ -1,0 +1,117 @@
+"""Encodings from a `.tiktoken` file: ranks from the file, pattern and special tokens from the spec.
+
+The file holds ranks only. Its pattern must be named, since the wrong one gives ids that look right and are not.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokbench import SpecError, TokenizerError
+from tokbench_tiktoken.sources import blueprint, sha256_of
+
+if TYPE_CHECKING:
+    import tiktoken
+
+
+def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str | None) -> tiktoken.Encoding:
+    """The encoding of a ranks file; a file that a registered encoding publishes needs no pattern."""
+    import tiktoken
+
+    ranks = read_ranks(path, name)
+    known = None if pattern and special_tokens else _published(path)
+    if pattern is None:
+        if known is None:
+            raise SpecError(
+                f"{name}: a .tiktoken file holds no pattern, and this is not one that tiktoken registers; add "
+                f'pattern=NAME ({", ".join(tiktoken.list_encoding_names())}) or pattern="a regex"'
+            )
+        pattern = known
+    specials = dict(
+        blueprint(known).special_tokens if known and special_tokens is None else _specials(special_tokens, name)
+    )
+    taken = set(ranks.values())
+    clash = [text for text, index in specials.items() if index in taken]
+    if clash:
+        raise SpecError(f"{name}: special token {clash[0]!r} takes the id of an ordinary one")
+    try:
+        return tiktoken.Encoding(
+            name, pat_str=pattern_text(pattern), mergeable_ranks=ranks, special_tokens=specials
+        )
+    except ValueError as error:  # the regex, as the library judges it
+        raise SpecError(f"{name}: {error}") from error
+
+
+def read_ranks(path: Path, name: str) -> dict[bytes, int]:
+    """Token bytes to rank; raises with the line for what is not ``base64 rank``."""
+    ranks: dict[bytes, int] = {}
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise TokenizerError(f"{name}: cannot read {path}: {error.strerror}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            token, rank = line.split()
+            ranks[base64.b64decode(token, validate=True)] = int(rank)
+        except (ValueError, binascii.Error) as error:
+            raise TokenizerError(
+                f"{name}: {path} line {number} is not 'base64 rank': {line[:40]!r}; is this a .tiktoken file?"
+            ) from error
+    missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
+    if missing:
+        raise TokenizerError(
+            f"{name}: {path} lacks {len(missing)} of the 256 single bytes, 0x{missing[0]:02x} first; "
+            f"tiktoken could not encode every text with it"
+        )
+    return ranks
+
+
+def pattern_text(pattern: str) -> str:
+    """The regex that `pattern` names or is."""
+    import tiktoken
+
+    if pattern == "gpt2":
+        pattern = "r50k_base"  # the same; gpt2's constructor cannot be run dry to its end
+    if pattern in tiktoken.list_encoding_names():
+        return blueprint(pattern).pattern or ""
+    return pattern
+
+
+def _published(path: Path) -> str | None:
+    """The registered encoding that publishes exactly this file, the one with fewest special tokens first."""
+    import tiktoken
+
+    found = sha256_of(path)
+    names = [
+        encoding
+        for encoding in tiktoken.list_encoding_names()
+        if [source.sha256 for source in blueprint(encoding).sources] == [found]
+    ]
+    return min(names, key=lambda encoding: len(blueprint(encoding).special_tokens), default=None)
+
+
+def _specials(given: str | None, name: str) -> Mapping[str, int]:
+    """Special tokens from a JSON file {text: id}, or from ``text=id`` separated by spaces."""
+    if not given:
+        return {}
+    try:
+        if given.endswith(".json"):
+            content = json.loads(Path(given).read_text(encoding="utf-8"))
+        else:
+            content = {text: int(index) for text, _, index in (part.rpartition("=") for part in given.split())}
+        if not all(isinstance(text, str) and text and type(index) is int for text, index in content.items()):
+            raise ValueError("it must map texts to ids")
+    except OSError as error:
+        raise TokenizerError(f"{name}: cannot read {given}: {error.strerror}") from error
+    except (ValueError, AttributeError) as error:
+        raise SpecError(
+            f"{name}: special_tokens takes a JSON file {{text: id}} or 'text=id text=id': {error}"
+        ) from error
+    return dict(content)

@@ -1,0 +1,138 @@
+"""What an encoding reads, and whether it is at hand and whole.
+
+tiktoken downloads what its cache lacks, and deletes a cached file whose checksum is wrong. Here both are
+found out beforehand: an encoding's constructor is run dry, with the one function through which tiktoken reads
+files answering with nothing and noting what was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tokbench import TokenizerError, UnknownNameError
+
+VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of an encoding: where it comes from, its sha256, and where tiktoken's cache keeps it."""
+
+    url: str
+    sha256: str | None
+
+    @property
+    def path(self) -> Path | None:
+        """The file in the cache (its name is the SHA-1 of the URL); None where the cache is switched off."""
+        if "://" not in self.url:
+            return Path(self.url)
+        folder = cache_folder()
+        return folder / hashlib.sha1(self.url.encode()).hexdigest() if folder else None
+
+
+def cache_folder() -> Path | None:
+    """Where tiktoken looks: the first variable that is set, or its folder among the temporary files."""
+    for variable in VARIABLES:
+        if variable in os.environ:
+            return Path(os.environ[variable]) if os.environ[variable] else None
+    return Path(tempfile.gettempdir()) / "data-gym-cache"
+
+
+def encoding_name(variant: str) -> str:
+    """The registered encoding that an encoding's or model's name means."""
+    import tiktoken
+    from tiktoken.model import MODEL_TO_ENCODING, encoding_name_for_model
+
+    names = tiktoken.list_encoding_names()
+    if variant in names:
+        return variant
+    try:
+        return encoding_name_for_model(variant)
+    except KeyError:
+        raise UnknownNameError.of(
+            "tiktoken encoding or model", variant, [*names, *MODEL_TO_ENCODING], hint=_hint()
+        ) from None
+
+
+def _hint() -> str:
+    import tiktoken
+
+    return f"This is tiktoken {tiktoken.__version__}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """What a constructor would build: its files, its pattern and its special tokens, without any ranks."""
+
+    sources: tuple[Source, ...]
+    pattern: str | None
+    special_tokens: Mapping[str, int]
+
+
+@cache
+def blueprint(encoding: str) -> Blueprint:
+    """Run the constructor of a registered encoding dry; nothing is read, and nothing downloaded."""
+    import tiktoken.load
+    import tiktoken.registry
+
+    asked: list[Source] = []
+
+    def note(blobpath: str, expected_hash: str | None = None) -> bytes:
+        asked.append(Source(blobpath, expected_hash))
+        return b"{}" if blobpath.endswith(".json") else b""
+
+    tiktoken.list_encoding_names()  # fills the registry
+    constructors: Mapping[str, Any] = tiktoken.registry.ENCODING_CONSTRUCTORS or {}
+    built: Mapping[str, Any] = {}
+    with _lock:
+        original = tiktoken.load.read_file_cached
+        tiktoken.load.read_file_cached = note
+        try:
+            built = constructors[encoding]()
+        except Exception:
+            # gpt2 checks its two files against each other, which empty ones fail; both were asked for by then.
+            built = {}
+        finally:
+            tiktoken.load.read_file_cached = original
+    return Blueprint(tuple(dict.fromkeys(asked)), built.get("pat_str"), built.get("special_tokens", {}))
+
+
+def require(encoding: str, *, offline: bool) -> None:
+    """Raise, with the remedy, where a file of `encoding` is damaged, or absent and may not be downloaded."""
+    for source in blueprint(encoding).sources:
+        path = source.path
+        if path is None or not path.exists():
+            if offline:
+                raise TokenizerError(_absent(encoding, source))
+            continue
+        if source.sha256 and (found := sha256_of(path)) != source.sha256:
+            raise TokenizerError(
+                f"tiktoken:{encoding}: the cached file {path} is damaged: its sha256 is {found[:12]}…, "
+                f"{source.sha256[:12]}… was expected. Delete it, and load again with the network at hand"
+            )
+
+
+def _absent(encoding: str, source: Source) -> str:
+    folder = cache_folder()
+    where = f"{folder} (${VARIABLES[0]})" if folder else f"the cache, which ${VARIABLES[0]}='' switches off"
+    name = source.path.name if source.path else hashlib.sha1(source.url.encode()).hexdigest()
+    return (
+        f"tiktoken:{encoding}: {source.url.rpartition('/')[2]} is not in {where}, and tokbench is offline. "
+        f"Save {source.url} as {name} in a folder and set {VARIABLES[0]} to it, "
+        f"or unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to let tiktoken download it"
+    )
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
