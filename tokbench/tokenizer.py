@@ -70,7 +70,7 @@ class TokenBatch:
 
     @classmethod
     def of_lists(cls, documents: Iterable[list[int]]) -> TokenBatch:
-        """The batch of plain lists of ints, consumed one by one: about 2 ns an id, for libraries that give lists.
+        """The batch of plain lists of ints, consumed one by one: for libraries that answer in lists.
 
         Raises `OverflowError` for ids beyond 32 bits and `TypeError` for what is no list of ints.
 
