@@ -36,7 +36,9 @@ def run_console(block: Block, folder: Path) -> None:
         done = subprocess.run(
             ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
         )
-        assert done.returncode == expected, f"line {block.line}: {command}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
+        assert done.returncode == expected, (
+            f"line {block.line}: {command}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
+        )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
