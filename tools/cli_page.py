@@ -16,8 +16,8 @@ HEAD = """# Command line
 
 Generated from the commands by `python tools/cli_page.py`; a test holds that it is current.
 
-Exit status: 0 all done; 1 something failed, differs or does not conform; 2 the request was wrong, said before anything
-ran; 130 interrupted.
+Exit status: 0 all done; 1 something failed, differs or does not conform; 2 the request was wrong, said before
+anything ran; 130 interrupted.
 """
 
 

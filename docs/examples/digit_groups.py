@@ -1,7 +1,7 @@
 """A research idea as a tokenizer: numbers in groups of three digits from the right, bytes for the rest.
 
-Models that read numbers in groups counted from the right add better than those that read them from the left (Singh and
-Strouse 2024, arXiv 2402.14903). Here 1234567 is 1|234|567, where most vocabularies cut 123|456|7.
+Models that read numbers in groups counted from the right add better than those that read them from the left
+(Singh and Strouse 2024, arXiv 2402.14903). Here 1234567 is 1|234|567, where most vocabularies cut 123|456|7.
 
     tokbench run --plugin docs/examples/digit_groups.py -t digit-groups -t bytes -d bundled:tricky
 """

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _FENCE = re.compile(
-    r"(?:^[ ]*<!--\s*(?P<mark>[^>]*?)\s*-->\s*\n+)?^(?P<indent>[ ]*)```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```",
+    r"(?:^[ ]*<!--\s*(?P<mark>[^>]*?)\s*-->\s*\n+)?"
+    r"^(?P<indent>[ ]*)```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```",
     re.M | re.S,
 )
 _SIGNATURE = re.compile(r"def tokbench_\w+\([^\n]*\.\.\.\s*\Z")
