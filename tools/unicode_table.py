@@ -55,7 +55,7 @@ def main() -> None:
         f'"""General categories of Unicode {version}, written by tools/unicode_table.py; not to be edited."""\n'
     )
     print(f'VERSION = "{version}"\n')
-    print(f'CATEGORIES = tuple(\n    "{NAMES}".split()\n)\n')
+    print(f'NAMES = "{NAMES}"\n')
     print("# Runs of (category index, length as a little-endian base-128 number), deflated, in base 85.")
     print("PACKED = (")
     text = packed(categories())

@@ -38,7 +38,7 @@ def kernel(function: Function) -> Function:
     """Compile `function` for calls from Python: cached on disk, without the GIL."""
     compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if hasattr(cache_file, "_source_stamp"):
+    if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = _stamp(function)
     return compiled
 
@@ -47,7 +47,7 @@ def _stamp(function: Function) -> tuple[tuple[str, int, int], ...]:
     """Name, modification time and size of every file that compiled code of `function` is made of."""
     files: set[str] = set()
     seen: set[int] = set()
-    waiting = [function]
+    waiting: list[Any] = [function]
     while waiting:
         one = waiting.pop()
         code = getattr(one, "__code__", None)

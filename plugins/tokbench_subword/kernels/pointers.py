@@ -56,7 +56,7 @@ if config.DISABLE_JIT:
 
 else:
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def pointer(typingctx: Any, array: Any) -> Any:
         """The address of the first element of a contiguous `array`, typed by its dtype.
 
@@ -69,7 +69,7 @@ else:
 
         return signature, codegen
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def load_u64(typingctx: Any, data: Any, index: Any) -> Any:
         """Eight bytes at `index` of a uint8 pointer as a uint64, at any alignment (native byte order)."""
         signature = types.uint64(data, types.int64)
@@ -97,7 +97,7 @@ else:
         mask = builder.or_(mask, ir.Constant(ir.IntType(32), 1 << 16))  # a stop, so that the count is <= 16
         return builder.zext(builder.cttz(mask, ir.Constant(ir.IntType(1), 1)), ir.IntType(64))
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def ascii_letters_16(typingctx: Any, data: Any, index: Any) -> Any:
         """How many of the sixteen bytes from `index` on are ASCII letters before the first that is not."""
         signature = types.int64(data, types.int64)
@@ -107,7 +107,7 @@ else:
 
         return signature, codegen
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def ascii_lowercase_16(typingctx: Any, data: Any, index: Any) -> Any:
         """How many of the sixteen bytes from `index` on are in a-z before the first that is not."""
         signature = types.int64(data, types.int64)

@@ -2,39 +2,7 @@
 
 VERSION = "16.0"
 
-CATEGORIES = tuple(
-    [
-        "Cn",
-        "Lu",
-        "Ll",
-        "Lt",
-        "Lm",
-        "Lo",
-        "Mn",
-        "Mc",
-        "Me",
-        "Nd",
-        "Nl",
-        "No",
-        "Pc",
-        "Pd",
-        "Ps",
-        "Pe",
-        "Pi",
-        "Pf",
-        "Po",
-        "Sm",
-        "Sc",
-        "Sk",
-        "So",
-        "Zs",
-        "Zl",
-        "Zp",
-        "Cc",
-        "Cf",
-        "Co",
-    ]
-)
+NAMES = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co"
 
 # Runs of (category index, length as a little-endian base-128 number), deflated, in base 85.
 PACKED = (

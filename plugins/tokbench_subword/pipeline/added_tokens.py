@@ -1,0 +1,178 @@
+"""Added tokens: words matched in the text before the model sees it, special ones among them.
+
+The rules are those of `tokenizer.json` (``added_tokens``): leftmost, longest match; tokens that are not
+`normalized` are looked for in the text as given, the others, themselves normalized, in what normalizing makes
+of the rest; `single_word` wants no letter, digit or underscore beside it; `lstrip` and `rstrip` take the white
+space beside it into the match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.regexes import compile_regex
+
+
+@dataclass(frozen=True, slots=True)
+class AddedToken:
+    """One added token: its text, its id, and how it is matched."""
+
+    content: str
+    id: int
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool = True
+    special: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch ``text[start:end]``: an added token where `token` is one, else text for the model."""
+
+    start: int
+    end: int
+    token: AddedToken | None = None
+
+
+class Trie:
+    """A set of words, searched for the longest that begins at a place.
+
+    Example:
+        >>> trie = Trie(["ab", "abcd"])
+        >>> trie.longest("xabcab", 1), trie.longest("xabcdab", 1), trie.longest("x", 0)
+        (3, 5, -1)
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._root: dict[str, Any] = {}
+        for word in words:
+            node = self._root
+            for character in word:
+                node = node.setdefault(character, {})
+            node[""] = True
+
+    def longest(self, text: str, start: int) -> int:
+        """The end of the longest word that begins at `start`, or -1."""
+        node, end = self._root, -1
+        for at in range(start, len(text)):
+            following = node.get(text[at])
+            if following is None:
+                break
+            node = following
+            if "" in node:
+                end = at + 1
+        return end
+
+    def first_characters(self) -> list[str]:
+        """The characters that words begin with."""
+        return sorted(self._root)
+
+
+class AddedTokens:
+    """Added tokens that are looked for together, in one form of the text.
+
+    Build one of the tokens that are not `normalized`, for the raw text, and one of those that are, for
+    normalized text (give `normalize`, and their contents are normalized too); the raw ones come first.
+
+    With `match_special` false, the text of a special token is ordinary text; what a longer special token covers
+    is then not searched for other tokens either, as in `tokenizers`.
+
+    Example:
+        >>> tokens = AddedTokens([AddedToken("<mask>", 7, lstrip=True), AddedToken("<s>", 0, special=True)])
+        >>> pieces = tokens.split("a <mask>b<s>", match_special=False)
+        >>> [(piece.start, piece.end, piece.token and piece.token.id) for piece in pieces]
+        [(0, 1, None), (1, 8, 7), (8, 12, None)]
+    """
+
+    def __init__(self, tokens: Iterable[AddedToken], *, normalize: Callable[[str], str] | None = None) -> None:
+        self.tokens = tuple(tokens)
+        self._by_text: dict[str, AddedToken] = {}
+        for token in self.tokens:
+            text = normalize(token.content) if normalize else token.content
+            if text:
+                self._by_text.setdefault(text, token)
+        self._trie = Trie(self._by_text)
+
+    def __len__(self) -> int:
+        return len(self._by_text)
+
+    @cached_property
+    def only_special(self) -> bool:
+        """Whether nothing here can match with ``match_special=False``."""
+        return all(token.special for token in self._by_text.values())
+
+    @cached_property
+    def _begins(self) -> re.Pattern[str]:
+        characters = self._trie.first_characters()
+        return re.compile("[" + "".join(map(re.escape, characters)) + "]" if characters else r"(?!)")
+
+    def may_match(self, text: str, *, match_special: bool) -> bool:
+        """Whether `text` is worth splitting; false for most text, and found out quickly."""
+        if not self._by_text or (self.only_special and not match_special):
+            return False
+        return self._begins.search(text) is not None
+
+    def split(self, text: str, *, match_special: bool) -> list[Piece]:
+        """`text` as pieces in order, covering it without gaps; no piece is empty."""
+        if not self.may_match(text, match_special=match_special):
+            return [Piece(0, len(text))] if text else []
+        pieces: list[Piece] = []
+        done = 0
+        for start, end, token in self._matches(text):
+            if token.special and not match_special:
+                continue
+            if token.single_word and (_word_before(text, start) or _word_after(text, end)):
+                continue
+            if token.lstrip:
+                start = max(done, len(text[:start].rstrip(_SPACE)))
+            if token.rstrip:
+                end = len(text) - len(text[end:].lstrip(_SPACE))
+            if start > done:
+                pieces.append(Piece(done, start))
+            pieces.append(Piece(start, end, token))
+            done = end
+        if done < len(text):
+            pieces.append(Piece(done, len(text)))
+        return pieces
+
+    def _matches(self, text: str) -> Iterator[tuple[int, int, AddedToken]]:
+        at = 0
+        while (begin := self._begins.search(text, at)) is not None:
+            start = begin.start()
+            end = self._trie.longest(text, start)
+            if end > 0:
+                yield start, end, self._by_text[text[start:end]]
+            at = max(end, start + 1)
+
+
+_SPACE = "".join(map(chr, [*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
+_SPACE += "\u2028\u2029\u202f\u205f\u3000"  # White_Space; str.strip alone would also take U+001C-1F
+
+
+def _is_word(character: str) -> bool:
+    return compile_regex(r"\w", "rust").compiled.match(character) is not None
+
+
+def _word_before(text: str, at: int) -> bool:
+    return at > 0 and _is_word(text[at - 1])
+
+
+def _word_after(text: str, at: int) -> bool:
+    return at < len(text) and _is_word(text[at])
+
+
+def check_new(contents: Iterable[str], known: Callable[[str], bool]) -> None:
+    """Raise `TokenizerError` where one of the `contents` to be added is empty, repeated or already `known`."""
+    seen: set[str] = set()
+    for content in contents:
+        if not content:
+            raise TokenizerError("an added token must not be empty")
+        if content in seen or known(content):
+            raise TokenizerError(f"the token {content!r} is in the vocabulary already: it cannot be added")
+        seen.add(content)
