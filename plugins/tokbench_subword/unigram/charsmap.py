@@ -1,0 +1,370 @@
+r"""sentencepiece's normaliser: the precompiled character map and the rules for spaces, as a kernel.
+
+The map is a double-array trie (darts-clone's 32-bit units) from source strings to positions in a table of
+NUL-terminated targets. At each position the longest source wins; where none matches, the character is copied. Then:
+leading, trailing and repeated spaces go (`remove_extra_whitespaces`), a space is put before the text or behind it
+(`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become U+2581 (`escape_whitespaces`).
+
+Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left, and
+one byte in place of three makes everything behind it faster. `to_internal` and `to_text` convert.
+
+Most characters have no rule. `char_classes` says so per code point, so that the trie is walked only where it matters.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.kernels.utf8 import code_point
+from tokbench_subword.unigram.model_file import NormalizerSpec
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+SPACE_SYMBOL = "\u2581"
+ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
+"""The flags of a normaliser."""
+COPIED, MAPPED, JOINED = 0, 1, 2
+"""Classes of characters: without rules; with one of its own; only in front of certain others."""
+_N_CODE_POINTS = 0x110000
+_MAX_RULES = 32  # sentencepiece looks at no more matches than these
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Normalizer:
+    """A compiled normaliser: the arrays that `normalize_into` reads.
+
+    `units` uint32 is the map's trie (empty: no map); `targets` uint8 the NUL-terminated results; `classes` uint8
+    of ``(0x110000,)``; `follows` uint8 of ``(256,)``, lead bytes before which a JOINED character may have a rule;
+    `plain` uint8 of ``(256,)``, ASCII bytes that are copied whenever ASCII follows; `symbols` uint64 the trie of
+    user-defined symbols, which pass through untouched; `symbol_starts` uint8 of ``(256,)`` their first bytes.
+    """
+
+    flags: int
+    units: NDArray[np.uint32]
+    targets: NDArray[np.uint8]
+    classes: NDArray[np.uint8]
+    follows: NDArray[np.uint8]
+    plain: NDArray[np.uint8]
+    symbols: NDArray[np.uint64]
+    symbol_starts: NDArray[np.uint8]
+
+    def __call__(self, text: str) -> str:
+        """`text` normalised, as sentencepiece's own `normalize` returns it.
+
+        Example:
+            >>> compile_normalizer(NormalizerSpec())(" a  b ")
+            '▁a▁b'
+        """
+        from tokbench_subword.kernels.utf8 import encodable
+
+        data = encodable(text)
+        normalized, _ = self.with_origins(data)
+        return to_text(normalized, bool(self.flags & ESCAPE))
+
+    def with_origins(self, data: bytes) -> tuple[bytes, NDArray[np.int64]]:
+        """UTF-8 `data` normalised (internal form), and for each of its bytes and its end the byte it came from."""
+        source = np.frombuffer(data + b"\0" * 16, np.uint8)
+        capacity = 2 * len(data) + 64
+        while True:
+            out, origins = np.empty(capacity, np.uint8), np.empty(capacity + 1, np.int64)
+            size = normalize(source, len(data), *self.arrays(), out, origins)
+            if size >= 0:
+                return out[:size].tobytes(), origins[: size + 1]
+            capacity *= 2
+
+    def arrays(self) -> tuple[object, ...]:
+        """The arguments that describe this normaliser to a kernel, in order."""
+        return (
+            self.flags,
+            self.units,
+            self.targets,
+            self.classes,
+            self.follows,
+            self.plain,
+            self.symbols,
+            self.symbol_starts,
+        )
+
+
+def to_internal(text: str, escaped: bool) -> bytes:
+    """The form in which kernels see a piece: UTF-8, U+2581 as a space where spaces are escaped."""
+    return (text.replace(SPACE_SYMBOL, " ") if escaped else text).encode()
+
+
+def to_text(data: bytes, escaped: bool) -> str:
+    """The inverse of `to_internal`."""
+    text = data.decode()
+    return text.replace(" ", SPACE_SYMBOL) if escaped else text
+
+
+def compile_normalizer(
+    spec: NormalizerSpec, *, suffix: bool = False, symbols: Iterable[str] = (), where: str = "model"
+) -> Normalizer:
+    """The compiled form of `spec`; raises `TokenizerError` for a damaged character map.
+
+    `suffix` puts the dummy space behind the text; `symbols` are user-defined symbols, left as they are.
+    """
+    flags = (
+        (ESCAPE if spec.escape_whitespaces else 0)
+        | (REMOVE_EXTRA if spec.remove_extra_whitespaces else 0)
+        | (DUMMY if spec.add_dummy_prefix else 0)
+        | (SUFFIX if suffix else 0)
+    )
+    units, targets, classes, follows, plain = _compile_map(spec.charsmap, where)
+    keys = {symbol.encode(): index for index, symbol in enumerate(symbols)}
+    starts = np.zeros(256, np.uint8)
+    starts[[key[0] for key in keys]] = 1
+    if keys:
+        plain = np.where(starts, 0, plain).astype(np.uint8)
+    trie = build_trie(keys) if keys else np.zeros(0, np.uint64)
+    return Normalizer(flags, units, targets, classes, follows, plain, trie, starts)
+
+
+def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
+    if len(charsmap) < 4:
+        raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
+    (size,) = struct.unpack_from("<I", charsmap)
+    if size % 4 or not 0 < size < len(charsmap) - 4 or charsmap[-1] != 0:
+        raise TokenizerError(
+            f"{where}: the precompiled character map is damaged: "
+            f"a trie of {size} bytes in a map of {len(charsmap)}"
+        )
+    units = np.frombuffer(charsmap, np.uint32, size // 4, 4)
+    return units, np.frombuffer(charsmap, np.uint8, offset=4 + size)
+
+
+@lru_cache(maxsize=8)
+def _compile_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32] | NDArray[np.uint8], ...]:
+    plain = np.zeros(256, np.uint8)
+    plain[0x21:0x7F] = 1
+    if not charsmap:
+        plain[:0x80] = 1
+        plain[0x20] = 0
+        nothing = np.zeros(0, np.uint8)
+        return (np.zeros(0, np.uint32), nothing, np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8), plain)
+    units, targets = split_map(charsmap, where)
+    classes, follows = np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8)
+    _classify(units, classes, follows, plain)
+    return units, targets, classes, follows, plain
+
+
+# --- kernels -----------------------------------------------------------------------------------------
+
+
+@inline
+def _offset(unit):  # type: ignore[no-untyped-def]
+    """Where a unit's children are, relative to it (darts-clone)."""
+    return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
+
+
+@inline
+def _step(units, n_units, node, byte):  # type: ignore[no-untyped-def]
+    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
+
+    -1 where the trie has no such path.
+    """
+    node ^= byte
+    if node >= n_units:
+        return np.int64(-1), False
+    unit = units[node]
+    if np.int64(unit & np.uint32(0x800000FF)) != byte:
+        return np.int64(-1), False
+    return node ^ _offset(unit), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+
+
+@inline
+def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped-def]
+    """The longest rule for the text from `index` on: (bytes it takes, where its target begins), or (0, 0)."""
+    node = _offset(units[0])
+    length, target, found = np.int64(0), np.int64(0), 0
+    position = index
+    while position < stop:
+        node, ends = _step(units, n_units, node, np.int64(data[position]))
+        if node < 0:
+            break
+        position += 1
+        if ends and node < n_units and found < _MAX_RULES:
+            length, target = position - index, np.int64(units[node] & np.uint32(0x7FFFFFFF))
+            found += 1
+    return length, target
+
+
+@kernel
+def _classify(units_array, classes, follows, plain):  # type: ignore[no-untyped-def]
+    """Fill the classes of all characters, the bytes that can follow JOINED ones, and the plain ASCII bytes."""
+    units, n_units = pointer(units_array), len(units_array)
+    root = _offset(units[0])
+    encoded = np.zeros(4, np.uint8)
+    for character in range(1, len(classes)):
+        if character < 0x80:
+            encoded[0], size = character, 1
+        elif character < 0x800:
+            encoded[0], encoded[1], size = 0xC0 | character >> 6, 0x80 | character & 0x3F, 2
+        elif character < 0x10000:
+            encoded[0], encoded[1], size = 0xE0 | character >> 12, 0x80 | character >> 6 & 0x3F, 3
+            encoded[2] = 0x80 | character & 0x3F
+        else:
+            encoded[0], encoded[1], size = 0xF0 | character >> 18, 0x80 | character >> 12 & 0x3F, 4
+            encoded[2], encoded[3] = 0x80 | character >> 6 & 0x3F, 0x80 | character & 0x3F
+        node, ends = root, False
+        for position in range(size):
+            node, ends = _step(units, n_units, node, np.int64(encoded[position]))
+            if node < 0:
+                break
+        if node < 0:
+            continue
+        classes[character] = MAPPED if ends else JOINED
+        for byte in range(1, 256):
+            after, _ = _step(units, n_units, node, np.int64(byte))
+            if after >= 0:
+                follows[byte] = 1
+                if character < 0x80 and byte < 0x80:
+                    plain[character] = 0
+        if ends and character < 0x80:
+            plain[character] = 0
+
+
+@inline
+def normalize_into(  # type: ignore[no-untyped-def]
+    data, start, stop, flags, units, n_units, targets, n_targets, classes, follows, plain,
+    symbols, n_symbols, symbol_starts, out, capacity, origins, tracked,
+):  # fmt: skip
+    """Normalise ``data[start:stop]`` into `out`; returns the number of bytes, or -1 if `capacity` is too small.
+
+    `origins`, filled where `tracked`, says for each byte of `out` (and its end) which byte after `start` it is of.
+    """
+    escape = (flags & ESCAPE) != 0
+    remove_extra = (flags & REMOVE_EXTRA) != 0
+    size, index = np.int64(0), start
+    after_space = remove_extra
+    pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
+    leading = remove_extra
+    while index < stop:
+        byte = np.int64(data[index])
+        if size + 8 > capacity:
+            return np.int64(-1)
+        if plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
+            if pending:
+                out[size] = 0x20
+                if tracked:
+                    origins[size] = index - start
+                size, pending = size + 1, False
+            leading = False
+            out[size] = byte
+            if tracked:
+                origins[size] = index - start
+            size, index, after_space = size + 1, index + 1, False
+            continue
+        # What stands for the text at `index`: bytes [begin, end) of `source`, for `taken` bytes of text.
+        taken, begin, end, mapped = np.int64(0), np.int64(0), np.int64(0), False
+        if symbol_starts[byte]:
+            taken = _longest_symbol(data, index, stop, symbols)
+        if taken == 0:
+            character, width = code_point(data, index)
+            kind = classes[character]
+            if kind == MAPPED or (kind == JOINED and index + width < stop and follows[data[index + width]]):
+                taken, begin = _longest_rule(data, index, stop, units, n_units)
+                mapped = taken > 0 and begin < n_targets
+            if not mapped:
+                taken = width
+        if mapped:
+            end = begin
+            while targets[end] != 0:
+                end += 1
+        else:
+            begin, end = index, index + taken
+        if leading:
+            # Only what is exactly one space is leading space; anything else ends the lead.
+            if end - begin == 1 and (targets[begin] if mapped else data[begin]) == 0x20:
+                index += taken
+                continue
+            leading = False
+        if pending:
+            out[size] = 0x20
+            if tracked:
+                origins[size] = index - start
+            size, pending = size + 1, False
+        if size + 3 * (end - begin) + 8 > capacity:
+            return np.int64(-1)
+        while after_space and begin < end and (targets[begin] if mapped else data[begin]) == 0x20:
+            begin += 1
+        if begin < end:
+            position = begin
+            while position < end:
+                value = targets[position] if mapped else data[position]
+                if escape and value == 0xE2 and end - position >= 3:
+                    second = targets[position + 1] if mapped else data[position + 1]
+                    third = targets[position + 2] if mapped else data[position + 2]
+                    if second == 0x96 and third == 0x81:
+                        value = np.uint8(0x20)
+                        position += 2
+                out[size] = value
+                if tracked:
+                    origins[size] = index - start
+                size, position = size + 1, position + 1
+            last = targets[end - 1] if mapped else data[end - 1]
+            after_space = last == 0x20
+        index += taken
+        if not remove_extra:
+            after_space = False
+    consumed = index - start
+    if leading:
+        return np.int64(0)  # nothing but space
+    if remove_extra:
+        while size > 0 and out[size - 1] == 0x20:
+            size -= 1
+            if tracked:
+                consumed = origins[size]
+    if (flags & DUMMY) != 0 and (flags & SUFFIX) != 0 and start < stop:
+        out[size] = 0x20
+        if tracked:
+            origins[size] = consumed
+        size += 1
+    if tracked:
+        origins[size] = consumed
+    return size
+
+
+@inline
+def _longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
+    """The length in bytes of the longest user-defined symbol at `index`, 0 for none."""
+    unit, position, length = symbols[0], index, np.int64(0)
+    while position < stop:
+        base = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
+        byte = np.int64(data[position])
+        unit = symbols[base + byte]
+        if base == 0 or np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+            break
+        position += 1
+        if unit >> np.uint64(VALUE_SHIFT):
+            length = position - index
+    return length
+
+
+@kernel
+def normalize(  # type: ignore[no-untyped-def]
+    source, n_bytes, flags, units, targets, classes, follows, plain, symbols, symbol_starts, out, origins
+):
+    """`normalize_into` for a call from Python, with origins."""
+    if n_bytes == 0:
+        origins[0] = 0
+        return np.int64(0)
+    return normalize_into(
+        pointer(source), np.int64(0), np.int64(n_bytes), flags, pointer(units), np.int64(len(units)),
+        pointer(targets), np.int64(len(targets)), pointer(classes), pointer(follows), pointer(plain),
+        pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), pointer(out), np.int64(len(out)),
+        pointer(origins), True,
+    )  # fmt: skip

@@ -1,0 +1,135 @@
+r"""A double-array trie over the UTF-8 of a vocabulary's pieces: one 64-bit unit a node, one load a step.
+
+A node's children sit at ``base + byte``; a unit carries the byte it was reached by, so that a wrong guess is
+seen without a second table (Aoe 1989; that bases are unique makes the byte a sufficient check, as in darts-clone).
+
+    bits  0..8    the byte that leads here, 256 for a unit that is not in use
+    bits  9..31   base of the children, 0 for none
+    bits 32..63   id of the piece that ends here plus one, 0 for none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.pointers import pointer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LABEL_MASK = 0x1FF
+BASE_SHIFT = 9
+BASE_MASK = (1 << 23) - 1
+VALUE_SHIFT = 32
+EMPTY = 256
+_SPREAD = 257  # a unit's children lie within base .. base + 255
+
+
+def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
+    """The trie that maps each of `pieces` to its id: uint64, padded so that no step leaves the array.
+
+    Raises `TokenizerError` for a piece that is empty or holds a NUL byte, and for a vocabulary of more than
+    eight million nodes.
+
+    Example:
+        >>> units = build_trie({b"a": 0, b"ab": 1})
+        >>> find(units, b"ab"), find(units, b"b")
+        (1, -1)
+    """
+    keys = sorted(pieces)
+    for key in keys:
+        if not key or b"\0" in key:
+            raise TokenizerError(f"piece {key!r} cannot be in a vocabulary: it is empty or holds a NUL")
+    offsets = np.zeros(len(keys) + 1, np.int64)
+    np.cumsum([len(key) for key in keys], out=offsets[1:])
+    data = np.frombuffer(b"".join(keys) + b"\0" * 16, np.uint8)
+    ids = np.array([pieces[key] for key in keys], np.int64)
+    capacity = 1 << 16
+    while capacity <= BASE_MASK:
+        units = np.full(capacity, EMPTY, np.uint64)
+        used = _build(data, offsets, ids, units, np.zeros(capacity, np.uint8))
+        if used >= 0:
+            return units[: used + 2 * _SPREAD].copy()
+        capacity *= 2
+    raise TokenizerError(f"a vocabulary of {len(keys)} pieces needs more than {BASE_MASK} trie nodes")
+
+
+def find(units: NDArray[np.uint64], key: bytes) -> int:
+    """The id of the piece `key`, or -1: the plain form of what the kernels do, for tests and single look-ups."""
+    unit = int(units[0])
+    for byte in key:
+        base = unit >> BASE_SHIFT & BASE_MASK
+        unit = int(units[base + byte]) if base else EMPTY
+        if unit & LABEL_MASK != byte:
+            return -1
+    return (unit >> VALUE_SHIFT) - 1
+
+
+@kernel
+def _build(data_array, offsets_array, ids_array, units_array, taken_array):  # type: ignore[no-untyped-def]
+    """Lay out sorted keys depth first, each node's children at the first base that fits; -1 if they do not."""
+    data, offsets, ids = pointer(data_array), pointer(offsets_array), pointer(ids_array)
+    units, taken = pointer(units_array), pointer(taken_array)  # taken: bases in use
+    capacity, n_keys = len(units_array), len(ids_array)
+    stack_array = np.empty(4096 * 4, np.int64)
+    labels_array = np.empty(257, np.int64)
+    starts_array = np.empty(257, np.int64)
+    labels, starts = pointer(labels_array), pointer(starts_array)
+    stack_array[0], stack_array[1], stack_array[2], stack_array[3] = 0, 0, n_keys, 0
+    depth_of_stack = 1
+    first_free, highest = _SPREAD, 0
+    while depth_of_stack > 0:
+        depth_of_stack -= 1
+        node = stack_array[4 * depth_of_stack]
+        low = stack_array[4 * depth_of_stack + 1]
+        high = stack_array[4 * depth_of_stack + 2]
+        depth = stack_array[4 * depth_of_stack + 3]
+        if low < high and offsets[low + 1] - offsets[low] == depth:
+            units[node] |= np.uint64(ids[low] + 1) << np.uint64(VALUE_SHIFT)
+            low += 1
+        if low >= high:
+            continue
+        n_labels, previous = 0, np.int64(-1)
+        for key in range(low, high):
+            label = np.int64(data[offsets[key] + depth])
+            if label != previous:
+                labels[n_labels], starts[n_labels] = label, key
+                n_labels, previous = n_labels + 1, label
+        starts[n_labels] = high
+        while first_free < capacity and units[first_free] != np.uint64(EMPTY):
+            first_free += 1
+        base, tries, fits = max(np.int64(1), first_free - labels[0]), 0, False
+        while not fits:
+            if base + _SPREAD >= capacity:
+                return -1
+            fits = taken[base] == 0
+            for index in range(n_labels):
+                if not fits:
+                    break
+                slot = base + labels[index]
+                fits = slot >= _SPREAD and units[slot] == np.uint64(EMPTY)
+            if not fits:
+                base, tries = base + 1, tries + 1
+                if tries == 2048:  # a crowded start is not worth searching again: leave its holes
+                    first_free += 512
+        taken[base] = 1
+        units[node] |= np.uint64(base) << np.uint64(BASE_SHIFT)
+        if 4 * (depth_of_stack + n_labels) > len(stack_array):  # long keys: depth times siblings
+            grown = np.empty(2 * len(stack_array) + 1024, np.int64)
+            grown[: len(stack_array)] = stack_array
+            stack_array = grown
+        for index in range(n_labels - 1, -1, -1):
+            slot = base + labels[index]
+            units[slot] = np.uint64(labels[index])
+            highest = max(highest, slot)
+            stack_array[4 * depth_of_stack] = slot
+            stack_array[4 * depth_of_stack + 1] = starts[index]
+            stack_array[4 * depth_of_stack + 2] = starts[index + 1]
+            stack_array[4 * depth_of_stack + 3] = depth + 1
+            depth_of_stack += 1
+    return highest
