@@ -1,0 +1,178 @@
+"""A sentencepiece processor as a tokbench tokenizer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import TokenBatch, TokenizerError
+from tokbench_sentencepiece.modelproto import ModelSettings, read_settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    import sentencepiece
+    from numpy.typing import NDArray
+
+SPACE = "▁"
+# Above this many characters a text numpy output is the library's fastest; below it, an array a text costs more
+# than a list (measured on PUD sentences and on paragraphs of 2,000 characters).
+WORTH_AN_ARRAY = 300
+ALL_SEGMENTATIONS = -1  # of sampling: from the whole lattice
+
+
+class SentencePieceTokenizer:
+    """A sentencepiece model; no BOS, no EOS, no sampling unless asked.
+
+    Control symbols never match in text, as the library has it; user-defined symbols always do.
+    """
+
+    def __init__(self, model: bytes, *, name: str, threads: int = 1) -> None:
+        import sentencepiece
+
+        self.name = name
+        self.model = model
+        try:
+            self.settings: ModelSettings = read_settings(model)
+            self.processor: sentencepiece.SentencePieceProcessor = sentencepiece.SentencePieceProcessor(
+                model_proto=model
+            )
+        except (ValueError, RuntimeError, OSError) as error:
+            raise TokenizerError(f"{name}: not a sentencepiece model: {error}") from error
+        self.vocab_size: int = self.processor.GetPieceSize()
+        self._threads = threads
+
+    lossless = False  # at least U+2581, the mark that stands for a space, comes back as one
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """Control symbols and UNK."""
+        processor = self.processor
+        return frozenset(
+            index
+            for index in range(self.vocab_size)
+            if processor.IsControl(index) or processor.IsUnknown(index)
+        )
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of UNK; a run of unknown characters is one token of it."""
+        index: int = self.processor.unk_id()
+        return None if index < 0 else index
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        try:
+            ids: list[int] = self.processor.EncodeAsIds(text)
+        except (RuntimeError, TypeError) as error:
+            raise self._refused([text], error) from error
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text, by the library's own batch call and threads."""
+        texts = list(texts)
+        try:
+            if sum(map(len, texts)) > WORTH_AN_ARRAY * len(texts):
+                return TokenBatch.of(self.processor.EncodeAsNumpy(texts, num_threads=self._threads))
+            return TokenBatch.of_lists(self.processor.EncodeAsIds(texts, num_threads=self._threads))
+        except (RuntimeError, TypeError) as error:
+            raise self._refused(texts, error) from error
+
+    def _refused(self, texts: Sequence[str], error: Exception) -> TokenizerError:
+        for number, text in enumerate(texts):
+            try:
+                text.encode()
+            except UnicodeEncodeError as surrogate:
+                return TokenizerError(
+                    f"{self.name}: text {number} holds a lone surrogate at character {surrogate.start}, which "
+                    f"sentencepiece does not take; replace it, or read the file with errors='replace'"
+                )
+        return TokenizerError(f"{self.name}: {error}")
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`, control symbols left out."""
+        try:
+            text: str = self.processor.Decode(list(map(int, ids)))
+        except IndexError as error:
+            raise TokenizerError(
+                f"{self.name}: an id is outside 0..{self.vocab_size - 1}: {list(ids)[:8]}"
+            ) from error
+        return text
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a piece, its ``▁`` as a space; nothing for control symbols and UNK."""
+        if token_id in self.special_ids:
+            return b""
+        piece: str = self.processor.IdToPiece(token_id)
+        if self.processor.IsByte(token_id):
+            return bytes([int(piece[3:5], 16)])
+        return piece.replace(SPACE, " ").encode() if self.settings.escape_whitespaces else piece.encode()
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """The span of each token in the text before normalisation; the dummy prefix has an empty one."""
+        import numpy as np
+
+        found = self.processor.EncodeAsOffsetMapping(text)
+        spans = np.array(found["offsets"], np.int64).reshape(-1, 2)
+        # The library gives the character spelled in bytes to the last of them: give it to each.
+        for index in range(len(spans) - 2, -1, -1):
+            start, stop = spans[index]
+            if start == stop and self.processor.IsByte(found["ids"][index]):
+                spans[index] = spans[index + 1]
+        return spans
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        """One segmentation at random: by `alpha` over the lattice (unigram), or BPE-dropout at that rate."""
+        import sentencepiece
+
+        sentencepiece.SetRandomGeneratorSeed(int(rng.integers(2**31)))
+        ids: list[int] = self.processor.EncodeAsIds(
+            text, enable_sampling=True, nbest_size=ALL_SEGMENTATIONS, alpha=alpha
+        )
+        return ids
+
+    def nbest(self, text: str, n: int) -> list[list[int]]:
+        """The `n` best segmentations, best first; unigram models only."""
+        if self.settings.model_type != "unigram":
+            raise TokenizerError(
+                f"{self.name}: n-best needs a unigram model, this is {self.settings.model_type}"
+            )
+        best: list[list[int]] = self.processor.NBestEncodeAsIds(text, nbest_size=n)
+        return best
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the `.model` file."""
+        Path(path).write_bytes(self.model)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the model says of itself."""
+        settings = self.settings
+        pieces = {index: self.processor.IdToPiece(index) for index in self.special_ids}
+        return {
+            "algorithm": settings.model_type,
+            "normalizer": settings.normalizer or ("custom" if settings.has_character_map else None),
+            "pre_tokenizer": None,
+            "byte_fallback": settings.byte_fallback,
+            "add_dummy_prefix": settings.add_dummy_prefix,
+            "remove_extra_whitespaces": settings.remove_extra_whitespaces,
+            "escape_whitespaces": settings.escape_whitespaces,
+            "treat_whitespace_as_suffix": settings.suffix_whitespace,
+            "special_tokens": {piece: index for index, piece in sorted(pieces.items())},
+            "lossless": False,
+            "why_not_lossless": "; ".join(_losses(settings)),
+        }
+
+
+def _losses(settings: ModelSettings) -> list[str]:
+    losses = []
+    if settings.has_character_map:
+        losses.append(f"text is normalised ({settings.normalizer or 'custom rules'})")
+    if settings.remove_extra_whitespaces:
+        losses.append("runs of spaces become one")
+    if not settings.byte_fallback:
+        losses.append("characters outside the vocabulary become UNK")
+    if settings.escape_whitespaces:
+        losses.append("U+2581 comes back as a space")
+    return losses

@@ -1,0 +1,55 @@
+"""The family `sentencepiece`: what its specs mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokbench import LoadContext, Spec, SpecError, TokenizerError, TokenizerFamily
+from tokbench_sentencepiece.adapter import SentencePieceTokenizer
+from tokbench_sentencepiece.training import OPTIONS, train
+
+
+def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
+    """Open a `.model` file."""
+    if not spec.variant:
+        raise SpecError("sentencepiece: name a .model file: sentencepiece:PATH")
+    path = _path(spec)
+    try:
+        model = path.read_bytes()
+    except OSError as error:
+        raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
+    if not model:
+        raise TokenizerError(f"{spec}: {path} is empty")
+    return SentencePieceTokenizer(model, name=str(spec), threads=context.threads)
+
+
+def _path(spec: Spec) -> Path:
+    """The file a spec names; a folder stands for the one model in it."""
+    path = Path(spec.variant or "").expanduser()
+    if path.is_dir():
+        models = sorted(path.glob("*.model"))
+        if len(models) != 1:
+            found = ", ".join(model.name for model in models) or "none"
+            raise TokenizerError(f"{spec}: {path} is a folder; name one .model file in it (there is: {found})")
+        return models[0]
+    return path
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The model file, for checksums."""
+    return [_path(spec)] if spec.variant else []
+
+
+SENTENCEPIECE = TokenizerFamily(
+    name="sentencepiece",
+    summary="Any sentencepiece .model, or one trained here: unigram, bpe, char, word",
+    load=load,
+    train=train,
+    trained_suffix=".model",
+    files=files,
+    options=OPTIONS,
+    variant="a .model file; none: trained",
+    libraries=("sentencepiece",),
+    examples=("sentencepiece:spiece.model", "sentencepiece:model_type=unigram,vocab_size=8k"),
+)
