@@ -1,0 +1,226 @@
+"""The one pass over the text: documents in, one tally per tokenizer out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from tokbench.corpus import Document
+from tokbench.errors import TokenizerError
+from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.tally.facts import CorpusFacts
+from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.tally.histogram import Histogram
+from tokbench.tally.loss import Loss, EDITS_SAMPLE, examine, fewest, same_white_space
+from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
+from tokbench.tally.places import Aligner
+from tokbench.tally.tally import BUCKETS, Tally
+from tokbench.tally.text import GROUPS, TextBatch, prepare
+from tokbench.tally.touch import touch
+from tokbench.tally.vocabulary import table_of
+from tokbench.tally.wordsample import WordSample, WordSampler
+from tokbench.tokenizer import TokenBatch, Tokenizer, encode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+def collect(
+    tokenizer: Tokenizer,
+    documents: Iterable[Document] | Iterable[TextBatch],
+    *,
+    batch_bytes: int = 1 << 20,
+    facts: CorpusFacts | None = None,
+    on_batch: Callable[[int], None] | None = None,
+) -> Tally:
+    """Encode every document once, in batches of about `batch_bytes`, and count.
+
+    `documents` may also be the batches that `prepare` made, so that several tokenizers share the work on the
+    text. `on_batch` is told the bytes of each finished batch. Raises `TokenizerError` for ids outside the
+    vocabulary and batches of a wrong shape.
+
+    Example:
+        >>> import tokbench
+        >>> tally = collect(tokbench.load("bytes"), [Document("two words")])
+        >>> tally.tokens, tally.words
+        (9, 2)
+    """
+    [tally] = collect_many([tokenizer], documents, batch_bytes=batch_bytes, facts=facts, on_batch=on_batch)
+    return tally
+
+
+def collect_many(
+    tokenizers: Sequence[Tokenizer],
+    documents: Iterable[Document] | Iterable[TextBatch],
+    *,
+    batch_bytes: int = 1 << 20,
+    facts: CorpusFacts | None = None,
+    on_batch: Callable[[int], None] | None = None,
+) -> list[Tally]:
+    """The tallies of several tokenizers over the same documents, reading and segmenting the text once.
+
+    `on_batch` is told the bytes of a batch once for each tokenizer that has finished it.
+    """
+    counters = [Counter(tokenizer) for tokenizer in tokenizers]
+    sampler = WordSampler()
+    for batch in _batches(documents, facts, batch_bytes):
+        sampler.add(batch)
+        size = batch.n_bytes
+        for counter in counters:
+            counter.add(batch)
+            if on_batch is not None:
+                on_batch(size)
+    words = sampler.items()
+    return [counter.result(words) for counter in counters]
+
+
+def _batches(
+    documents: Iterable[Document] | Iterable[TextBatch], facts: CorpusFacts | None, batch_bytes: int
+) -> Iterable[TextBatch]:
+    iterator = iter(documents)
+    first = next(iterator, None)
+    if first is None:
+        return ()
+    both = chain([first], iterator)
+    if isinstance(first, TextBatch):
+        return both  # type: ignore[return-value]
+    return prepare(both, facts=facts, batch_bytes=batch_bytes)  # type: ignore[arg-type]
+
+
+class Counter:
+    """Counts for one tokenizer, batch by batch."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        import numpy as np
+
+        self._tokenizer = tokenizer
+        self._table = table_of(tokenizer)
+        self._aligner = Aligner(tokenizer, self._table)
+        self._dense: Ints = np.zeros((GROUPS, len(NAMES)), np.int64)
+        self._ids: Ints = np.zeros(self._table.size, np.int64)
+        self._word_tokens = Histogram.empty()
+        self._document_tokens = Histogram.empty()
+        self._lengths: Ints = np.zeros((BUCKETS, 3), np.int64)
+        self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
+        self._losses: tuple[Loss, ...] = ()
+
+    def add(self, batch: TextBatch) -> None:
+        """Encode and count a batch."""
+        import numpy as np
+
+        tokens = self._encode(batch)
+        self._table.know(tokens.ids)
+        self._ids += np.bincount(tokens.ids, minlength=len(self._ids))
+        places = self._aligner.align(batch, tokens)
+        counts, per_word = touch(batch, places)
+        counts |= self._token_counts(tokens)
+        counts |= self._round_trips(batch, tokens, counts["unk_tokens"])
+        counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
+        self._add_groups(batch, counts)
+        self._word_tokens += Histogram.of_dense(np.bincount(per_word))
+        lengths = tokens.lengths()
+        self._document_tokens += Histogram.of(lengths)
+        bucket = np.frexp(batch.counts["bytes"].astype(np.float64))[1].clip(0, BUCKETS - 1)
+        for column, values in enumerate((batch.counts["documents"], batch.counts["bytes"], lengths)):
+            self._lengths[:, column] += np.bincount(bucket, weights=values, minlength=BUCKETS).astype(np.int64)
+        if self._ngrams is not None:
+            self._ngrams.add(batch, tokens)
+
+    def _encode(self, batch: TextBatch) -> TokenBatch:
+        tokens = encode_batch(self._tokenizer, batch.texts)
+        offsets = tokens.offsets
+        if (
+            tokens.ids.ndim != 1
+            or tokens.ids.dtype.kind not in "iu"
+            or len(offsets) != len(batch) + 1
+            or offsets[0] != 0
+            or offsets[-1] != len(tokens.ids)
+            or (tokens.lengths() < 0).any()
+        ):
+            raise TokenizerError(
+                f"{self._tokenizer.name}: encode_batch returned a batch of a wrong shape: "
+                f"{tokens.ids.dtype} ids of shape {tokens.ids.shape}, {len(offsets)} offsets "
+                f"for {len(batch)} texts; offsets must rise from 0 to the number of ids"
+            )
+        return tokens
+
+    def _token_counts(self, tokens: TokenBatch) -> dict[str, Ints]:
+        import numpy as np
+
+        lengths = tokens.lengths()
+        running = np.zeros(len(tokens.ids) + 1, np.int64)
+        np.cumsum(self._table.split[tokens.ids], out=running[1:])
+        split = running[tokens.offsets[1:]] - running[tokens.offsets[:-1]]
+        unk = np.zeros_like(lengths)
+        if self._table.unk is not None:
+            np.cumsum(tokens.ids == self._table.unk, out=running[1:])
+            unk = running[tokens.offsets[1:]] - running[tokens.offsets[:-1]]
+        return {"tokens": lengths, "split_tokens": split, "unk_tokens": unk}
+
+    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, unk: Ints) -> dict[str, Ints]:
+        """Decode every document and compare; keep examples of what was lost."""
+        import numpy as np
+
+        decode, texts = self._tokenizer.decode, batch.texts
+        ids, limits = tokens.ids.tolist(), tokens.offsets.tolist()
+        same = np.ones(len(batch), np.int64)
+        kept = np.ones(len(batch), np.int64)
+        lost: dict[int, str] = {}
+        for i, text in enumerate(texts):
+            decoded = decode(ids[limits[i] : limits[i + 1]])
+            if decoded != text:
+                same[i] = 0
+                kept[i] = same_white_space(text, decoded)
+                lost[i] = decoded
+        if lost:
+            threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
+            chosen = sorted(lost, key=lambda i: (int(batch.keys[i]), texts[i]))[:EDITS_SAMPLE]
+            new = [
+                examine(int(batch.keys[i]), texts[i], lost[i], unknown=bool(unk[i]))
+                for i in chosen
+                if int(batch.keys[i]) <= threshold
+            ]
+            self._losses = fewest([*self._losses, *new])
+        return {
+            "round_trips": same,
+            "whitespace_kept": kept,
+            "lossy_chars": np.where(same == 0, batch.counts["chars"], 0),
+        }
+
+    def _add_groups(self, batch: TextBatch, counts: dict[str, Ints]) -> None:
+        import numpy as np
+
+        for column, name in enumerate(NAMES):
+            values = batch.counts.get(name) if name in TEXT_COUNTERS else counts.get(name)
+            if values is not None and values.any():
+                sums = np.bincount(batch.groups, weights=values, minlength=GROUPS)
+                self._dense[:, column] += sums.astype(np.int64)
+
+    def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
+        """The tally; `words` are the sampled words (hash, text) to encode on their own."""
+        import numpy as np
+
+        ids = Histogram.of_dense(self._ids)
+        lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
+        by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)
+        sample = WordSample.empty()
+        if words:
+            alone = encode_batch(self._tokenizer, [text for _, text in words]).lengths()
+            sample = WordSample(np.array([key for key, _ in words], np.uint64), alone.astype(np.int32))
+        return Tally(
+            groups=GroupSums.of_dense(self._dense),
+            ids=ids,
+            word_tokens=self._word_tokens,
+            document_tokens=self._document_tokens,
+            token_bytes=Histogram(lengths.astype(np.int64), by_length),
+            lengths=self._lengths,
+            ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
+            word_sample=sample,
+            losses=self._losses,
+        )
+
+

@@ -1,0 +1,142 @@
+"""What a tokenizer loses: how a text that did not come back differs, and how far it is from the original."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+EXAMPLES = 16
+"""Examples kept, the same whatever the order of the documents: those of the smallest keys."""
+EDITS_SAMPLE = 32
+EDIT_WINDOW = 4096
+"""Code points of a document that the edit distance looks at, from the first difference on."""
+_EXCERPT = 120
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Loss:
+    """One document that decode(encode(x)) did not give back.
+
+    `kinds` names what changed; `text` and `decoded` are excerpts around the first difference; `edits` is the
+    Levenshtein distance of the two, `chars` the code points it was measured on.
+    """
+
+    key: int
+    chars: int
+    edits: int
+    kinds: tuple[str, ...]
+    text: str
+    decoded: str
+
+
+def kinds_of_loss(text: str, decoded: str, *, unknown: bool = False) -> tuple[str, ...]:
+    """Which rewritings make `text` and `decoded` equal; ``("other",)`` where none of those known does.
+
+    Example:
+        >>> kinds_of_loss("Café  au lait", "cafe au lait")
+        ('case', 'accents', 'white space')
+        >>> kinds_of_loss("ﬁn", "fin")
+        ('normal form',)
+    """
+    found = ["unknown token"] if unknown else []
+    if "\ufffd" in decoded and "\ufffd" not in text:
+        found.append("replacement character")
+    a, b = text, decoded
+    for kind, rewrite in _REWRITES:
+        x, y = rewrite(a), rewrite(b)
+        if a != b and (x == y or _difference(x, y) < _difference(a, b)):  # it brought the two closer
+            found.append(kind)
+        a, b = x, y
+        if a == b:
+            return tuple(found)
+    return tuple(found) or ("other",)
+
+
+def _difference(a: str, b: str) -> int:
+    """A cheap measure of how two texts differ: characters not shared, counted with multiplicity."""
+    first, second = Counter(a), Counter(b)
+    return sum((first - second).values()) + sum((second - first).values())
+
+
+def _without_marks(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+
+
+def _without_controls(text: str) -> str:
+    return "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
+
+
+_REWRITES = (
+    ("control characters", _without_controls),
+    ("normal form", lambda text: unicodedata.normalize("NFKC", text)),
+    ("case", str.lower),
+    ("accents", _without_marks),
+    ("white space", lambda text: _SPACES.sub("", text)),
+)
+
+
+def same_white_space(text: str, decoded: str) -> bool:
+    """Whether both have the same runs of white space, in order, wherever the words between them went.
+
+    Example:
+        >>> same_white_space("A  b", "a  b"), same_white_space("A  b", "a b")
+        (True, False)
+    """
+    return _SPACES.findall(text) == _SPACES.findall(decoded)
+
+
+def examine(key: int, text: str, decoded: str, *, unknown: bool) -> Loss:
+    """The loss of one document."""
+    first = next((i for i, (a, b) in enumerate(zip(text, decoded, strict=False)) if a != b), None)
+    if first is None:
+        first = min(len(text), len(decoded))
+    a, b = text[first : first + EDIT_WINDOW], decoded[first : first + EDIT_WINDOW]
+    begin = max(0, first - 20)
+    return Loss(
+        key,
+        len(text) if len(text) - first <= EDIT_WINDOW else first + EDIT_WINDOW,
+        edit_distance(a, b),
+        kinds_of_loss(text[: first + EDIT_WINDOW], decoded[: first + EDIT_WINDOW], unknown=unknown),
+        text[begin : begin + _EXCERPT],
+        decoded[begin : begin + _EXCERPT],
+    )
+
+
+def edit_distance(a: str, b: str) -> int:
+    """The Levenshtein distance of two texts, by Myers' bit-parallel algorithm on Python's big integers.
+
+    Hyyrö's form (2003) of Myers, "A fast bit-vector algorithm for approximate string matching", 1999.
+
+    Example:
+        >>> edit_distance("kitten", "sitting"), edit_distance("", "ab")
+        (3, 2)
+    """
+    if not a or not b:
+        return len(a) + len(b)
+    where: dict[str, int] = {}
+    for index, character in enumerate(a):
+        where[character] = where.get(character, 0) | 1 << index
+    mask, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
+    up, down, distance = mask, 0, len(a)
+    for character in b:
+        match = where.get(character, 0)
+        diagonal = (((match & up) + up) ^ up) | match | down
+        plus = down | ~(diagonal | up) & mask
+        minus = up & diagonal
+        if plus & last:
+            distance += 1
+        elif minus & last:
+            distance -= 1
+        plus = plus << 1 | 1
+        up = (minus << 1 | ~(diagonal | plus)) & mask
+        down = plus & diagonal & mask
+    return distance
+
+
+def fewest(losses: Iterable[Loss], n: int = EDITS_SAMPLE) -> tuple[Loss, ...]:
+    """The `n` losses of smallest key, without repetitions: what is left the same for any order."""
+    return tuple(sorted(set(losses))[:n])

@@ -1,0 +1,192 @@
+"""Bigram and trigram counts in bounded memory, the same whatever the order and sharding of the documents.
+
+Text is sampled by document: each has a level, the number of leading zero bits of its 32-bit key, so that half of
+all documents have level 0, a quarter level 1, and so on. Kept are the documents of level L and above, for the
+lowest L at which they hold no more than `SAMPLE_BYTES` of text. The limit is in bytes of text, not in n-grams, so
+that every tokenizer is measured on the same documents. Levels are counted apart, so shards that had to drop
+different levels can still be joined. Of one document the part that answers to its first `DOCUMENT_BYTES` counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokbench.tally.histogram import Histogram
+from tokbench.tally.text import TextBatch
+from tokbench.tokenizer import TokenBatch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SAMPLE_BYTES = 1 << 22
+DOCUMENT_BYTES = 1 << 16
+LEVELS = 33
+ID_BITS = 21
+"""Ids below 2^21 fit three to a 64-bit key."""
+_PENDING = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NGrams:
+    """Counts of bigrams and trigrams by level, and the bytes of text at each level (int64, ``(LEVELS,)``).
+
+    The key of a bigram is ``a << 21 | b``, of a trigram ``a << 42 | b << 21 | c``.
+    """
+
+    sampled: NDArray[np.int64]
+    bigrams: dict[int, Histogram]
+    trigrams: dict[int, Histogram]
+
+    @classmethod
+    def empty(cls) -> NGrams:
+        """Nothing counted."""
+        import numpy as np
+
+        return cls(np.zeros(LEVELS, np.int64), {}, {})
+
+    @property
+    def level(self) -> int:
+        """The lowest level kept."""
+        return _lowest(self.sampled)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of text in the sample."""
+        return int(self.sampled[self.level :].sum())
+
+    @classmethod
+    def sum(cls, parts: Iterable[NGrams]) -> NGrams:
+        """All of `parts` together, at the level their sum allows."""
+        import numpy as np
+
+        parts = list(parts)
+        sampled = np.sum([part.sampled for part in parts], axis=0, dtype=np.int64) + np.zeros(LEVELS, np.int64)
+        lowest = _lowest(sampled)
+
+        def join(tables: list[dict[int, Histogram]]) -> dict[int, Histogram]:
+            levels = sorted({level for table in tables for level in table if level >= lowest})
+            return {
+                level: Histogram.sum(table[level] for table in tables if level in table) for level in levels
+            }
+
+        return cls(sampled, join([p.bigrams for p in parts]), join([p.trigrams for p in parts]))
+
+    def bigram_counts(self) -> NDArray[np.int64]:
+        """How often each distinct bigram of the sample occurs."""
+        return Histogram.sum(self.bigrams.values()).counts
+
+    def trigram_counts(self) -> NDArray[np.int64]:
+        """How often each distinct trigram of the sample occurs."""
+        return Histogram.sum(self.trigrams.values()).counts
+
+
+def _lowest(sampled: NDArray[np.int64]) -> int:
+    import numpy as np
+
+    above = np.cumsum(sampled[::-1])[::-1]
+    return int(np.argmax(above <= SAMPLE_BYTES)) if (above <= SAMPLE_BYTES).any() else LEVELS - 1
+
+
+def levels_of(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The number of leading zero bits of each 32-bit key.
+
+    Example:
+        >>> import numpy as np
+        >>> levels_of(np.array([2**31, 1, 0], np.uint32)).tolist()
+        [0, 31, 32]
+    """
+    import numpy as np
+
+    _, exponent = np.frexp(keys.astype(np.float64))
+    return 32 - exponent.astype(np.int64)
+
+
+class NGramCounter:
+    """Counts n-grams batch by batch."""
+
+    __slots__ = ("_bigrams", "_level", "_pending", "_pending_size", "_sampled", "_trigrams")
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self._sampled: NDArray[np.int64] = np.zeros(LEVELS, np.int64)
+        self._bigrams: dict[int, Histogram] = {}
+        self._trigrams: dict[int, Histogram] = {}
+        self._pending: list[tuple[int, NDArray[np.int64], NDArray[np.int64]]] = []
+        self._pending_size = 0
+        self._level = 0
+
+    def add(self, batch: TextBatch, tokens: TokenBatch) -> None:
+        """Count the n-grams of `tokens` that do not cross documents."""
+        import numpy as np
+
+        levels = levels_of(batch.keys)
+        size = np.minimum(batch.counts["bytes"], DOCUMENT_BYTES)
+        self._sampled += np.bincount(levels, weights=size, minlength=LEVELS).astype(np.int64)
+        self._level = _lowest(self._sampled)
+        lengths = tokens.lengths()
+        share = np.ones(len(lengths))
+        np.divide(DOCUMENT_BYTES, batch.counts["bytes"], out=share, where=batch.counts["bytes"] > DOCUMENT_BYTES)
+        kept = np.where(share < 1, (lengths * share).astype(np.int64), lengths)
+        for level in np.unique(levels[levels >= self._level]).tolist():
+            at = levels == level
+            if at.all() and (kept == lengths).all():
+                ids, sizes = tokens.ids, lengths
+            else:
+                within = np.arange(len(tokens.ids)) - np.repeat(tokens.offsets[:-1], lengths)
+                ids = tokens.ids[within < np.repeat(np.where(at, kept, 0), lengths)]
+                sizes = kept[at]
+            keys = ids.astype(np.int64)
+            pairs = (keys[:-1] << ID_BITS) | keys[1:]
+            triples = (pairs[:-1] << ID_BITS) | keys[2:]
+            self._pending.append((level, *_within(pairs, triples, sizes)))
+            self._pending_size += 2 * len(keys)
+        if self._pending_size > _PENDING:
+            self._settle()
+
+    def _settle(self) -> None:
+        import numpy as np
+
+        for order, table in ((1, self._bigrams), (2, self._trigrams)):
+            for level in sorted({entry[0] for entry in self._pending}):
+                keys = np.concatenate([entry[order] for entry in self._pending if entry[0] == level])  # type: ignore[arg-type]
+                keys.sort()
+                new = Histogram(*_runs(keys))
+                table[level] = Histogram.sum([table[level], new]) if level in table else new
+            for level in [level for level in table if level < self._level]:
+                del table[level]
+        self._pending, self._pending_size = [], 0
+
+    def result(self) -> NGrams:
+        """What was counted."""
+        self._settle()
+        return NGrams.sum([NGrams(self._sampled, self._bigrams, self._trigrams)])
+
+
+def _within(
+    pairs: NDArray[np.int64], triples: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """`pairs` and `triples` of consecutive ids without those that cross a document's end."""
+    import numpy as np
+
+    last = np.cumsum(sizes[sizes > 0])[:-1] - 1  # the last token of each document but the final one
+    good = np.ones(len(pairs), np.bool_)
+    good[last] = False
+    whole = good[:-1] & good[1:]
+    return pairs[good], triples[whole]
+
+
+def _runs(ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct values of an ordered array and how often each occurs."""
+    import numpy as np
+
+    if not len(ordered):
+        return ordered, np.zeros(0, np.int64)
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return ordered[first], np.diff(np.append(first, len(ordered)))
+
+
+__all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams", "levels_of"]

@@ -1,0 +1,71 @@
+"""A fixed sample of a text's distinct words, for what is asked of words on their own.
+
+Kept are the `WORDS` distinct words whose 64-bit hash is smallest, so the sample is the same for any order and any
+sharding of the text and for every tokenizer, and two samples join exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokbench.tally.text import TextBatch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORDS = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordSample:
+    """Hashes of the sampled words (uint64, ascending) and the tokens each takes on its own (int32)."""
+
+    hashes: NDArray[np.uint64]
+    tokens: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls) -> WordSample:
+        """No words."""
+        import numpy as np
+
+        return cls(np.zeros(0, np.uint64), np.zeros(0, np.int32))
+
+    @classmethod
+    def sum(cls, parts: Iterable[WordSample]) -> WordSample:
+        """The sample of all texts together."""
+        import numpy as np
+
+        parts = list(parts)
+        if not parts:
+            return cls.empty()
+        hashes, first = np.unique(np.concatenate([part.hashes for part in parts]), return_index=True)
+        tokens = np.concatenate([part.tokens for part in parts])[first]
+        return cls(hashes[:WORDS], tokens[:WORDS])
+
+
+class WordSampler:
+    """Picks the words, batch by batch; does not depend on the tokenizer."""
+
+    __slots__ = ("words",)
+
+    def __init__(self) -> None:
+        self.words: dict[int, str] = {}
+
+    def add(self, batch: TextBatch) -> None:
+        """Consider the words of a batch."""
+        import numpy as np
+
+        hashes, first = np.unique(batch.word_hash, return_index=True)
+        for key, index in zip(hashes[:WORDS].tolist(), first[:WORDS].tolist(), strict=True):
+            if key not in self.words:
+                start, end = int(batch.words.start[index]), int(batch.words.end[index])
+                self.words[key] = batch.data[start:end].tobytes().decode("utf-8", "surrogatepass")
+        if len(self.words) > WORDS:
+            self.words = {key: self.words[key] for key in sorted(self.words)[:WORDS]}
+
+    def items(self) -> list[tuple[int, str]]:
+        """The sampled words by ascending hash."""
+        return sorted(self.words.items())
