@@ -17,7 +17,19 @@ from tokbench_subword.wordpiece import unicode_8
 
 # White_Space, the same in every version of Unicode.
 WHITESPACE = frozenset(
-    [*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]
+    [
+        *range(0x09, 0x0E),
+        0x20,
+        0x85,
+        0xA0,
+        0x1680,
+        *range(0x2000, 0x200B),
+        0x2028,
+        0x2029,
+        0x202F,
+        0x205F,
+        0x3000,
+    ]
 )
 
 # Ideographs that get spaces around them. The block of Extension E is taken to begin at U+2B920, which is 0x100

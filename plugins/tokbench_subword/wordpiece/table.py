@@ -100,7 +100,9 @@ def _mark_ordered(
     kinds: NDArray[np.uint8], slots: NDArray[np.int32], mapped: bytearray, rules: BertRules
 ) -> None:
     """Mark what may have to be reordered, alone or at the end of what it decomposes into."""
-    musical = [point for first, last in ((0x1D15E, 0x1D164), (0x1D1BB, 0x1D1C0)) for point in range(first, last + 1)]
+    musical = [
+        point for first, last in ((0x1D15E, 0x1D164), (0x1D1BB, 0x1D1C0)) for point in range(first, last + 1)
+    ]
     for point in sorted([*characters.ORDERED, *musical]):
         replacement = next(words(chr(point), rules)).text.encode()
         kinds[point] = ORDERED

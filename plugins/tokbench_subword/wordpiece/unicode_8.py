@@ -11,9 +11,7 @@ MARKS = (
 )
 
 # NUL, U+FFFD, Cc, Cf and Co but tab and line ends: what clean_text removes.
-CONTROLS = (
-    "c-mv&WMX0zidW=iyu`&O#(02{(U9?<BI6%^Rw-6PRz|J~|Ct(${&O?_WMpP!+^@*^=sFY2c}<SCy9SJM2@U_5|NUoX0%8C@HWaS"
-)
+CONTROLS = "c-mv&WMX0zidW=iyu`&O#(02{(U9?<BI6%^Rw-6PRz|J~|Ct(${&O?_WMpP!+^@*^=sFY2c}<SCy9SJM2@U_5|NUoX0%8C@HWaS"
 
 # P and every ASCII symbol: what the pre-tokenizer sets apart.
 PUNCTUATION = (

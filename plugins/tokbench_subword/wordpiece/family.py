@@ -1,0 +1,191 @@
+"""The family `wordpiece`: its options, how its files are opened, and how it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.tokenizer import Progress
+
+if TYPE_CHECKING:
+    from tokbench_subword.wordpiece.model import WordPieceModel
+    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+
+_RULES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+_TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet")
+
+_OPTIONS = (
+    Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and characters included."),
+    Option(
+        "lowercase",
+        "bool",
+        None,
+        "Fold case. Not set: as the file or a tokenizer_config.json beside it says; else true, as BERT's "
+        "own code has it, which is wrong for cased vocabularies that come as a bare vocab.txt.",
+    ),
+    Option(
+        "strip_accents", "bool", None, "Remove accents after NFD. Not set: as the file says; else as lowercase."
+    ),
+    Option(
+        "handle_chinese_chars",
+        "bool",
+        None,
+        "Make every ideograph a word. Not set: as the file says; else true.",
+    ),
+    Option("clean_text", "bool", None, "Remove control characters. Not set: as the file says; else true."),
+    Option(
+        "score",
+        "str",
+        "likelihood",
+        "Training: merge the pair with the highest count(ab) / (count(a) * count(b)), or the most frequent.",
+        choices=("likelihood", "frequency"),
+    ),
+    Option(
+        "unk_token",
+        "str",
+        None,
+        "The token for a word that cannot be built. Not set: [UNK], or as the file says.",
+    ),
+    Option(
+        "prefix", "str", None, "How a token that continues a word begins. Not set: ##, or as the file says."
+    ),
+    Option(
+        "max_input_chars_per_word", "int", None, "A longer word is unknown. Not set: 100, or as the file says."
+    ),
+    Option("min_frequency", "int", 2, "Training: pairs seen less often are not merged."),
+    Option(
+        "special_tokens",
+        "str",
+        "[PAD] [UNK] [CLS] [SEP] [MASK]",
+        "Training: the first tokens of the vocabulary, separated by spaces.",
+    ),
+    Option("limit_alphabet", "int", 1000, "Training: keep so many characters, the most frequent."),
+)
+
+
+def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
+    """A tokenizer from `vocab.txt`, `tokenizer.json`, or a folder with one of them."""
+    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+
+    for name in _TRAINING_ONLY:
+        if name in spec.options:
+            raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
+    path = _file(spec)
+    model, notes = _read_json(path) if path.suffix == ".json" else _read_text(spec, path)
+    return WordPieceTokenizer(str(spec), _overridden(model, spec), threads=context.threads, notes=notes)
+
+
+def _file(spec: Spec) -> Path:
+    path = Path(spec.variant or "").expanduser()
+    if path.is_dir():
+        for name in ("tokenizer.json", "vocab.txt"):
+            if (path / name).is_file():
+                return path / name
+        raise TokenizerError(f"{spec}: no tokenizer.json and no vocab.txt in {path}")
+    if not path.is_file():
+        raise TokenizerError(
+            f"{spec}: no such file: {path}; name a vocab.txt, a tokenizer.json or their folder, or train one with: "
+            "tokbench train wordpiece -d DATASET --vocab-size 8k -o FILE.json"
+        )
+    return path
+
+
+def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
+    from tokbench_subword.wordpiece.tokenizer_json import from_json, read_json
+
+    return from_json(read_json(path), where=str(path)), {"files": [str(path)], "rules_from": path.name}
+
+
+def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
+    """The model of a `vocab.txt`, with the rules that files beside it state."""
+    from tokbench_subword.wordpiece.model import WordPieceModel, bert_special_tokens
+    from tokbench_subword.wordpiece.normalizer import BertRules
+    from tokbench_subword.wordpiece.tokenizer_json import from_json, read_json
+    from tokbench_subword.wordpiece.vocab_txt import duplicates, read_vocabulary
+
+    vocabulary = read_vocabulary(path)
+    notes: dict[str, Any] = {"files": [str(path)]}
+    twice = duplicates(path, vocabulary)
+    if twice:
+        notes["tokens_listed_twice"] = twice
+    special = bert_special_tokens(vocabulary)
+    whole, config = path.with_name("tokenizer.json"), path.with_name("tokenizer_config.json")
+    if whole.is_file():
+        notes["rules_from"] = whole.name
+        beside = from_json(read_json(whole), where=str(whole))
+        return replace(beside, vocabulary=vocabulary), notes
+    settings = read_json(config) if config.is_file() else {}
+    notes["rules_from"] = config.name if settings else "defaults of BERT (no tokenizer_config.json beside it)"
+    rules = BertRules.of(
+        handle_chinese_chars=settings.get("tokenize_chinese_chars"),
+        strip_accents=settings.get("strip_accents"),
+        lowercase=settings.get("do_lower_case"),
+    )
+    unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
+    if isinstance(unk, Mapping):
+        unk = unk.get("content")
+    return WordPieceModel(vocabulary=vocabulary, unk_token=unk, rules=rules, added_tokens=special), notes
+
+
+def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
+    """The model with what the spec says otherwise."""
+    from tokbench_subword.wordpiece.normalizer import BertRules
+
+    given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    settings = {name: getattr(model.rules, name) for name in _RULES}
+    if spec.get("lowercase") is not None:
+        settings["strip_accents"] = None  # follows lowercase unless it is given itself
+    settings.update({name: spec.get(name) for name in _RULES if spec.get(name) is not None})
+    return replace(model, rules=BertRules.of(**settings), **changes)
+
+
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordPieceTokenizer:
+    """Train on the documents of `corpus`."""
+    from tokbench_subword.wordpiece.normalizer import BertRules
+    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+    from tokbench_subword.wordpiece.trainer import train_wordpiece
+
+    model = train_wordpiece(
+        corpus.texts(),
+        vocab_size=options["vocab_size"],
+        rules=BertRules.of(**{name: options[name] for name in _RULES}),
+        score=options["score"],
+        unk_token=options["unk_token"] or "[UNK]",
+        prefix="##" if options["prefix"] is None else options["prefix"],
+        max_input_chars_per_word=options["max_input_chars_per_word"] or 100,
+        min_frequency=options["min_frequency"],
+        special_tokens=tuple(options["special_tokens"].split()),
+        limit_alphabet=options["limit_alphabet"],
+        n_bytes=corpus.n_bytes,
+        progress=progress,
+    )
+    named = {
+        name: value for name, value in options.items() if value is not None and name in ("vocab_size", "score")
+    }
+    return WordPieceTokenizer(str(Spec("wordpiece", options=named)), model)
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    if not spec.variant:
+        return []
+    path = _file(spec)
+    beside = ("tokenizer.json", "tokenizer_config.json") if path.suffix != ".json" else ()
+    return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
+
+
+WORDPIECE = TokenizerFamily(
+    name="wordpiece",
+    summary="WordPiece with BERT's text rules: greedy longest match, in-house, with its trainers",
+    load=load,
+    train=train,
+    files=_files,
+    options=_OPTIONS,
+    variant="a vocab.txt, a tokenizer.json or their folder; none: trained",
+    trained_suffix=".json",
+    libraries=("numba",),
+    examples=("wordpiece:vocab_size=8k", "wordpiece:bert-base-uncased/vocab.txt,lowercase=true"),
+)

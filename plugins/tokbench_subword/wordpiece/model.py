@@ -1,0 +1,98 @@
+"""`WordPieceModel`: everything that a WordPiece vocabulary is, apart from how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.wordpiece.normalizer import BertRules
+
+BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+"""The special tokens of BERT, in the order of its vocabulary."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WordPieceModel:
+    """A WordPiece vocabulary and its rules.
+
+    - `vocabulary`: token to id; ids need not be dense, and begin at 0.
+    - `unk_token`: what a word becomes that cannot be built; it must be in the vocabulary.
+    - `prefix`: how tokens begin that continue a word.
+    - `max_input_chars_per_word`: a longer word is one `unk_token` without being looked at.
+    - `rules`: BERT's normalizations.
+    - `added_tokens`: tokens matched in the text before the model sees it; the special ones (``[CLS]`` …) are
+      not matched by `encode`, since their text is ordinary text.
+    - `cleanup`: whether decoding removes the spaces before punctuation.
+
+    Raises `TokenizerError` where the parts contradict each other.
+
+    Example:
+        >>> model = WordPieceModel(vocabulary={"[UNK]": 0, "un": 1, "##do": 2})
+        >>> model.unk_id, model.size, model.tokens[2]
+        (0, 3, '##do')
+    """
+
+    vocabulary: Mapping[str, int]
+    unk_token: str = "[UNK]"
+    prefix: str = "##"
+    max_input_chars_per_word: int = 100
+    rules: BertRules = field(default_factory=BertRules)
+    added_tokens: tuple[AddedToken, ...] = ()
+    cleanup: bool = True
+
+    def __post_init__(self) -> None:
+        if self.unk_token not in self.vocabulary:
+            raise TokenizerError(
+                f"the unknown token {self.unk_token!r} is not among the {len(self.vocabulary)} tokens of the "
+                f"vocabulary; name the one that is with unk_token=…"
+            )
+        if self.max_input_chars_per_word < 1:
+            raise TokenizerError(
+                f"max_input_chars_per_word must be at least 1; it is {self.max_input_chars_per_word}"
+            )
+        wrong = next((item for item in self.vocabulary.items() if not 0 <= item[1] < 2**31), None)
+        if wrong:
+            raise TokenizerError(
+                f"the token {wrong[0]!r} has the id {wrong[1]}, which is outside 0..2147483647"
+            )
+        for added in self.added_tokens:
+            known = self.vocabulary.get(added.content)
+            if known not in (None, added.id):
+                raise TokenizerError(
+                    f"the added token {added.content!r} has the id {added.id}, and {known} in the vocabulary"
+                )
+
+    @cached_property
+    def tokens(self) -> dict[int, str]:
+        """Token by id; where a damaged file lists a token twice, only its last id is here."""
+        tokens = {index: token for token, index in self.vocabulary.items()}
+        tokens.update((added.id, added.content) for added in self.added_tokens)
+        return tokens
+
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown token."""
+        return self.vocabulary[self.unk_token]
+
+    @cached_property
+    def size(self) -> int:
+        """One more than the highest id."""
+        return 1 + max(self.tokens)
+
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """Special tokens with their ids: those declared, and the unknown token."""
+        special = {added.content: added.id for added in self.added_tokens if added.special}
+        return dict(sorted({**special, self.unk_token: self.unk_id}.items(), key=lambda item: item[1]))
+
+
+def bert_special_tokens(vocabulary: Mapping[str, int]) -> tuple[AddedToken, ...]:
+    """BERT's special tokens as added tokens, as far as the vocabulary has them."""
+    return tuple(
+        AddedToken(token, vocabulary[token], normalized=False, special=True)
+        for token in BERT_SPECIAL_TOKENS
+        if token in vocabulary
+    )

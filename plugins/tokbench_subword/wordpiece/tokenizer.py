@@ -1,0 +1,243 @@
+"""`WordPieceTokenizer`: what tokbench, and anyone who wants a WordPiece tokenizer, uses."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import Step, TokenBatch, TokenizerError
+from tokbench_subword.kernels.utf8 import repaired
+from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens, Piece, check_new
+from tokbench_subword.wordpiece import tracing
+from tokbench_subword.wordpiece.decoding import decoded
+from tokbench_subword.wordpiece.encoder import Encoder
+from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.normalizer import Word, normalize, words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class WordPieceTokenizer:
+    """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
+
+    Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is content
+    only: the text of a special token is ordinary text; tokens added with `add_tokens` are matched.
+
+    Example:
+        >>> model = WordPieceModel(vocabulary={"[UNK]": 0, "un": 1, "##happi": 2, "##ness": 3, "!": 4})
+        >>> tokenizer = WordPieceTokenizer("demo", model)
+        >>> tokenizer("Unhappiness!")
+        [1, 2, 3, 4]
+        >>> tokenizer.decode([1, 2, 3, 4])
+        'unhappiness!'
+        >>> tokenizer.tokenize("unhappily")
+        ['[UNK]']
+    """
+
+    lossless = False
+
+    def __init__(
+        self, name: str, model: WordPieceModel, *, threads: int = 1, notes: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.threads = threads
+        self.vocab_size = model.size
+        self.unk_id = model.unk_id
+        self.special_ids = frozenset(model.special_tokens.values())
+        self._notes = dict(notes or {})
+        self._encoder = Encoder.of(model)
+
+    # --- text to ids ------------------------------------------------------------------------------------
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of `text`."""
+        if self._splits(text):
+            return [index for piece, part in self._pieces(text) for index in self._piece_ids(piece, part)]
+        ids: list[int] = self._encoder.encode(text).tolist()
+        return ids
+
+    __call__ = encode
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text, in one pass of the kernel."""
+        if any(map(self._splits, texts)):
+            return TokenBatch.of(map(self.encode, texts))
+        return self._encoder.encode_batch(texts, threads=self.threads)
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of `text`, as the vocabulary writes them."""
+        return [self.convert_id_to_token(index) for index in self.encode(text)]
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
+
+        The span reaches from the first to the last character that left something in the token; an accent that
+        was removed from the end of a token is outside it.
+        """
+        import numpy as np
+
+        spans = [(token.start, token.end) for token in self._located(text)]
+        return np.maximum.accumulate(np.array(spans, np.int64).reshape(-1, 2), axis=0)
+
+    def trace(self, text: str) -> Iterator[Step]:
+        """The algorithm at work: the words, then match by match, each with the candidates it tried."""
+        return tracing.steps(self._traced_words(text), self.model)
+
+    # --- ids to text ------------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out."""
+        return decoded(map(self.convert_id_to_token, ids), prefix=self.model.prefix, cleanup=self.model.cleanup)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The UTF-8 of one token without its prefix; nothing for special tokens."""
+        token = self.convert_id_to_token(token_id)
+        if token_id in self.special_ids or token_id not in self.model.tokens:
+            return b""
+        return token.removeprefix(self.model.prefix).encode("utf-8", "surrogatepass")
+
+    # --- the simple class API ---------------------------------------------------------------------------
+
+    def normalize(self, text: str) -> str:
+        """`text` after BERT's normalizer."""
+        return normalize(repaired(text), self.model.rules)
+
+    def pre_tokenize(self, text: str) -> list[str]:
+        """The words of `text` that the model sees."""
+        return [word.text for word in words(repaired(text), self.model.rules)]
+
+    def convert_token_to_id(self, token: str) -> int:
+        """The id of a token as the vocabulary writes it, the unknown id where there is none."""
+        return self._ids.get(token, self.unk_id)
+
+    def convert_id_to_token(self, token_id: int) -> str:
+        """The token of an id; raises `TokenizerError` for an id outside the vocabulary."""
+        if not 0 <= token_id < self.vocab_size:
+            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
+        return self.model.tokens.get(int(token_id), self.model.unk_token)
+
+    def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
+        """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
+
+        Raises `TokenizerError` where one is in the vocabulary already.
+
+        Example:
+            >>> tokenizer = WordPieceTokenizer("demo", WordPieceModel(vocabulary={"[UNK]": 0, "a": 1}))
+            >>> tokenizer.add_tokens(["<sep>"]), tokenizer("a<sep>a")
+            ([2], [1, 2, 1])
+        """
+        contents = [tokens] if isinstance(tokens, str) else list(tokens)
+        check_new(contents, self._ids.__contains__)
+        new = [
+            AddedToken(content, self.vocab_size + index, normalized=False)
+            for index, content in enumerate(contents)
+        ]
+        self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
+        self.vocab_size = self.model.size
+        self.__dict__.pop("_added", None)
+        self.__dict__.pop("_ids", None)
+        return [token.id for token in new]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
+        from tokbench_subword.wordpiece.tokenizer_json import to_json
+
+        return to_json(self.model)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
+        """The tokenizer of a `tokenizer.json`'s content; raises `TokenizerError` for what cannot be honoured."""
+        from tokbench_subword.wordpiece.tokenizer_json import from_json
+
+        return cls(name, from_json(content, where=name))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see `save_vocabulary`)."""
+        target = Path(path)
+        if target.suffix == ".txt":
+            self.save_vocabulary(target)
+        else:
+            target.write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+
+    def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
+        """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
+
+        Raises `TokenizerError` where ids have holes or a token could not be read back.
+        """
+        from tokbench_subword.wordpiece.vocab_txt import write_vocabulary
+
+        write_vocabulary(path, self.model)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is, ready for JSON."""
+        rules = self.model.rules
+        on = [
+            name
+            for name in ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+            if getattr(rules, name)
+        ]
+        return {
+            "algorithm": "WordPiece",
+            "normalizer": f"BERT ({', '.join(on)})" if on else None,
+            "pre_tokenizer": "BERT: white space, every punctuation character",
+            "byte_fallback": False,
+            "special_tokens": self.model.special_tokens,
+            "unk_token": self.model.unk_token,
+            "prefix": self.model.prefix,
+            "max_input_chars_per_word": self.model.max_input_chars_per_word,
+            "lossless": False,
+            "why_not_lossless": "white space is dropped, and a word that cannot be built becomes unknown",
+            "unicode": "categories of 8.0, decomposition of 9.0, as tokenizers has them",
+            **self._notes,
+        }
+
+    # --- added tokens -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _added(self) -> AddedTokens:
+        return AddedTokens(self.model.added_tokens)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {**self.model.vocabulary, **{token.content: token.id for token in self.model.added_tokens}}
+
+    def _splits(self, text: str) -> bool:
+        return self._added.may_match(text, match_special=False)
+
+    def _pieces(self, text: str) -> Iterator[tuple[Piece, str]]:
+        for piece in self._added.split(text, match_special=False):
+            yield piece, text[piece.start : piece.end]
+
+    def _piece_ids(self, piece: Piece, text: str) -> list[int]:
+        if piece.token is not None:
+            return [piece.token.id]
+        ids: list[int] = self._encoder.encode(text).tolist()
+        return ids
+
+    def _traced_words(self, text: str) -> Iterator[tracing.TracedWord]:
+        """The words of `text` and the added tokens between them, each with where its characters came from."""
+        for piece, part in self._pieces(repaired(text)):
+            if piece.token is not None:
+                span = tuple(range(piece.start, piece.end))
+                yield tracing.TracedWord(Word(part, span), piece.token)
+                continue
+            for word in words(part, self.model.rules):
+                origins = tuple(origin + piece.start for origin in word.origins)
+                yield tracing.TracedWord(Word(word.text, origins), None)
+
+    def _located(self, text: str) -> list[tracing.LocatedToken]:
+        traced = list(self._traced_words(text))
+        matched = self._encoder.match([item.word.text for item in traced])
+        return [
+            token
+            for item, ids in zip(traced, matched, strict=True)
+            for token in tracing.located(item, ids.tolist(), self.model)
+        ]

@@ -1,0 +1,135 @@
+"""`tokenizer.json` with a WordPiece model: read and written as `tokenizers` does.
+
+Read are the vocabulary, BERT's normalizer and pre-tokenizer, the WordPiece decoder and added tokens. Padding,
+truncation and the post-processor (``[CLS] … [SEP]``) are set aside: encoding is content only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
+from tokbench_subword.wordpiece.vocab_txt import read_text
+
+
+def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The object in a JSON file; raises `TokenizerError` for anything else."""
+    try:
+        content = json.loads(read_text(path))
+    except ValueError as error:
+        raise TokenizerError(f"{path}: not JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise TokenizerError(f"{path}: JSON of a {type(content).__name__}, not of a tokenizer")
+    return content
+
+
+def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
+    """The model of a `tokenizer.json`'s content; `where` names it in errors.
+
+    Raises `TokenizerError` for another kind of model, for components that are not supported (by name) and for
+    damaged vocabularies.
+    """
+    model = content.get("model")
+    if not isinstance(model, Mapping) or "vocab" not in model:
+        raise TokenizerError(f"{where}: no tokenizer.json: it has no model with a vocabulary")
+    kind = model.get("type", "WordPiece" if "max_input_chars_per_word" in model else None)
+    if kind != "WordPiece":
+        raise TokenizerError(
+            f"{where}: its model is {kind or 'of no stated type'}, not WordPiece; open it with bpe:, unigram: or transformers:"
+        )
+    vocabulary = model["vocab"]
+    if not isinstance(vocabulary, Mapping) or not all(type(index) is int for index in vocabulary.values()):
+        raise TokenizerError(
+            f"{where}: the vocabulary of a WordPiece model must give each token a whole number"
+        )
+    by_id: dict[int, str] = {}
+    for token, index in vocabulary.items():
+        other = by_id.setdefault(index, token)
+        if other != token:
+            raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
+    decoder = content.get("decoder") or {}
+    pre_tokenizer = _kind(content.get("pre_tokenizer"))
+    if pre_tokenizer != "BertPreTokenizer":
+        raise _unsupported(where, "pre-tokenizer", pre_tokenizer, "BertPreTokenizer")
+    return WordPieceModel(
+        vocabulary=dict(vocabulary),
+        unk_token=model.get("unk_token", "[UNK]"),
+        prefix=model.get("continuing_subword_prefix", "##"),
+        max_input_chars_per_word=model.get("max_input_chars_per_word", 100),
+        rules=_rules(content.get("normalizer"), where),
+        added_tokens=_added(content.get("added_tokens") or (), where),
+        cleanup=bool(decoder.get("cleanup", True)) if _kind(decoder) == "WordPiece" else False,
+    )
+
+
+def _kind(component: Any) -> str:
+    return str(component.get("type", "")) if isinstance(component, Mapping) else ""
+
+
+def _unsupported(where: str, what: str, kind: str, supported: str) -> TokenizerError:
+    return TokenizerError(
+        f"{where}: the {what} {kind or 'none'} is not supported for WordPiece, only {supported}; "
+        f"open the file with transformers:{where}"
+    )
+
+
+def _rules(normalizer: Any, where: str) -> BertRules:
+    if normalizer is None:
+        return NO_RULES
+    kind = _kind(normalizer)
+    if kind == "Sequence":
+        parts = normalizer.get("normalizers", [])
+        if len(parts) == 1:
+            return _rules(parts[0], where)
+        kind = " + ".join(_kind(part) for part in parts)
+    if kind == "Lowercase":
+        return BertRules(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=True)
+    if kind != "BertNormalizer":
+        raise _unsupported(where, "normalizer", kind, "BertNormalizer and Lowercase")
+    return BertRules.of(
+        clean_text=normalizer.get("clean_text"),
+        handle_chinese_chars=normalizer.get("handle_chinese_chars"),
+        strip_accents=normalizer.get("strip_accents"),
+        lowercase=normalizer.get("lowercase"),
+    )
+
+
+def _added(entries: Sequence[Any], where: str) -> tuple[AddedToken, ...]:
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    tokens = []
+    for entry in entries:
+        if not isinstance(entry, Mapping) or type(entry.get("id")) is not int or "content" not in entry:
+            raise TokenizerError(f"{where}: an added token without id and content: {entry!r}")
+        token = AddedToken(
+            str(entry["content"]), entry["id"], **{flag: bool(entry.get(flag)) for flag in flags}
+        )
+        tokens.append(token)
+    return tuple(tokens)
+
+
+def to_json(model: WordPieceModel) -> dict[str, Any]:
+    """The content of a `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [asdict(token) for token in sorted(model.added_tokens, key=lambda token: token.id)],
+        "normalizer": {"type": "BertNormalizer", **asdict(model.rules)},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": None,
+        "decoder": {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": model.unk_token,
+            "continuing_subword_prefix": model.prefix,
+            "max_input_chars_per_word": model.max_input_chars_per_word,
+            "vocab": dict(sorted(model.vocabulary.items(), key=lambda item: item[1])),
+        },
+    }

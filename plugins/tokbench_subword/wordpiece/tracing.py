@@ -1,0 +1,114 @@
+"""WordPiece shown at work: where each token lies in the text, and match by match how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tokbench import Step
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.normalizer import Word
+
+_MOST_CANDIDATES = 12
+"""Candidates listed for one match; longer words try more."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedWord:
+    """A word on its way into the model, or an added token that stands for itself."""
+
+    word: Word
+    added: AddedToken | None
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedToken:
+    """One token, and the span of the text that it covers, in code points."""
+
+    id: int
+    start: int
+    end: int
+
+
+def located(item: TracedWord, ids: Sequence[int], model: WordPieceModel) -> Iterator[LocatedToken]:
+    """The tokens that a word became, each with its span."""
+    origins = item.word.origins
+    if item.added is not None:
+        yield LocatedToken(item.added.id, min(origins), max(origins) + 1)
+        return
+    whole = len(ids) == 1 and ids[0] == model.unk_id
+    at = 0
+    for number, index in enumerate(ids):
+        token = model.tokens[index]
+        length = len(origins) if whole else len(token) - (len(model.prefix) if number else 0)
+        covered = origins[at : at + length]
+        at += length
+        yield LocatedToken(index, min(covered), max(covered) + 1)
+
+
+def steps(items: Iterable[TracedWord], model: WordPieceModel) -> Iterator[Step]:
+    """One step with the words, then one for each match, then one for each word that failed.
+
+    `detail` has the word, the token and its id, and the candidates that were tried before it.
+    """
+    waiting = list(items)
+    done: list[bytes] = []
+    yield Step("words", tuple(_bytes(item.word.text) for item in waiting), note="normalized and cut into words")
+    for index, item in enumerate(waiting):
+        rest = [_bytes(later.word.text) for later in waiting[index + 1 :]]
+        word = item.word.text
+        if item.added is not None:
+            done.append(_bytes(word))
+            detail = {"word": word, "token": word, "id": item.added.id}
+            yield Step("added", (*done, *rest), len(done) - 1, f"{word!r} is an added token", detail)
+            continue
+        before = len(done)
+        start = 0
+        while start < len(word):
+            candidates, end = _tried(word, start, model)
+            if end < 0:
+                break
+            token = candidates[-1]
+            done.append(_bytes(word[start:end]))
+            unmatched = [_bytes(word[end:])] if end < len(word) else []
+            detail = {
+                "word": word,
+                "token": token,
+                "id": model.vocabulary[token],
+                "tried": len(candidates),
+                "candidates": candidates[-_MOST_CANDIDATES:],
+            }
+            note = f"longest match at {start}: {token!r}"
+            yield Step("match", (*done, *unmatched, *rest), len(done) - 1, note, detail)
+            start = end
+        if start < len(word):
+            del done[before:]
+            done.append(_bytes(word))
+            too_long = len(word) > model.max_input_chars_per_word
+            why = (
+                f"more than {model.max_input_chars_per_word} characters"
+                if too_long
+                else f"nothing matches at {start}: {word[start:]!r}"
+            )
+            detail = {"word": word, "token": model.unk_token, "id": model.unk_id}
+            yield Step("unknown", (*done, *rest), before, f"the whole word is {model.unk_token}: {why}", detail)
+
+
+def _tried(word: str, start: int, model: WordPieceModel) -> tuple[list[str], int]:
+    """The candidates from `start` on, longest first, up to the one in the vocabulary; and its end, or -1."""
+    if len(word) > model.max_input_chars_per_word:
+        return [], -1
+    prefix = model.prefix if start else ""
+    special = model.special_tokens
+    candidates: list[str] = []
+    for end in range(len(word), start, -1):
+        candidate = prefix + word[start:end]
+        candidates.append(candidate)
+        if candidate in model.vocabulary and candidate not in special:
+            return candidates, end
+    return candidates, -1
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
