@@ -1,0 +1,118 @@
+"""What a `tokenizer.json` says of itself: bytes of its pieces, and why its text may not come back.
+
+Normalisers, pre-tokenizers and decoders are nested sequences of typed steps
+(https://huggingface.co/docs/tokenizers/components).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+Component = Mapping[str, Any] | None
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+_PARTS = ("normalizers", "pretokenizers", "decoders", "processors")
+
+
+def steps(component: Component) -> Iterator[Mapping[str, Any]]:
+    """The steps of a component, sequences flattened.
+
+    Example:
+        >>> nested = {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]}
+        >>> [step["type"] for step in steps(nested)]
+        ['ByteFallback', 'Fuse']
+    """
+    if not component:
+        return
+    for part in _PARTS:
+        if part in component:
+            for inner in component[part]:
+                yield from steps(inner)
+            return
+    yield component
+
+
+def summary(component: Component) -> str | None:
+    """The types of a component's steps with their telling settings, as one line."""
+    lines = []
+    for step in steps(component):
+        settings = [
+            f"{name}={_short(value)}"
+            for name, value in step.items()
+            if name not in ("type", "precompiled_charsmap", "invert", "trim_offsets")
+        ]
+        lines.append(step["type"] + (f"({', '.join(settings)})" if settings else ""))
+    return " → ".join(lines) or None
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Mapping) and len(value) == 1:  # {"Regex": …} or {"String": …}
+        value = next(iter(value.values()))
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def piece_decoder(decoder: Component, *, continuing: str = "") -> Callable[[str], bytes]:
+    """How the text of one piece becomes the bytes it stands for, read from the decoder's steps."""
+    kinds = {step["type"]: step for step in steps(decoder)}
+    if "ByteLevel" in kinds:
+        return lambda piece: _byte_level(piece)
+    space = kinds["Metaspace"].get("replacement", "▁") if "Metaspace" in kinds else None
+    for step in steps(decoder):
+        if step["type"] == "Replace" and step.get("content") == " ":
+            space = step["pattern"].get("String", space)
+    prefix = kinds["WordPiece"].get("prefix", "##") if "WordPiece" in kinds else continuing
+    suffix = kinds["BPEDecoder"].get("suffix", "") if "BPEDecoder" in kinds else ""
+    fallback = "ByteFallback" in kinds
+
+    def decode(piece: str) -> bytes:
+        match = _BYTE.match(piece) if fallback else None
+        if match:
+            return bytes([int(match[1], 16)])
+        if prefix:
+            piece = piece.removeprefix(prefix)
+        if suffix and piece.endswith(suffix):
+            piece = piece.removesuffix(suffix) + " "
+        return (piece.replace(space, " ") if space else piece).encode("utf-8", "surrogatepass")
+
+    return decode
+
+
+def _byte_level(piece: str) -> bytes:
+    table = byte_alphabet()
+    try:
+        return bytes([table[char] for char in piece])
+    except KeyError:  # an added token, kept as it is
+        return piece.encode("utf-8", "surrogatepass")
+
+
+@cache
+def byte_alphabet() -> Mapping[str, int]:
+    """The character by which GPT-2 writes each byte: printable Latin-1 as itself, the others from U+0100 on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    table = {chr(byte): byte for byte in printable}
+    return table | {chr(0x100 + index): byte for index, byte in enumerate(others)}
+
+
+def losses(description: Mapping[str, Any]) -> list[str]:
+    """Why decode(encode(x)) may differ from x; empty where nothing speaks against it."""
+    found = []
+    model = description["model"]
+    normalizers = [step["type"] for step in steps(description.get("normalizer"))]
+    before = list(steps(description.get("pre_tokenizer")))
+    decoders = [step["type"] for step in steps(description.get("decoder"))]
+    if rewriting := [name for name in normalizers if name not in ("Prepend", "Replace")]:
+        found.append(f"text is normalised ({', '.join(rewriting)})")
+    if not ({"ByteLevel"} & set(decoders) or model.get("byte_fallback")):
+        found.append("characters outside the vocabulary become UNK")
+    if any(step["type"] in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer") for step in before):
+        found.append("white space is dropped")
+    if any(step["type"] in ("Metaspace", "ByteLevel") and step.get("add_prefix_space") for step in before):
+        found.append("a space is put before the text")
+    if any(step.get("behavior") == "Removed" for step in before):
+        found.append("separators are dropped")
+    if {"Metaspace", "Replace"} & ({step["type"] for step in before} | set(normalizers)):
+        found.append("U+2581 comes back as a space")
+    return found

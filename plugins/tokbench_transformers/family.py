@@ -1,0 +1,133 @@
+"""The family `transformers`: what its specs mean, and which library opens them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
+from tokbench_transformers.fast import FastTokenizer
+from tokbench_transformers.hub import repository_file
+from tokbench_transformers.parallelism import settle
+from tokbench_transformers.slow import AutoTokenizer
+from tokbench_transformers.training import OPTIONS as TRAINING_OPTIONS
+from tokbench_transformers.training import train
+
+FILE = "tokenizer.json"
+
+
+def load(spec: Spec, context: LoadContext) -> FastTokenizer | AutoTokenizer:
+    """Open a `tokenizer.json` with `tokenizers`, and what has none with `transformers`."""
+    if not spec.variant:
+        raise SpecError("transformers: name a hub repository, a folder or a tokenizer.json: transformers:NAME")
+    settle(context.threads)
+    special, backend = spec.get("special", "text"), spec.get("backend", "auto")
+    if backend == "auto" and spec.get("tokenizer_class") is None:
+        path = json_file(spec, context)
+        if path is not None:
+            return FastTokenizer(_open(path, spec), name=str(spec), special=special)
+    return AutoTokenizer(_from_transformers(spec, context), name=str(spec), special=special)
+
+
+def json_file(spec: Spec, context: LoadContext) -> Path | None:
+    """The `tokenizer.json` behind a spec; None where there is none."""
+    variant = spec.variant or ""
+    path = Path(variant).expanduser()
+    if path.is_file():
+        if path.suffix == ".json":
+            return path
+        hint = "use sentencepiece:FILE, or name the folder" if path.suffix == ".model" else "name the folder"
+        raise TokenizerError(f"{spec}: {path.name} is not a tokenizer.json; {hint}")
+    if path.is_dir():
+        return path / FILE if (path / FILE).is_file() else None
+    if variant.startswith((".", "/", "~")) or variant.endswith(".json") or variant.count("/") > 1:
+        raise TokenizerError(f"{spec}: there is no file or folder {path}")
+    return repository_file(
+        variant, FILE, revision=spec.get("revision"), offline=context.offline, spec=str(spec)
+    )
+
+
+def _open(path: Path, spec: Spec) -> Any:
+    import tokenizers
+
+    try:
+        return tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises bare Exception
+        raise TokenizerError(
+            f"{spec}: {path} is not a tokenizer.json that tokenizers {tokenizers.__version__} can read: {error}"
+        ) from error
+
+
+def _from_transformers(spec: Spec, context: LoadContext) -> Any:
+    import transformers
+
+    name = spec.get("tokenizer_class") or "AutoTokenizer"
+    kind: Any = getattr(transformers, name, None)
+    if not hasattr(kind, "from_pretrained"):
+        raise SpecError(f"{spec}: transformers {transformers.__version__} has no tokenizer class {name!r}")
+    options: dict[str, Any] = {
+        "revision": spec.get("revision", "main"),
+        "local_files_only": context.offline,
+        "trust_remote_code": context.allow_remote_code,
+    }
+    try:
+        return kind.from_pretrained(str(Path(spec.variant or "").expanduser()), **options)
+    except Exception as error:  # whatever the class raises: dozens of kinds, some bare
+        raise TokenizerError(f"{spec}: {_remedy(error, spec, context)}") from error
+
+
+def _remedy(error: Exception, spec: Spec, context: LoadContext) -> str:
+    first = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    message = f"transformers cannot load it: {type(error).__name__}: {first[:300]}"
+    if "trust_remote_code" in str(error):
+        return "it needs code from its repository, which runs only when allowed by name: --allow-remote-code"
+    if Path(spec.variant or "").is_dir():
+        names = ", ".join(sorted(file.name for file in Path(spec.variant or "").iterdir())[:8])
+        return f"{message} (the folder holds {names}; a missing class can be named with tokenizer_class=…)"
+    if context.offline:
+        return f"{message} (tokbench is offline: unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download)"
+    return message
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The files behind a spec, for checksums: the `tokenizer.json`, or everything in a folder without one."""
+    if not spec.variant:
+        return []
+    path = Path(spec.variant).expanduser()
+    found = json_file(spec, context)
+    whole_folder = spec.get("backend", "auto") != "auto" or spec.get("tokenizer_class") is not None
+    if path.is_dir() and (found is None or whole_folder):
+        return sorted(file for file in path.iterdir() if file.is_file())
+    return [found] if found is not None else []
+
+
+TRANSFORMERS = TokenizerFamily(
+    name="transformers",
+    summary="Hugging Face: hub names, folders and tokenizer.json files, or trained by tokenizers",
+    load=load,
+    train=train,
+    files=files,
+    options=(
+        Option("revision", "str", None, "Branch, tag or commit of the hub repository."),
+        Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),
+        Option(
+            "backend",
+            "str",
+            "auto",
+            "auto: tokenizers where there is a tokenizer.json; transformers: always its own classes.",
+            choices=("auto", "transformers"),
+        ),
+        Option(
+            "tokenizer_class", "str", None, "A class of transformers, where it cannot tell (LlamaTokenizer …)."
+        ),
+        *TRAINING_OPTIONS,
+    ),
+    variant="owner/name on the hub, a folder or a tokenizer.json; none: trained",
+    libraries=("tokenizers", "transformers", "huggingface-hub"),
+    examples=(
+        "transformers:Qwen/Qwen3-8B,revision=main",
+        "transformers:path/to/tokenizer.json",
+        "transformers:model_type=wordpiece,vocab_size=8k",
+    ),
+)

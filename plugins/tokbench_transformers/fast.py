@@ -1,0 +1,172 @@
+"""A `tokenizers.Tokenizer` as a tokbench tokenizer: content only, nothing padded, nothing cut."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import TokenBatch, TokenizerError
+from tokbench_transformers.description import losses, piece_decoder, summary
+
+if TYPE_CHECKING:
+    import numpy as np
+    import tokenizers
+    from numpy.typing import NDArray
+
+# An `Encoding` holds far more than ids (the text of each token, spans, masks): so many characters a call keep
+# the memory of a batch within about a hundred megabytes.
+CHARACTERS_A_CALL = 1_000_000
+
+
+class FastTokenizer:
+    """A tokenizer of the `tokenizers` library.
+
+    The text of special tokens is ordinary text unless ``special="match"``; added tokens that are not special
+    always match, as the library has it. Nothing is changed after construction, so threads may share it.
+    """
+
+    def __init__(self, tokenizer: tokenizers.Tokenizer, *, name: str, special: str = "text") -> None:
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        tokenizer.post_processor = None  # templates, and spans trimmed of their spaces
+        tokenizer.encode_special_tokens = special == "text"
+        self.name = name
+        self.tokenizer = tokenizer
+        self.special = special
+        self.vocab_size = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+
+    @cached_property
+    def description(self) -> Mapping[str, Any]:
+        """The `tokenizer.json` without its vocabulary."""
+        content: dict[str, Any] = json.loads(self.tokenizer.to_str())
+        for bulk in ("vocab", "merges"):
+            content["model"].pop(bulk, None)
+        return content
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """Added tokens marked special, and UNK."""
+        added = self.tokenizer.get_added_tokens_decoder()
+        unknown = frozenset[int]() if self.unk_id is None else frozenset({self.unk_id})
+        return frozenset(index for index, token in added.items() if token.special) | unknown
+
+    @cached_property
+    def unk_id(self) -> int | None:
+        """The id of UNK, where the model has one."""
+        model = self.description["model"]
+        if model.get("unk_id") is not None:
+            return int(model["unk_id"])
+        token = model.get("unk_token")
+        found: int | None = self.tokenizer.token_to_id(token) if token else None
+        return found
+
+    @cached_property
+    def lossless(self) -> bool:
+        """Whether nothing in its description speaks against decode(encode(x)) = x."""
+        return not losses(self.description)
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        try:
+            ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        except TypeError as error:
+            raise self._refused([text], error) from error
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text, by the call of the library that computes least beside them."""
+        return TokenBatch.of_lists(self._batches(texts))
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        for part in _parts(texts):
+            try:
+                encodings = self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
+            except TypeError as error:
+                raise self._refused(part, error) from error
+            for encoding in encodings:
+                yield encoding.ids
+
+    def _refused(self, texts: Sequence[str], error: TypeError) -> TokenizerError:
+        for text in texts:
+            try:
+                text.encode()
+            except UnicodeEncodeError as surrogate:
+                return TokenizerError(
+                    f"{self.name}: a text holds a lone surrogate at character {surrogate.start} "
+                    f"({text[:40]!r}), which tokenizers does not take; replace it first"
+                )
+        return TokenizerError(f"{self.name}: {error}")
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`, special tokens included."""
+        try:
+            text: str = self.tokenizer.decode(list(map(int, ids)), skip_special_tokens=False)
+        except OverflowError as error:
+            raise TokenizerError(f"{self.name}: an id is no unsigned 32-bit number: {list(ids)[:8]}") from error
+        return text
+
+    @cached_property
+    def _bytes_of(self) -> Any:
+        return piece_decoder(
+            self.description.get("decoder"),
+            continuing=self.description["model"].get("continuing_subword_prefix") or "",
+        )
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a piece as its decoder reads it; nothing for special tokens and gaps."""
+        piece = self.tokenizer.id_to_token(token_id)
+        if piece is None or token_id in self.special_ids:
+            return b""
+        decoded: bytes = self._bytes_of(piece)
+        return decoded
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """The span of each token in the text before normalisation, as the library tells it."""
+        import numpy as np
+
+        encoding = self.tokenizer.encode(text, add_special_tokens=False)
+        return np.array(encoding.offsets, np.int64).reshape(-1, 2)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a `tokenizer.json`."""
+        Path(path).write_text(self.tokenizer.to_str(), encoding="utf-8")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What its `tokenizer.json` says."""
+        model, reasons = self.description["model"], losses(self.description)
+        added = self.description.get("added_tokens", [])
+        matched = [
+            token["content"]
+            for token in added
+            if token["special"] and self.special == "text" and token["id"] in self.encode(token["content"])
+        ]
+        return {
+            "algorithm": model.get("type", "BPE"),
+            "normalizer": summary(self.description.get("normalizer")),
+            "pre_tokenizer": summary(self.description.get("pre_tokenizer")),
+            "decoder": summary(self.description.get("decoder")),
+            "byte_fallback": bool(model.get("byte_fallback")),
+            "special_tokens": {token["content"]: token["id"] for token in added if token["special"]},
+            "added_tokens": {token["content"]: token["id"] for token in added if not token["special"]},
+            "special_token_text": self.special,
+            "special_tokens_the_model_itself_matches": matched,
+            "lossless": not reasons,
+            "why_not_lossless": "; ".join(reasons) or None,
+        }
+
+
+def _parts(texts: Sequence[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    size = 0
+    for text in texts:
+        part.append(text)
+        size += len(text)
+        if size >= CHARACTERS_A_CALL:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

@@ -1,0 +1,73 @@
+"""One file of a hub repository, from its cache or the network, with the remedy where it cannot be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tokbench import TokenizerError
+
+
+def repository_file(
+    repository: str, filename: str, *, revision: str | None, offline: bool, spec: str
+) -> Path | None:
+    """The path of `filename` in the hub's cache, downloaded where allowed; None where there is none."""
+    import huggingface_hub
+    from huggingface_hub import errors
+
+    try:
+        return Path(
+            huggingface_hub.hf_hub_download(repository, filename, revision=revision, local_files_only=offline)
+        )
+    except errors.LocalEntryNotFoundError as error:
+        if offline and _known_absent(repository, filename, revision):
+            return None
+        raise TokenizerError(_not_cached(repository, revision, offline=offline, spec=spec)) from error
+    except errors.EntryNotFoundError:
+        return None
+    except errors.OfflineModeIsEnabled as error:
+        raise TokenizerError(_not_cached(repository, revision, offline=True, spec=spec)) from error
+    except errors.GatedRepoError as error:
+        raise TokenizerError(
+            f"{spec}: {repository} is gated: ask for access at https://huggingface.co/{repository}, "
+            f"then log in with `hf auth login` (or set HF_TOKEN)"
+        ) from error
+    except errors.RevisionNotFoundError as error:
+        raise TokenizerError(
+            f"{spec}: {repository} has no revision {revision!r}; its branches, tags and commits are listed at "
+            f"https://huggingface.co/{repository}/commits"
+        ) from error
+    except errors.RepositoryNotFoundError as error:
+        raise TokenizerError(
+            f"{spec}: the hub has no repository {repository!r}, or it is private (then log in with "
+            f"`hf auth login`); a folder or file of that name does not exist either"
+        ) from error
+    except (errors.HFValidationError, ValueError) as error:
+        raise TokenizerError(
+            f"{spec}: {repository!r} is no file or folder here, and no name of a hub repository (owner/name)"
+        ) from error
+    except (OSError, errors.HfHubHTTPError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TokenizerError(f"{spec}: {repository} could not be fetched from the hub: {reason}") from error
+
+
+def _known_absent(repository: str, filename: str, revision: str | None) -> bool:
+    """Whether the cache remembers that the repository lacks the file, or holds others of its files."""
+    from huggingface_hub import _CACHED_NO_EXIST, try_to_load_from_cache
+
+    if try_to_load_from_cache(repository, filename, revision=revision) is _CACHED_NO_EXIST:
+        return True
+    others = ("tokenizer_config.json", "config.json")
+    return any(isinstance(try_to_load_from_cache(repository, name, revision=revision), str) for name in others)
+
+
+def _not_cached(repository: str, revision: str | None, *, offline: bool, spec: str) -> str:
+    what = f"{repository}@{revision}" if revision else repository
+    if offline:
+        return (
+            f"{spec}: {what} is not in the hub's cache, and tokbench is offline; unset TOKBENCH_OFFLINE and "
+            f"HF_HUB_OFFLINE to download it, or name a folder or tokenizer.json file"
+        )
+    return (
+        f"{spec}: {what} is not in the hub's cache, and the hub cannot be reached; check the network, "
+        f"or name a folder or tokenizer.json file"
+    )

@@ -1,0 +1,93 @@
+"""A tokenizer class of `transformers` as a tokbench tokenizer, for want of a `tokenizer.json` or on request.
+
+It measures what ``AutoTokenizer`` gives, which is not always what the model was trained with: `tokbench diff`
+against the `tokenizer.json` shows it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import TokenBatch, TokenizerError
+from tokbench_transformers.fast import FastTokenizer
+
+if TYPE_CHECKING:
+    import transformers
+
+
+class AutoTokenizer:
+    """Whatever class `transformers` picks; content only, nothing padded, nothing cut."""
+
+    def __init__(
+        self, tokenizer: transformers.PreTrainedTokenizerBase, *, name: str, special: str = "text"
+    ) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.special = special
+        self.vocab_size = max(tokenizer.get_vocab().values(), default=-1) + 1
+        self.special_ids = frozenset(tokenizer.all_special_ids)
+        self.unk_id: int | None = tokenizer.unk_token_id
+        self._options = {
+            "add_special_tokens": False,
+            "padding": False,
+            "truncation": False,
+            "split_special_tokens": special == "text",
+            "return_attention_mask": False,
+            "return_token_type_ids": False,
+            "verbose": False,
+        }
+
+    lossless = False  # nothing is known of it
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        return self._ids(text)  # type: ignore[no-any-return]
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text, by the library's batch call."""
+        return TokenBatch.of_lists(self._ids(list(texts)) if len(texts) else [])
+
+    def _ids(self, texts: str | list[str]) -> Any:
+        try:
+            return self.tokenizer(texts, **self._options)["input_ids"]
+        except (TypeError, UnicodeEncodeError, RuntimeError, ValueError) as error:
+            raise TokenizerError(
+                f"{self.name}: {type(error).__name__}: {error} (a lone surrogate in the text?)"
+            ) from error
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`, with no tidying of spaces."""
+        text: str = self.tokenizer.decode(
+            list(map(int, ids)), skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    @cached_property
+    def _fast(self) -> FastTokenizer | None:
+        """A copy of the `tokenizers` object inside, where there is one, for what it knows of its pieces."""
+        inside = getattr(self.tokenizer, "backend_tokenizer", None)
+        if inside is None:
+            return None
+        return FastTokenizer(type(inside).from_str(inside.to_str()), name=self.name, special=self.special)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a piece; where only the decoder knows, the UTF-8 of the piece decoded alone."""
+        if token_id in self.special_ids:
+            return b""
+        if self._fast is not None:
+            return self._fast.token_bytes(token_id)
+        return self.decode([token_id]).encode("utf-8", "surrogatepass")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder that ``save_pretrained`` makes."""
+        self.tokenizer.save_pretrained(Path(path))
+
+    def facts(self) -> Mapping[str, Any]:
+        """What is known of it."""
+        facts = dict(self._fast.facts()) if self._fast is not None else {"algorithm": None}
+        known = dict(zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True))
+        return facts | {"class": type(self.tokenizer).__name__, "special_tokens": known}
