@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tokbench.errors import ResultsError
 from tokbench.results import COLUMNS
+from tokbench.tally.histogram import Histogram
 
 CODES = [
     "eng_Latn",
@@ -95,7 +97,7 @@ def vocab_size(spec: str) -> int:
     return int(spec.partition("vocab_size=")[2] or 100_277)
 
 
-@dataclass
+@dataclass(eq=False)
 class MadeUpRun:
     """Looks like a finished run; every figure is drawn from a seeded generator."""
 
@@ -117,12 +119,19 @@ class MadeUpRun:
         return self.spoken if "parallel" in dataset else ["python", "json"]
 
     def tally(self, tokenizer: str, dataset: str, language: str = "all") -> Any:
+        if tokenizer not in self.tokenizers:
+            raise ResultsError(f"no cell for {tokenizer}")
         rng = generator(tokenizer, dataset, language)
         mean = 1.5 + 4 * rng.random()
         lengths = np.round(40_000 * np.exp(-((np.arange(17) - mean) ** 2) / 6)).astype(np.int64)
-        lengths[0] = 0
-        ids = np.sort((60_000 / np.arange(1, 4001) ** (0.8 + 0.4 * rng.random())).astype(np.int64))[::-1]
-        return SimpleNamespace(token_bytes=lengths, ids=ids, rng=rng)
+        frequencies = (60_000 / np.arange(1, 4001) ** (0.8 + 0.4 * rng.random())).astype(np.int64)
+        documents = np.zeros((40, 3), np.int64)
+        documents[5:11, 0] = 20
+        documents[5:11, 1] = 20 * (3 << np.arange(3, 9))
+        documents[5:11, 2] = documents[5:11, 1] / (mean * (0.8 + 0.04 * np.arange(6)))
+        return SimpleNamespace(
+            token_bytes=Histogram.of_dense(lengths), ids=Histogram.of_dense(frequencies), lengths=documents
+        )
 
 
 def generator(*parts: str) -> np.random.Generator:

@@ -4,8 +4,15 @@
 """
 
 from tokbench.extension import Plot
-from tokbench.plots import compression, heatmap, speed, tokens
+from tokbench.plots import compression, fairness, heatmap, speed, tokens, vocabulary
 
-PLOTS: tuple[Plot, ...] = (*compression.PLOTS, *heatmap.PLOTS, *speed.PLOTS, *tokens.PLOTS)
+PLOTS: tuple[Plot, ...] = (
+    *compression.PLOTS,
+    *fairness.PLOTS,
+    *heatmap.PLOTS,
+    *speed.PLOTS,
+    *tokens.PLOTS,
+    *vocabulary.PLOTS,
+)
 
 __all__ = ["PLOTS"]

@@ -1,38 +1,90 @@
-"""What figures take from tallies: histograms, read in one place so that a change of the tally is met here."""
+"""What figures take from tallies: histograms of a whole dataset, each added up once per run."""
 
 from __future__ import annotations
 
+import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import ResultsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench.plots.multiples import Curve
     from tokbench.results import Run
+
+FEW_DOCUMENTS = 5
+"""Classes of document length with fewer documents than this are left out of curves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is kept of a tally: tokens by byte length, frequencies of ids, documents by length.
+
+    `lengths` is int64 ``(buckets, 3)``: documents, bytes and tokens of documents of 2^(b-1) to 2^b − 1 bytes.
+    """
+
+    token_bytes: NDArray[Any]
+    frequencies: NDArray[Any]
+    lengths: NDArray[Any]
+
+
+_kept: dict[int, dict[tuple[str, str], Counts | None]] = {}
+
+
+def counts(run: Run, tokenizer: str, dataset: str) -> Counts | None:
+    """The counts of a tokenizer over all languages of a dataset; None where some were not measured."""
+    if id(run) not in _kept:
+        _kept[id(run)] = {}
+        weakref.finalize(run, _kept.pop, id(run), None)
+    kept, key = _kept[id(run)], (tokenizer, dataset)
+    if key not in kept:
+        kept[key] = _counted(run, tokenizer, dataset)
+    return kept[key]
+
+
+def _counted(run: Run, tokenizer: str, dataset: str) -> Counts | None:
+    import numpy as np
+
+    try:
+        tally = run.tally(tokenizer, dataset, "all")
+    except ResultsError:
+        return None
+    keys, amounts = tally.token_bytes.keys, tally.token_bytes.counts
+    known = keys >= 0  # −1: the tokenizer does not tell what bytes a token stands for
+    histogram = np.bincount(keys[known], weights=amounts[known]) if known.any() else np.zeros(1)
+    return Counts(histogram, np.sort(tally.ids.counts)[::-1], tally.lengths)
 
 
 def token_lengths(run: Run, tokenizer: str, dataset: str) -> NDArray[Any] | None:
     """How many tokens have each length in bytes: index is the length; None where nothing was counted."""
-    tally = _tally(run, tokenizer, dataset)
-    histogram = None if tally is None else tally.token_bytes
-    return histogram if histogram is not None and histogram.sum() else None
+    found = counts(run, tokenizer, dataset)
+    return found.token_bytes if found is not None and found.token_bytes.sum() else None
 
 
 def rank_frequencies(run: Run, tokenizer: str, dataset: str) -> NDArray[Any] | None:
     """How often each used id occurs, most frequent first."""
-    import numpy as np
+    found = counts(run, tokenizer, dataset)
+    return None if found is None else found.frequencies
 
-    tally = _tally(run, tokenizer, dataset)
-    if tally is None:
+
+def compression_by_length(run: Run, tokenizer: str, dataset: str) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Typical bytes of a document and bytes per token, for each class of length with enough documents."""
+    found = counts(run, tokenizer, dataset)
+    if found is None:
         return None
-    used = tally.ids[tally.ids > 0]
-    return np.sort(used)[::-1]
+    kept = found.lengths[(found.lengths[:, 0] >= FEW_DOCUMENTS) & (found.lengths[:, 2] > 0)]
+    return (kept[:, 1] / kept[:, 0], kept[:, 1] / kept[:, 2]) if len(kept) > 1 else None
 
 
-def text_length_curves(run: Run) -> tuple[str, dict[str, Curve]]:
-    """The dataset whose documents vary most in length, and each tokenizer's bytes per token by length."""
-    return "", {}
-
-
-def _tally(run: Run, tokenizer: str, dataset: str) -> Any:
-    return run.tally(tokenizer, dataset, "all")
+def most_varied(run: Run) -> str:
+    """The dataset whose documents fill most classes of length, by the first tokenizer measured on it."""
+    best, most = "", 1
+    for dataset in run.datasets:
+        found = next(
+            (each for name in run.tokenizers if (each := counts(run, name, dataset)) is not None), None
+        )
+        filled = 0 if found is None else int((found.lengths[:, 0] >= FEW_DOCUMENTS).sum())
+        if filled > most:
+            best, most = dataset, filled
+    return best

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from tokbench.errors import SpecError
 from tokbench.spec import Spec
@@ -79,6 +80,25 @@ def _count(value: str) -> str:
     return f"{number // 1000}k" if number and number % 1000 == 0 else value
 
 
+@dataclass(frozen=True, slots=True)
+class LanguageFacts:
+    """What a reader sorts languages by; empty where it is not known."""
+
+    name: str = ""
+    script: str = ""
+    family: str = ""
+
+
+def language_facts(code: str) -> LanguageFacts:
+    """Name, script and family of a language by its tag (BCP 47 or FLORES style)."""
+    try:
+        from tokbench.languages import language
+    except ImportError:
+        return LanguageFacts(script=code.partition("_")[2])
+    found = language(code)
+    return LanguageFacts() if found is None else LanguageFacts(found.name, found.script, found.family)
+
+
 def language_label(code: str) -> str:
     """Code and English name: ``deu_Latn German``; the code alone where the name is not known.
 
@@ -88,15 +108,5 @@ def language_label(code: str) -> str:
     """
     if code == "all":
         return "all languages"
-    name = language_name(code)
+    name = language_facts(code).name
     return printable(f"{code} {name}" if name and name != code else code)
-
-
-def language_name(code: str) -> str:
-    """The English name of a language by its tag (BCP 47 or FLORES style), or nothing."""
-    try:
-        from tokbench.languages import language
-    except ImportError:
-        return ""
-    found = language(code)
-    return "" if found is None else str(found.name)

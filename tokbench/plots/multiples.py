@@ -28,12 +28,13 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """An axis: its label, its scale and, for whole numbers of bytes, its ticks."""
+    """An axis: its label, its scale, whether it starts at zero, and its ticks where they must be these."""
 
     label: str
     scale: Literal["linear", "log"] = "linear"
     base: int = 10
     zero: bool = False
+    ticks: tuple[float, ...] = ()
 
 
 def draw_curves(
@@ -96,7 +97,7 @@ def _line(
 
 
 def _dress(axes: Axes, x: Axis, y: Axis) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     for given, axis, scale in ((x, axes.xaxis, axes.set_xscale), (y, axes.yaxis, axes.set_yscale)):
         if given.scale == "log":
@@ -106,6 +107,8 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
             axis.set_minor_formatter(NullFormatter())
         else:
             axis.set_major_locator(MaxNLocator(5))
+        if given.ticks:
+            axis.set_major_locator(FixedLocator(list(given.ticks)))
     if y.zero:
         axes.set_ylim(bottom=0)
     axes.grid(True, axis="both")

@@ -36,7 +36,7 @@ def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, f
     figure.set_layout_engine("none")  # measured now: a new layout while placing would move the points
     size = style.size().type - 0.5
     frame = axes.get_window_extent()
-    taken = [_around(*axes.transData.transform(point), size) for point in points.values()]
+    taken = [_around(axes.transData.transform(point).tolist(), size) for point in points.values()]
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
         note = axes.annotate(name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4)
         note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
@@ -59,7 +59,8 @@ def _within(box: Bbox, frame: Bbox) -> bool:
     return bool(box.x0 >= frame.x0 and box.x1 <= frame.x1 and box.y0 >= frame.y0 and box.y1 <= frame.y1)
 
 
-def _around(x: float, y: float, size: float) -> Bbox:
+def _around(centre: tuple[float, float], size: float) -> Bbox:
     from matplotlib.transforms import Bbox
 
+    x, y = centre
     return Bbox.from_extents(x - size * 0.4, y - size * 0.4, x + size * 0.4, y + size * 0.4)

@@ -65,7 +65,7 @@ def size() -> Size:
 def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
     """Draw inside this: sets the size and matplotlib's settings, and puts them back.
 
-    `outlines=False` leaves text as text in SVG, for pages that bring their own type.
+    `outlines=False` is for pages that bring their own type: text stays text in SVG, and notes are left out.
 
     Example:
         >>> with house_style("column") as chosen:
@@ -160,9 +160,17 @@ def grid(axes: Axes, axis: str = "x") -> None:
 
 
 def caption(figure: Figure, text: str) -> None:
-    """A note under a figure: what is drawn, what the marks mean, over how much text."""
+    """A note under a figure: what is drawn, what the marks mean, over how much text.
+
+    It is the figure's label too; a page that sets text itself draws without it (see `house_style`).
+    """
     import textwrap
 
+    import matplotlib as mpl
+
+    figure.set_label(text)
+    if mpl.rcParams["svg.fonttype"] == "none":
+        return
     wrapped = textwrap.fill(text, int(size().width * 72 / (size().type * 0.47)))
     figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=size().type - 1, color=MUTED)
 

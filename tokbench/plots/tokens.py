@@ -53,7 +53,7 @@ def draw_zipf(run: Run) -> Figure | None:
         frequencies = counts.rank_frequencies(run, name, dataset)
         if frequencies is None or len(frequencies) < 2:
             continue
-        ranks = np.unique(np.geomspace(1, len(frequencies), 120).astype(int))
+        ranks = np.unique(np.geomspace(1, len(frequencies), 48).astype(int))
         curves[labels[name]] = Curve(ranks, frequencies[ranks - 1] / frequencies.sum())
     if not curves:
         return None
@@ -66,20 +66,26 @@ def draw_zipf(run: Run) -> Figure | None:
 
 
 def draw_text_length(run: Run) -> Figure | None:
-    """Compression ratio of documents by their length, in powers of two."""
+    """Bytes per token of documents by their length, in powers of two, on the dataset where it varies most."""
     from tokbench.plots import counts, data
-    from tokbench.plots.multiples import Axis, draw_curves
+    from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     labels = data.names(run)
-    dataset, found = counts.text_length_curves(run)
-    if not found:
+    dataset = counts.most_varied(run)
+    curves: dict[str, Curve] = {}
+    for name in run.tokenizers if dataset else ():
+        found = counts.compression_by_length(run, name, dataset)
+        if found is not None:
+            curves[labels[name]] = Curve(*found)
+    if not curves:
         return None
     return draw_curves(
-        {labels[name]: curve for name, curve in found.items()},
+        curves,
         x=Axis(label="bytes in a document", scale="log"),
         y=Axis(label="bytes per token", zero=True),
         marks=True,
-        note=f"Over {dataset}. Documents grouped by length in powers of two; bytes over tokens in each group.",
+        note=f"Over {dataset}. Documents grouped by length in powers of two; bytes over tokens in each group. "
+        "Long and short documents may differ in language and kind too.",
     )
 
 

@@ -1,1 +1,17 @@
-"""The HTML report."""
+"""The HTML report: one file that opens offline, with its policy, styles, script, tables and figures inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+
+def write(run: Run, path: Path) -> None:
+    """Write the report of a run to `path`."""
+    from tokbench.reports.html.page import render
+    from tokbench.results.atomic import write_bytes
+
+    write_bytes(path, render(run).encode("utf-8", "backslashreplace"))

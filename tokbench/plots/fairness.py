@@ -1,0 +1,80 @@
+"""Fairness between languages: what each pays for the same text, tokenizer by tokenizer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokbench.extension import Plot
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+
+def draw(run: Run) -> Figure | None:
+    """Each language's premium as a tick, the median as a dot, the dearest named; least spread first."""
+    from tokbench.plots import data, style
+
+    dataset = data.main_dataset(run)
+    table = data.by_language(run, "premium", dataset)
+    if table.empty:
+        return None
+    order = table.max().sort_values().index.tolist()
+    labels = data.names(run)
+    figure, axes = style.figure(len(order) * style.row_height() + 1.05)
+    for y, name in enumerate(order):
+        _row(axes, table[name].dropna(), y, lossy=name in data.lossy(run))
+    axes.axvline(1, color=style.MUTED, lw=0.8, zorder=0)
+    _scale(axes, float(table.min().min()), float(table.max().max()))
+    axes.set_yticks(range(len(order)), [labels[name] for name in order])
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    narrow = style.size().narrow
+    axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
+    axes.set_title(dataset)
+    axes.spines["left"].set_visible(False)
+    style.grid(axes)
+    style.caption(
+        figure, "Ticks: single languages; dot: the median language; the dearest is named. 1 would be parity."
+    )
+    return figure
+
+
+def _row(axes: Axes, premiums: pd.Series, y: int, *, lossy: bool) -> None:
+    from tokbench.plots import style
+    from tokbench.plots.labels import printable
+
+    size = style.size().type
+    hue = style.WARN if lossy else style.ACCENT
+    axes.plot([premiums.min(), premiums.max()], [y, y], color=style.FAINT, lw=1, zorder=1)
+    axes.plot(premiums, [y] * len(premiums), "|", color=style.MUTED, ms=size * 0.8, mew=0.8, zorder=2)
+    axes.plot([premiums.median()], [y], "o", color=hue, mfc=style.PAPER if lossy else hue, mew=1.2, zorder=3)
+    worst = printable(str(premiums.idxmax()))
+    axes.annotate(worst, (premiums.max(), y), xytext=(size * 0.6, 0), textcoords="offset points", va="center",
+                  color=style.MUTED, fontsize=size - 1)  # fmt: skip
+
+
+def _scale(axes: Axes, low: float, high: float) -> None:
+    """A log axis, where twice as dear is as far from parity as half as dear, with plain numbers on it."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    axes.set_xscale("log")
+    axes.set_xlim(min(low, 1) / 1.05, max(high, 1.1) * (1.6 if high > 3 else 1.3))
+    ticks = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32]
+    kept = [tick for tick in ticks if min(low, 1) / 1.05 <= tick <= high * 1.1]
+    axes.xaxis.set_major_locator(FixedLocator(kept))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+
+
+PLOTS = (
+    Plot(
+        name="fairness",
+        title="What languages pay for the same text",
+        summary="Spread of premium over languages, by tokenizer.",
+        draw=draw,
+        needs="premium (a parallel dataset)",
+    ),
+)

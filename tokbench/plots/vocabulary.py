@@ -1,0 +1,77 @@
+"""Compression against vocabulary size: the same algorithm at several sizes, joined by a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tokbench.extension import Plot
+from tokbench.spec import Spec
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tokbench.plots.multiples import Curve
+    from tokbench.results import Run
+
+
+def size_families(run: Run) -> dict[str, list[tuple[int, str]]]:
+    """Tokenizers that differ in nothing but `vocab_size`: (size, spec) ascending, by the spec without it."""
+    families: dict[str, list[tuple[int, str]]] = {}
+    for text in run.tokenizers:
+        spec = Spec.parse(text)
+        size = str(spec.options.get("vocab_size", ""))
+        if size.isdigit():
+            rest = {name: value for name, value in spec.options.items() if name != "vocab_size"}
+            families.setdefault(str(Spec(spec.family, spec.variant, rest)), []).append((int(size), text))
+    return {name: sorted(members) for name, members in families.items() if len(members) > 1}
+
+
+def draw(run: Run) -> Figure | None:
+    """Bytes per token on the main dataset by vocabulary size, intervals as bands."""
+    import numpy as np
+
+    from tokbench.plots import data
+    from tokbench.plots.labels import printable
+    from tokbench.plots.multiples import Axis, Curve, draw_curves
+
+    dataset = data.main_dataset(run)
+    rows = data.overall(run, "compression_ratio", dataset).set_index("tokenizer")
+    curves: dict[str, Curve] = {}
+    for name, members in size_families(run).items():
+        there = [(size, rows.loc[spec]) for size, spec in members if spec in rows.index]
+        if len(there) > 1:
+            sizes, found = zip(*there, strict=True)
+            value, low, high = (
+                np.array([row[key] for row in found], float) for key in ("value", "ci_low", "ci_high")
+            )
+            curves[printable(name)] = Curve(np.array(sizes), value, low, high)
+    if not curves:
+        return None
+    return draw_curves(
+        curves,
+        x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
+        y=Axis(label="bytes per token"),
+        marks=True,
+        note=f"Over {dataset}; band: 95 % interval.",
+    )
+
+
+def _ticks(curves: Mapping[str, Curve]) -> tuple[float, ...]:
+    """The sizes there are, thinned until their labels stand apart on a log axis."""
+    kept: list[float] = []
+    for size in sorted({float(size) for curve in curves.values() for size in curve.x}):
+        if not kept or size >= 1.4 * kept[-1]:
+            kept.append(size)
+    return tuple(kept)
+
+
+PLOTS = (
+    Plot(
+        name="vocab_size",
+        title="Compression against vocabulary size",
+        summary="Bytes per token of one algorithm at several vocabulary sizes.",
+        draw=draw,
+        needs="two tokenizers that differ only in vocab_size",
+    ),
+)

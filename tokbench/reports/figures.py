@@ -1,0 +1,65 @@
+"""How a number is written: as many digits as it deserves, the same in a whole column, null as a dash."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+DASH = "–"
+
+
+def decimals(values: Iterable[float | None], *, digits: int = 3) -> int:
+    """Decimal places that show `digits` figures of the typical value of a column.
+
+    Example:
+        >>> decimals([4.61, 3.2, 0.9]), decimals([152.3, 88.0]), decimals([0.0123])
+        (2, 0, 4)
+    """
+    sizes = sorted(abs(value) for value in values if value is not None and math.isfinite(value) and value)
+    if not sizes:
+        return 0
+    typical = sizes[len(sizes) // 2]
+    return min(6, max(0, digits - 1 - math.floor(math.log10(typical))))
+
+
+def number(value: float | None, places: int = 2) -> str:
+    """A number with `places` decimals and thin groups of thousands; a dash where there is none.
+
+    Example:
+        >>> number(12345.6, 0), number(None), number(0.25)
+        ('12,346', '–', '0.25')
+    """
+    if value is None or not math.isfinite(value):
+        return DASH
+    return f"{value:,.{places}f}"
+
+
+def is_share(unit: str) -> bool:
+    """Whether values of a unit are shares, which read better as percentages."""
+    return unit in ("share", "fraction", "proportion")
+
+
+def interval(low: float | None, high: float | None, places: int = 2) -> str:
+    """The two ends, or nothing where the interval was not measured.
+
+    Example:
+        >>> interval(4.58, 4.66), interval(None, None)
+        ('4.58–4.66', '')
+    """
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    return f"{number(low, places)}–{number(high, places)}"
+
+
+def measured(value: float, low: float | None, high: float | None, unit: str = "") -> str:
+    """A value with unit and 95 % interval, for a sentence.
+
+    Example:
+        >>> measured(4.617, 4.58, 4.66, "bytes/token")
+        '4.62 bytes/token (95 % interval 4.58–4.66)'
+    """
+    scale = 100 if is_share(unit) else 1
+    places = decimals([value * scale])
+    ends = interval(low and low * scale, high and high * scale, places)
+    text = number(value * scale, places) + (" %" if is_share(unit) else f" {unit}" if unit else "")
+    return text + (f" (95 % interval {ends})" if ends else "")

@@ -1,0 +1,82 @@
+"""The measurements as data: CSV, JSON, Parquet and Excel, each read back by pandas with the same types."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import TokbenchError
+from tokbench.results.atomic import replacing, write_bytes
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+DTYPES = {
+    "run": "str", "tokenizer": "str", "dataset": "str", "language": "str", "metric": "str", "value": "float64",
+    "ci_low": "float64", "ci_high": "float64", "unit": "str", "n_documents": "int64", "status": "str",
+}  # fmt: skip
+"""For `pandas.read_csv(path, dtype=DTYPES, keep_default_na=False, na_values=NULLS)`: the types as they were."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML 1.0 has no way to write them
+
+NULLS = {name: [""] for name in ("value", "ci_low", "ci_high")}
+"""Only an unmeasured number is null; a language called "nan" or an empty dataset is text."""
+
+
+def write_csv(run: Run, path: Path) -> None:
+    """Write the tidy frame as CSV (UTF-8, shortest text of each float)."""
+    with replacing(path) as aside:
+        run.frame.to_csv(aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n")
+
+
+def read_csv(path: Path) -> Any:
+    """The frame that `write_csv` wrote, with the types it had."""
+    import pandas as pd
+
+    return pd.read_csv(path, dtype=DTYPES, keep_default_na=False, na_values=NULLS)
+
+
+def write_json(run: Run, path: Path) -> None:
+    """Write manifest and measurements as one JSON document; null where nothing was measured."""
+    rows = json.loads(run.frame.to_json(orient="records", double_precision=15))
+    document = {"manifest": dict(run.manifest), "measurements": rows}
+    write_bytes(path, json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+
+def write_parquet(run: Run, path: Path) -> None:
+    """Write the tidy frame as Parquet."""
+    with replacing(path) as aside:
+        run.frame.to_parquet(aside, index=False)
+
+
+def write_xlsx(run: Run, path: Path) -> None:
+    """Write an Excel workbook: a sheet a headline table, and every measurement; needs `openpyxl`."""
+    if importlib.util.find_spec("openpyxl") is None:
+        raise TokbenchError("Excel files need openpyxl: pip install 'tokbench[excel]'")
+    import pandas as pd
+
+    from tokbench.plots import data
+    from tokbench.reports.tables import headline
+
+    with replacing(path) as aside, pd.ExcelWriter(aside, engine="openpyxl") as book:
+        for number, dataset in enumerate(data.natural_datasets(run), 1):
+            table = headline(run, dataset)
+            rows = [[cell if isinstance(cell, str) else cell.value for cell in row.cells] for row in table.rows]
+            frame = pd.DataFrame(rows, columns=[column.label for column in table.columns])
+            _plain(frame).to_excel(book, sheet_name=f"headline {number}", index=False)
+        _plain(run.frame).to_excel(book, sheet_name="measurements", index=False)
+
+
+def _plain(frame: Any) -> Any:
+    """Text that Excel takes for text: no control characters, and nothing it would run as a formula."""
+
+    def clean(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        value = _CONTROL.sub("\ufffd", value)
+        return "'" + value if value.startswith("=") else value
+
+    return frame.map(clean)

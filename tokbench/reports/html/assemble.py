@@ -1,0 +1,65 @@
+"""Puts a page together: templates with everything escaped, styles and script inside, and a policy that fits.
+
+The policy names the page's own style sheet and script by their hashes and allows nothing else, so that no
+text which ends up in a report can run or load anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates of reports; every value is escaped unless it is `Markup` that this package made."""
+    return Environment(
+        loader=PackageLoader("tokbench.reports.html", package_path=""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def asset(name: str, package: str = "tokbench.reports.html") -> str:
+    """The text of a style sheet or script that ships with the package."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def policy(css: str, script: str) -> str:
+    """The content security policy of a page with exactly this style sheet and this script."""
+    return (
+        f"default-src 'none'; style-src '{_hash(css)}'; script-src '{_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def assemble(template: str, *, css: str, script: str, **values: Any) -> str:
+    """A complete page; `css` and `script` come from this package, never from a run."""
+    import tokbench
+
+    if "</" in css or "</script" in script.lower():
+        raise ValueError("a style sheet or script must not close its own element")
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            css=Markup(css),
+            script=Markup(script),
+            policy=policy(css, script),
+            version=tokbench.__version__,
+            **values,
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -1,0 +1,42 @@
+"""Definitions and provenance: the parts of the page that are lists of facts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from tokbench.reports import tables
+from tokbench.reports.html.assemble import environment
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+_FIRST = ("run", "started", "finished", "seconds", "versions", "machine", "suite", "tokenizers", "datasets")
+_SHOWN_ELSEWHERE = {"failures", "schema"}
+
+
+def definitions(run: Run) -> Markup:
+    """Each metric of the run with formula, unit, source and caveat."""
+    facts = tables.metric_facts(run)
+    metrics = [facts[name] for name in dict.fromkeys(run.frame["metric"]) if name in facts]
+    return _render("definitions.html", metrics=metrics) if metrics else Markup("")
+
+
+def provenance(run: Run) -> Markup:
+    """The manifest: what was run, on what, with which versions and files."""
+    manifest = dict(run.manifest)
+    keys = [key for key in _FIRST if key in manifest]
+    keys += [key for key in manifest if key not in keys and key not in _SHOWN_ELSEWHERE]
+    facts = [(key, manifest[key]) for key in keys if not isinstance(manifest[key], dict | list)]
+    nested = [(key, _json(manifest[key])) for key in keys if isinstance(manifest[key], dict | list)]
+    return _render("provenance.html", facts=facts, nested=nested)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def _render(template: str, **values: Any) -> Markup:
+    return Markup(environment().get_template(template).render(**values))

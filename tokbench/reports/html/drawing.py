@@ -1,0 +1,71 @@
+"""The figures of a page: each plot drawn once, wide for screens and narrow for phones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from tokbench.extension import Plot
+from tokbench.plots import PLOTS, style
+from tokbench.reports.html.svg import SheetOfFigures
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+# Shown as tables that sort and filter; as pictures they are for papers and slides.
+_AS_TABLES = {"chars_per_token", "compression_by_language", "tokens_per_line"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A figure in both widths, with its title and note."""
+
+    title: str
+    note: str
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(slots=True)
+class Drawings:
+    """Draws the plots of a run when asked, keeps them, and collects their styles."""
+
+    run: Run
+    plots: dict[str, Plot] = field(default_factory=lambda: {plot.name: plot for plot in PLOTS})
+    sheet: SheetOfFigures = field(default_factory=SheetOfFigures)
+    drawn: dict[str, Drawn | None] = field(default_factory=dict)
+
+    def get(self, name: str) -> Drawn | None:
+        """The figure of that name, or None where there is no such plot or no data for it."""
+        if name not in self.plots:
+            return None
+        if name not in self.drawn:
+            self.drawn[name] = self._draw(self.plots[name])
+        return self.drawn[name]
+
+    def some(self, *names: str) -> list[Drawn]:
+        """Those of `names` that can be drawn and were not shown before."""
+        return [figure for name in names if name not in self.drawn and (figure := self.get(name))]
+
+    def rest(self) -> list[Drawn]:
+        """Every plot not shown yet: those that plugins bring."""
+        return self.some(*(name for name in self.plots if name not in _AS_TABLES))
+
+    def css(self) -> str:
+        """The styles of everything drawn."""
+        return self.sheet.css()
+
+    def _draw(self, plot: Plot) -> Drawn | None:
+        made = []
+        note = ""
+        for size in ("page", "column"):
+            with style.house_style(size, outlines=False):
+                figure = plot.draw(self.run)
+                if figure is None:
+                    return None
+                note = str(figure.get_label() or "")
+                svg = self.sheet.add(figure, name=plot.name, title=plot.title, note=note or plot.summary)
+                made.append(Markup(svg))
+        return Drawn(title=plot.title, note=note, wide=made[0], narrow=made[1])

@@ -1,0 +1,66 @@
+"""A heat map as a table: cells shaded in nine steps, rows that know their script and family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tokbench.plots.labels import LanguageFacts, language_facts
+from tokbench.reports.figures import decimals, number
+from tokbench.reports.table import Cell, Table
+
+STEPS = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heat:
+    """A table by language and the scale its cells are shaded on; log where values span a factor of five."""
+
+    table: Table
+    languages: Mapping[str, LanguageFacts]
+    first: float
+    last: float
+    log: bool
+
+    @classmethod
+    def of(cls, table: Table) -> Heat:
+        """Shade a table: the scale spans all but the outermost hundredth of its values."""
+        values = sorted(
+            cell.value
+            for row in table.rows
+            for cell in row.cells
+            if isinstance(cell, Cell) and cell.value is not None and math.isfinite(cell.value)
+        )
+        edge = len(values) // 100
+        first, last = (values[edge], values[-1 - edge]) if values else (0.0, 1.0)
+        log = first > 0 and last / first > 5
+        languages = {row.key: language_facts(row.key) for row in table.rows}
+        return cls(table=table, languages=languages, first=first, last=last, log=log)
+
+    def shade(self, value: float) -> int:
+        """The step of a value, 0 to 8."""
+        low, high, at = self.first, self.last, value
+        if self.log:
+            low, high, at = math.log(low), math.log(high), math.log(max(value, self.first))
+        share = (at - low) / (high - low) if high > low else 0.5
+        return round(min(1.0, max(0.0, share)) * (STEPS - 1))
+
+    @property
+    def low(self) -> str:
+        """The lower end of the scale, as shown."""
+        return self._end(self.first)
+
+    @property
+    def high(self) -> str:
+        """The upper end of the scale, as shown."""
+        return self._end(self.last)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the scale."""
+        return self.table.columns[-1].shown_unit + (" (log scale)" if self.log else "")
+
+    def _end(self, value: float) -> str:
+        scale = self.table.columns[-1].scale
+        return number(value * scale, decimals([value * scale]))

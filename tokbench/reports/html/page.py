@@ -1,0 +1,188 @@
+"""What stands on the report's page, section by section; the templates say how it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from tokbench.plots import data
+from tokbench.reports import tables
+from tokbench.reports.findings import findings
+from tokbench.reports.html import details
+from tokbench.reports.html.assemble import assemble, asset
+from tokbench.reports.html.drawing import Drawings, Drawn
+from tokbench.reports.html.heat import Heat
+from tokbench.reports.markdown import run_title
+from tokbench.reports.table import Table
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+HEAT_METRICS = (
+    "compression_ratio", "tokens_per_line", "premium", "chars_per_token", "fertility", "continued_words",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One choice of a switch: a table or a heat map, and a note above it."""
+
+    label: str
+    table: Table | None = None
+    heat: Heat | None = None
+    note: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Section:
+    """A section: paragraphs, figures, a switch of panels, then ready markup."""
+
+    id: str
+    title: str
+    notes: list[str] = field(default_factory=list)
+    figures: list[Drawn] = field(default_factory=list)
+    panels: list[Panel] = field(default_factory=list)
+    choose: str = "Show"
+    html: Markup = field(default_factory=Markup)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to show but words."""
+        return not (self.figures or self.panels or self.html)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFinding:
+    """A sentence with its figure."""
+
+    sentence: str
+    figure: Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Everything the template needs."""
+
+    title: str
+    answer: str
+    scope: str
+    headlines: list[Panel]
+    findings: list[ShownFinding]
+    sections: list[Section]
+
+
+def render(run: Run) -> str:
+    """The whole report as HTML."""
+    drawings = Drawings(run)
+    page = build(run, drawings)
+    css = asset("report.css") + "\n" + drawings.css()
+    return assemble("report.html", css=css, script=asset("report.js"), page=page)
+
+
+def build(run: Run, drawings: Drawings) -> Page:
+    """The page of a run, its figures drawn once each."""
+    said = findings(run)
+    shown = [
+        ShownFinding(sentence=finding.sentence, figure=drawn)
+        for finding in said
+        if (drawn := drawings.get(finding.plot)) is not None
+    ]
+    datasets = [
+        name for name in data.natural_datasets(run) if len(data.overall(run, "compression_ratio", name))
+    ]
+    headlines = [Panel(label=name, table=tables.headline(run, name)) for name in datasets]
+    sections = [section for section in _sections(run, drawings) if not section.empty]
+    first = Section(id="answer", title="The answer")
+    return Page(
+        title=run_title(run),
+        answer=said[0].gist or said[0].sentence if said else "Nothing was measured that could be ranked.",
+        scope=_scope(run),
+        headlines=headlines,
+        findings=shown,
+        sections=[first, *sections],
+    )
+
+
+def _sections(run: Run, drawings: Drawings) -> list[Section]:
+    return [
+        Section(
+            id="languages",
+            title="Language by language",
+            notes=["Sort by script or family to see where a vocabulary was trained and where it was not."],
+            panels=_heats(run),
+            choose="Metric",
+        ),
+        Section(
+            id="fairness",
+            title="Fairness between languages",
+            notes=[
+                "What speakers pay for the same content: tokens for a language over tokens for the reference."
+            ],
+            figures=drawings.some("fairness"),
+            panels=_fairness(run),
+        ),
+        Section(id="speed", title="Compression and speed", figures=drawings.some("speed"), panels=_speed(run)),
+        Section(id="sizes", title="Vocabulary size", figures=drawings.some("vocab_size")),
+        Section(
+            id="tokens",
+            title="The tokens themselves",
+            figures=drawings.some("token_length", "zipf", "text_length"),
+        ),
+        Section(id="extra", title="More figures", figures=drawings.rest()),
+        Section(
+            id="everything",
+            title="Every measurement",
+            notes=["Over all languages of each dataset."],
+            panels=[Panel(label=name, table=tables.overall_metrics(run, name)) for name in run.datasets],
+            choose="Dataset",
+        ),
+        Section(
+            id="failures",
+            title="Failures and skips",
+            notes=["What was not measured is listed here and is null in the data, never zero."],
+            panels=[Panel(label="failures", table=tables.failures(run))] if run.failures else [],
+        ),
+        Section(id="definitions", title="How each figure is defined", html=details.definitions(run)),
+        Section(id="provenance", title="Provenance", html=details.provenance(run)),
+    ]
+
+
+def _heats(run: Run) -> list[Panel]:
+    panels = []
+    main = data.main_dataset(run)
+    for dataset in [main, *(name for name in run.datasets if name != main)]:
+        if len(run.languages(dataset)) < 2:
+            continue
+        for metric in HEAT_METRICS if dataset == main else HEAT_METRICS[:1]:
+            table = tables.by_language(run, metric, dataset)
+            if table.rows:
+                panels.append(Panel(label=table.title, heat=Heat.of(table), note=table.note))
+    return panels
+
+
+def _fairness(run: Run) -> list[Panel]:
+    main = data.main_dataset(run)
+    table = tables.fairness(run, main)
+    return [Panel(label=main, table=table)] if table.rows else []
+
+
+def _speed(run: Run) -> list[Panel]:
+    table = tables.speed(run)
+    return [Panel(label="speed", table=table)] if table.rows else []
+
+
+def _scope(run: Run) -> str:
+    languages = {code for name in run.datasets for code in run.languages(name)}
+    failed = len(run.failures)
+    return (
+        f"{_count(len(run.tokenizers), 'tokenizer')}, {_count(len(run.datasets), 'dataset')}, "
+        f"{_count(len(languages), 'language')}. "
+        + (f"{_count(failed, 'failure')}, listed below. " if failed else "Everything asked for was measured. ")
+        + "Figures in small type are 95 % intervals, by bootstrap over documents."
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,180 @@
+// The report's behaviour: theme, tables that sort, filter, hide columns and download, panels to choose from.
+// Everything is readable without it; it only adds controls.
+"use strict";
+(() => {
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+
+  // Theme: automatic, light, dark; remembered where the browser allows it.
+  const themes = ["automatic", "light", "dark"];
+  const button = document.getElementById("theme");
+  const memory = {
+    get() { try { return localStorage.getItem("tokbench-theme"); } catch { return null; } },
+    set(value) { try { localStorage.setItem("tokbench-theme", value); } catch { /* private window */ } },
+  };
+  const setTheme = (theme) => {
+    if (theme === "automatic") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = `Theme: ${theme}`;
+    memory.set(theme);
+  };
+  if (button) {
+    let current = themes.includes(memory.get()) ? memory.get() : "automatic";
+    button.hidden = false;
+    setTheme(current);
+    button.addEventListener("click", () => {
+      current = themes[(themes.indexOf(current) + 1) % themes.length];
+      setTheme(current);
+    });
+  }
+
+  // Tables.
+  const value = (cell) => {
+    if (!cell) return null;
+    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+    return cell.classList.contains("none") ? null : cell.textContent.trim();
+  };
+  const order = new Intl.Collator("en", { numeric: true }).compare;
+
+  function sortable(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, index) => {
+      const label = head.querySelector("span") ?? head.firstChild;
+      const control = make("button", { type: "button", textContent: label.textContent });
+      label.replaceWith(control);
+      control.addEventListener("click", () => {
+        const numeric = "n" in head.dataset;
+        const now = head.getAttribute("aria-sort");
+        const ascending = now ? now === "descending" : !numeric;
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+        const body = table.tBodies[0];
+        const rows = [...body.rows].map((row) => [value(row.cells[index]), row]);
+        rows.sort(([one], [other]) => {
+          if (one === null || other === null) return (one === null) - (other === null); // unmeasured last
+          const sign = typeof one === "number" && typeof other === "number" ? one - other : order(one, other);
+          return ascending ? sign : -sign;
+        });
+        body.append(...rows.map(([, row]) => row));
+      });
+    });
+  }
+
+  function csv(table) {
+    const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const shown = (cells) => [...cells].filter((cell) => !cell.hidden);
+    const lines = [shown(table.tHead.rows[0].cells).map((head) => head.dataset.key)];
+    for (const row of table.tBodies[0].rows) {
+      if (!row.hidden) lines.push(shown(row.cells).map((cell) => String(value(cell) ?? "")));
+    }
+    return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";
+  }
+
+  function save(name, text) {
+    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  function tools(block) {
+    const table = block.querySelector("table");
+    const rows = [...table.tBodies[0].rows];
+    const heads = [...table.tHead.rows[0].cells];
+    const bar = make("div", { className: "tools" });
+    const count = make("span", { className: "count" });
+    count.setAttribute("aria-live", "polite");
+    let words = "";
+    let hideLossy = false;
+    const apply = () => {
+      let there = 0;
+      for (const row of rows) {
+        row.hidden = (hideLossy && row.classList.contains("lossy")) || !row.textContent.toLowerCase().includes(words);
+        there += !row.hidden;
+      }
+      count.textContent = there === rows.length ? `${there} rows` : `${there} of ${rows.length} rows`;
+    };
+    if (rows.length > 5) {
+      const filter = make("input", { type: "search", placeholder: "Filter rows" });
+      filter.setAttribute("aria-label", "Filter rows");
+      filter.addEventListener("input", () => { words = filter.value.trim().toLowerCase(); apply(); });
+      bar.append(filter);
+    }
+    if (heads.length > 3) {
+      const list = make("div");
+      heads.slice(1).forEach((head, index) => {
+        const box = make("input", { type: "checkbox", checked: true });
+        box.addEventListener("change", () => {
+          for (const row of table.rows) row.cells[index + 1].hidden = !box.checked;
+        });
+        list.append(make("label", {}, box, ` ${head.querySelector("button").textContent}`));
+      });
+      const menu = make("details", { className: "menu" }, make("summary", { textContent: "Columns" }), list);
+      menu.addEventListener("keydown", (event) => {
+        if (event.key === "Escape") { menu.open = false; menu.firstChild.focus(); }
+      });
+      document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
+      bar.append(menu);
+    }
+    const download = make("button", { type: "button", textContent: "Download CSV" });
+    download.addEventListener("click", () => save(`${block.dataset.table}.csv`, csv(table)));
+    bar.append(download);
+    if (rows.some((row) => row.classList.contains("lossy"))) {
+      const box = make("input", { type: "checkbox" });
+      box.addEventListener("change", () => { hideLossy = box.checked; apply(); });
+      bar.append(make("label", {}, box, " Hide tokenizers that lose text"));
+    }
+    bar.append(count);
+    apply();
+    block.prepend(bar);
+  }
+
+  for (const block of document.querySelectorAll("[data-table]")) {
+    sortable(block.querySelector("table"));
+    tools(block);
+  }
+
+  // Panels: one at a time, chosen from a list.
+  document.querySelectorAll("[data-switch]").forEach((group) => {
+    const panels = [...group.children];
+    if (panels.length < 2) return;
+    const choice = make("select");
+    for (const panel of panels) choice.append(make("option", { textContent: panel.dataset.label }));
+    const show = () => panels.forEach((panel, index) => { panel.hidden = index !== choice.selectedIndex; });
+    choice.addEventListener("change", show);
+    panels.forEach((panel) => panel.querySelector("h3")?.classList.add("unseen"));
+    group.prepend(make("div", { className: "tools" }, make("label", {}, `${group.dataset.switch} `, choice)));
+    show();
+  });
+
+  // Heat maps: shades over the whole map, or within each row, where only tokenizers are to be compared.
+  document.querySelectorAll(".heat").forEach((block) => {
+    const cells = [...block.querySelectorAll("td[data-v]")];
+    const original = cells.map((cell) => cell.className);
+    const box = make("input", { type: "checkbox" });
+    box.addEventListener("change", () => {
+      if (!box.checked) { cells.forEach((cell, index) => { cell.className = original[index]; }); return; }
+      for (const row of block.querySelectorAll("tbody tr")) {
+        const there = [...row.querySelectorAll("td[data-v]")];
+        const values = there.map((cell) => Number(cell.dataset.v));
+        const low = Math.min(...values);
+        const span = Math.max(...values) - low || 1;
+        there.forEach((cell, index) => { cell.className = `n h${Math.round(((values[index] - low) / span) * 8)}`; });
+      }
+    });
+    block.querySelector(".tools").append(make("label", {}, box, " Shade within each language"));
+  });
+
+  // Where the reader is, in the contents.
+  const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      links.forEach((link) => link.removeAttribute("aria-current"));
+      links.get(entry.target.id)?.setAttribute("aria-current", "true");
+    }
+  }, { rootMargin: "-20% 0px -70% 0px" });
+  document.querySelectorAll("main > section").forEach((section) => seen.observe(section));
+})();

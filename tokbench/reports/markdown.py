@@ -1,0 +1,91 @@
+"""The report as Markdown: what GitHub renders, with every table and none of the pictures' data lost."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokbench.plots import data
+from tokbench.reports import tables
+from tokbench.reports.findings import findings
+from tokbench.reports.table import Table
+from tokbench.results.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+
+
+def write(run: Run, path: Path) -> None:
+    """Write the run as one Markdown file."""
+    write_bytes(path, document(run).encode("utf-8", "backslashreplace"))
+
+
+def document(run: Run) -> str:
+    """The whole report as Markdown."""
+    parts = [f"# tokbench report: {escape(run_title(run))}", "", provenance_line(run), ""]
+    for finding in findings(run):
+        parts += [escape(finding.sentence), ""]
+    for dataset in data.natural_datasets(run):
+        table = tables.headline(run, dataset)
+        parts += [f"## {escape(dataset)}", "", render(table), "", f"*{escape(table.note)}*", ""]
+    main = data.main_dataset(run)
+    for metric in ("compression_ratio", "premium", "chars_per_token"):
+        table = tables.by_language(run, metric, main)
+        if table.rows:
+            parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
+    if run.failures:
+        parts += ["## Failures and skips", "", render(tables.failures(run)), ""]
+    measured = list(dict.fromkeys(run.frame["metric"]))
+    defined = tables.definitions(run, measured)
+    if defined.rows:
+        parts += ["## Definitions", "", render(defined), ""]
+    return "\n".join(parts)
+
+
+def run_title(run: Run) -> str:
+    """The run's name, as its manifest gives it."""
+    return str(run.manifest.get("run", "run"))
+
+
+def provenance_line(run: Run) -> str:
+    """How much was measured, in a line."""
+    return (
+        f"{len(run.tokenizers)} tokenizers, {len(run.datasets)} datasets, "
+        f"{len(run.frame)} measurements, {len(run.failures)} failures."
+    )
+
+
+def render(table: Table) -> str:
+    """A table in the pipe form: figures right-aligned, the best in bold, intervals in parentheses."""
+    heads = [escape(column.label) + (f" ({escape(column.shown_unit)})" if column.shown_unit else "")
+             for column in table.columns]  # fmt: skip
+    rules = ["---:" if column.numeric else "---" for column in table.columns]
+    lines = [_line(heads), _line(rules)]
+    for row in range(len(table.rows)):
+        lines.append(_line([_cell(table, row, column) for column in range(len(table.columns))]))
+    return "\n".join(lines)
+
+
+def escape(text: str) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    Example:
+        >>> escape("a|b <script>")
+        'a\\|b \\<script\\>'
+    """
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _cell(table: Table, row: int, column: int) -> str:
+    text = escape(table.text(row, column))
+    if (row, column) in table.best:
+        text = f"**{text}**"
+    ends = table.ends(row, column)
+    return text + (f" ({ends})" if ends and len(table.columns) < 14 else "")
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

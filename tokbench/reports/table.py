@@ -1,0 +1,145 @@
+"""A table as data, before any format: columns that know their unit and direction, cells with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tokbench.reports.figures import decimals, interval, is_share, number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One figure: `value` is None where it was not measured, and `why` then says so."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both ends of an interval are there."""
+        return all(end is not None and math.isfinite(end) for end in (self.low, self.high))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of text (`numeric=False`) or of figures; `better` is as in `tokbench.Metric`."""
+
+    key: str
+    label: str
+    unit: str = ""
+    better: str = "none"
+    numeric: bool = True
+    help: str = ""
+    places: int | None = None
+
+    @property
+    def scale(self) -> int:
+        """What values are multiplied by when shown: 100 for shares, shown as percentages."""
+        return 100 if is_share(self.unit) else 1
+
+    @property
+    def shown_unit(self) -> str:
+        """The unit as the heading gives it."""
+        return "%" if is_share(self.unit) else self.unit
+
+
+Content = str | Cell
+
+
+@dataclass(frozen=True)
+class Row:
+    """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked."""
+
+    cells: tuple[Content, ...]
+    lossy: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table. `note` says what the marks mean.
+
+    Example:
+        >>> table = Table("t", "T", (Column(key="x", label="x", unit="share", better="higher"),),
+        ...               (Row((Cell(value=0.5),)), Row((Cell(value=0.25),))))
+        >>> table.text(0, 0), table.best
+        ('50.0', frozenset({(0, 0)}))
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """Decimal places of each column."""
+        return tuple(
+            column.places
+            if column.places is not None
+            else decimals(_scaled(cell, column) for cell in self._column(index))
+            for index, column in enumerate(self.columns)
+        )
+
+    @cached_property
+    def best(self) -> frozenset[tuple[int, int]]:
+        """(row, column) of the best figure of each column with a direction, and of those its interval meets.
+
+        A row that loses text is never best; a column where all are equal has no best.
+        """
+        found: set[tuple[int, int]] = set()
+        for index, column in enumerate(self.columns):
+            if column.better in ("higher", "lower"):
+                found |= {(row, index) for row in self._leaders(index, column.better)}
+        return frozenset(found)
+
+    def text(self, row: int, column: int) -> str:
+        """The cell as it is shown, without its interval."""
+        cell = self.rows[row].cells[column]
+        if isinstance(cell, str):
+            return cell
+        return number(_scaled(cell, self.columns[column]), self.places[column])
+
+    def ends(self, row: int, column: int) -> str:
+        """The interval of the cell as it is shown, or nothing."""
+        cell = self.rows[row].cells[column]
+        if isinstance(cell, str) or not cell.has_interval:
+            return ""
+        scale = self.columns[column].scale
+        assert cell.low is not None
+        assert cell.high is not None
+        return interval(cell.low * scale, cell.high * scale, self.places[column])
+
+    def _column(self, index: int) -> Iterable[Cell]:
+        return (cell for row in self.rows if isinstance(cell := row.cells[index], Cell))
+
+    def _leaders(self, index: int, better: str) -> Sequence[int]:
+        there = [
+            (position, cell, cell.value)
+            for position, row in enumerate(self.rows)
+            if isinstance(cell := row.cells[index], Cell) and cell.value is not None and not row.lossy
+        ]
+        if len({value for _, _, value in there}) < 2:
+            return []
+        sign = 1 if better == "higher" else -1
+        _, top, record = max(there, key=lambda item: sign * item[2])
+        return [place for place, cell, value in there if value == record or _meets(cell, top)]
+
+
+def _meets(one: Cell, other: Cell) -> bool:
+    """Whether two intervals overlap."""
+    if not (one.has_interval and other.has_interval):
+        return False
+    assert one.low is not None and one.high is not None  # noqa: PT018  (for the type checker)
+    assert other.low is not None and other.high is not None  # noqa: PT018
+    return one.low <= other.high and other.low <= one.high
+
+
+def _scaled(cell: Cell, column: Column) -> float | None:
+    return None if cell.value is None else cell.value * column.scale

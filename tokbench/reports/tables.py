@@ -1,0 +1,255 @@
+"""The tables of a report, the same in every format: headline, by language, failures, definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokbench.plots import data
+from tokbench.plots.labels import language_label
+from tokbench.reports.table import Cell, Column, Content, Row, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tokbench.metrics import Metric
+    from tokbench.results import Run
+
+HEADLINE = (
+    "compression_ratio", "tokens_per_line", "fertility", "continued_words", "renyi_efficiency",
+    "vocab_utilization", "gini", "round_trip", "unk_rate", "encode_speed",
+)  # fmt: skip
+SPEED = (
+    "encode_speed", "decode_speed", "latency_p50", "latency_p95", "latency_p99", "load_time", "train_time",
+    "peak_memory",
+)  # fmt: skip
+EITHER_WAY = "† loses text: its figures are not comparable, and it is never marked best."
+BOLD = "Bold: best, and whatever its 95 % interval cannot tell from it."
+
+
+def metric_facts(run: Run) -> Mapping[str, Metric]:
+    """Definitions by name: the catalogue's, and those of loaded plugins."""
+    try:
+        from tokbench.metrics.catalogue import CATALOGUE
+    except ImportError:
+        return {}
+    return {metric.name: metric for metric in CATALOGUE}
+
+
+def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Column:
+    """The column of a metric."""
+    metric = facts.get(name)
+    if metric is None:
+        return Column(key=name, label=spaced(name), unit=unit)
+    words = ". ".join(part.rstrip(".") for part in (metric.summary, metric.caveat) if part)
+    return Column(key=name, label=spaced(name), unit=metric.unit, better=metric.better, help=words)
+
+
+def spaced(name: str) -> str:
+    """The name of a metric as a heading: words that can wrap."""
+    return name.replace("_", " ")
+
+
+def headline(run: Run, dataset: str) -> Table:
+    """One row a tokenizer, ranked by compression over all languages of a dataset; vocabulary size beside it."""
+    facts = metric_facts(run)
+    frame = run.frame
+    rows = frame[(frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""])]
+    speeds = frame[frame["metric"] == "encode_speed"]
+    by_key = {(row.tokenizer, row.metric): row for row in speeds.itertuples()}
+    by_key |= {(row.tokenizer, row.metric): row for row in rows.itertuples()}
+    there = {metric for (_, metric), row in by_key.items() if row.value == row.value}
+    shown = [name for name in HEADLINE if name in there and not _constant(name, by_key)]
+    columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
+    columns += [Column(key="vocab_size", label="vocabulary", unit="ids", places=0)]
+    columns += [metric_column(name, facts) for name in shown]
+    order = _ranking(run, dataset)
+    labels, losses, sizes = data.names(run), data.lossy(run), vocabulary_sizes(run)
+    made = [
+        Row(
+            (labels[name], Cell(value=sizes.get(name)), *(_cell(by_key.get((name, key))) for key in shown)),
+            lossy=losses.get(name, ""),
+            key=name,
+        )
+        for name in order
+    ]
+    note = BOLD + (" " + EITHER_WAY if losses else "")
+    return Table(f"headline-{_slug(dataset)}", dataset, tuple(columns), tuple(made), note)
+
+
+def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
+    """Whether a column would only say that nothing went wrong."""
+    fine = {"round_trip": 1.0, "unk_rate": 0.0}.get(name)
+    found = [row.value for (_, metric), row in by_key.items() if metric == name]
+    return fine is not None and all(value == fine for value in found)
+
+
+def _ranking(run: Run, dataset: str) -> list[str]:
+    ranked: list[str] = data.ranked(run, "compression_ratio", dataset)["tokenizer"].tolist()
+    return ranked + [name for name in run.tokenizers if name not in ranked]
+
+
+def vocabulary_sizes(run: Run) -> dict[str, float]:
+    """Vocabulary size by tokenizer, as the manifest states it."""
+    return {
+        entry["spec"]: float(entry["vocab_size"])
+        for entry in run.manifest["tokenizers"]
+        if entry.get("vocab_size") is not None
+    }
+
+
+def by_language(run: Run, metric: str, dataset: str) -> Table:
+    """A metric by language (rows, with code, name, script and family) and tokenizer (columns)."""
+    facts = metric_facts(run)
+    labels = data.names(run)
+    measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
+    cells = {(row.language, row.tokenizer): _cell(row) for row in measured.itertuples()}
+    unit = next(iter(measured["unit"]), "")
+    there = [name for name in run.tokenizers if any((code, name) in cells for code in run.languages(dataset))]
+    column = metric_column(metric, facts, unit)
+    columns = [Column(key="language", label="language", numeric=False)]
+    columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]
+    rows = [
+        Row(
+            (language_label(code), *(cells.get((code, name), Cell(why="not measured")) for name in there)),
+            key=code,
+        )
+        for code in run.languages(dataset)
+    ]
+    rows = [row for row in rows if any(isinstance(cell, Cell) and cell.value is not None for cell in row.cells)]
+    title = f"{metric} · {dataset}"
+    return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), tuple(rows), column.help)
+
+
+def overall_metrics(run: Run, dataset: str) -> Table:
+    """Every metric over all languages of a dataset: metrics down, tokenizers across."""
+    facts = metric_facts(run)
+    labels = data.names(run)
+    frame = run.frame
+    rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
+    cells = {(row.metric, row.tokenizer): _cell(row) for row in rows.itertuples()}
+    units = dict(zip(rows["metric"], rows["unit"], strict=True))
+    there = [name for name in run.tokenizers if name in set(rows["tokenizer"])]
+    columns = [
+        Column(key="metric", label="metric", numeric=False),
+        Column(key="unit", label="unit", numeric=False),
+    ]
+    columns += [Column(key=name, label=labels[name]) for name in there]
+    names = sorted(units, key=lambda name: (list(facts).index(name) if name in facts else len(facts), name))
+    made = [
+        Row(
+            (name, units[name] or "", *(cells.get((name, key), Cell(why="not measured")) for key in there)),
+            key=name,
+        )
+        for name in names
+    ]
+    return Table(f"all-{_slug(dataset)}", dataset, tuple(columns), tuple(made))
+
+
+def fairness(run: Run, dataset: str) -> Table:
+    """Each tokenizer's spread over languages: Gini, the median and the dearest language's premium."""
+    premiums = data.by_language(run, "premium", dataset)
+    if premiums.empty:
+        return Table("fairness", dataset, (), ())
+    labels, losses = data.names(run), data.lossy(run)
+    ginis = {row.tokenizer: _cell(row) for row in data.overall(run, "gini", dataset).itertuples()}
+    columns = (
+        Column(key="tokenizer", label="tokenizer", numeric=False),
+        metric_column("gini", metric_facts(run)),
+        Column(key="median_premium", label="median premium", unit="×"),
+        Column(key="highest_premium", label="highest premium", unit="×", better="lower"),
+        Column(key="dearest", label="dearest language", numeric=False),
+    )
+    rows = [
+        Row(
+            (
+                labels[name],
+                ginis.get(name, Cell(why="not measured")),
+                Cell(value=float(premiums[name].median())),
+                Cell(value=float(premiums[name].max())),
+                language_label(str(premiums[name].idxmax())),
+            ),
+            lossy=losses.get(name, ""),
+            key=name,
+        )
+        for name in premiums.max().sort_values().index
+    ]
+    return Table("fairness", dataset, columns, tuple(rows), EITHER_WAY if losses else "")
+
+
+def speed(run: Run) -> Table:
+    """Every measurement of the speed pass: tokenizers down, metrics across."""
+    facts = metric_facts(run)
+    frame = run.frame
+    wanted = [name for name, metric in facts.items() if metric.level == "speed"] or list(SPEED)
+    rows = frame[frame["metric"].isin(wanted) & frame["value"].notna()]
+    shown = [name for name in wanted if name in set(rows["metric"])]
+    cells = {(row.tokenizer, row.metric): _cell(row) for row in rows.iloc[::-1].itertuples()}
+    units = dict(zip(rows["metric"], rows["unit"], strict=True))
+    labels, losses = data.names(run), data.lossy(run)
+    columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
+    columns += [metric_column(name, facts, units[name]) for name in shown]
+    there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
+    made = [
+        Row(
+            (labels[name], *(cells.get((name, metric), Cell(why="not measured")) for metric in shown)),
+            lossy=losses.get(name, ""),
+            key=name,
+        )
+        for name in there
+    ]
+    return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made))
+
+
+def failures(run: Run) -> Table:
+    """What was not measured and what to do about it."""
+    keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
+    columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
+    rows = tuple(Row(tuple(str(each.get(key) or "") for key in keys)) for each in run.failures)
+    return Table("failures", "Failures and skips", columns, rows)
+
+
+def definitions(run: Run, metrics: Sequence[str]) -> Table:
+    """How each metric of the run is defined, with its source."""
+    facts = metric_facts(run)
+    keys = ("name", "summary", "formula", "unit", "better", "source", "caveat")
+    columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
+    rows = tuple(
+        Row(tuple(str(getattr(facts[name], key)) for key in keys)) for name in metrics if name in facts
+    )
+    return Table("definitions", "Definitions", columns, rows)
+
+
+def frame_table(name: str, title: str, frame: pd.DataFrame, note: str = "") -> Table:
+    """Any frame as a table: numbers as figures, the rest as text."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    numeric = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in frame.dtypes]
+    columns = tuple(
+        Column(key=str(key), label=str(key), numeric=kind)
+        for key, kind in zip(frame.columns, numeric, strict=True)
+    )
+    rows = tuple(Row(tuple(_content(values, numeric))) for values in frame.itertuples(index=False))
+    return Table(name, title, columns, rows, note)
+
+
+def _content(values: Iterable[Any], numeric: Sequence[bool]) -> Iterable[Content]:
+    for value, kind in zip(values, numeric, strict=True):
+        if kind:
+            yield Cell(value=None if value != value else float(value))
+        else:
+            yield "" if value is None or value != value else str(value)
+
+
+def _cell(row: Any) -> Cell:
+    """The cell of a row of the tidy frame (None where there is no such row)."""
+    if row is None:
+        return Cell(why="not measured")
+    value, low, high = (
+        None if end is None or end != end else float(end) for end in (row.value, row.ci_low, row.ci_high)
+    )
+    return Cell(value=value, low=low, high=high, why="" if value is not None else str(row.status))
+
+
+def _slug(text: str) -> str:
+    return "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in text).strip("-")
