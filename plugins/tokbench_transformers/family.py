@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ def _open(path: Path, spec: Spec) -> Any:
 
 
 def _from_transformers(spec: Spec, context: LoadContext) -> Any:
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # it advises on models, which nobody asked for
     import transformers
 
     name = spec.get("tokenizer_class") or "AutoTokenizer"

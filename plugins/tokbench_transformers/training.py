@@ -28,7 +28,7 @@ OPTIONS = (
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> FastTokenizer:
-    """Train one of the library's models; its WordPiece trainer may differ from run to run."""
+    """Train one of the library's models; its WordPiece and Unigram trainers differ slightly from run to run."""
     settle(1)
     kind: str = options["model_type"]
     tokenizer, trainer = _BUILDERS[kind](options)
