@@ -7,6 +7,8 @@ import sys
 import typer
 
 from tokbench.cli import listing, plugins
+from tokbench.cli.plot import plot
+from tokbench.cli.report import report
 from tokbench.errors import TokbenchError
 
 app = typer.Typer(
@@ -18,6 +20,8 @@ app = typer.Typer(
 )
 app.add_typer(listing.app, name="list")
 app.add_typer(plugins.app, name="plugins")
+app.command()(report)
+app.command()(plot)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import TokbenchError, UnknownNameError
+from tokbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,14 +175,18 @@ def caption(figure: Figure, text: str) -> None:
     figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=size().type - 1, color=MUTED)
 
 
+def known_format(kind: str) -> str:
+    """`kind`, if figures can be written so; raises `UnknownNameError` with the nearest otherwise."""
+    if kind.lower() not in FORMATS:
+        raise UnknownNameError.of("figure format", kind, FORMATS)
+    return kind.lower()
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as SVG, PNG or PDF, by the ending of `path`; the same figure gives the same bytes."""
-    kind = path.suffix.lstrip(".").lower()
-    if kind not in FORMATS:
-        raise UnknownNameError.of("figure format", kind, FORMATS)
+    from tokbench.results.atomic import replacing
+
+    kind = known_format(path.suffix.lstrip("."))
     stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        figure.savefig(path, format=kind, dpi=200, metadata=stamp)
-    except OSError as error:
-        raise TokbenchError(f"cannot write {path}: {error.strerror or error}") from error
+    with replacing(path) as aside:
+        figure.savefig(aside, format=kind, dpi=200, metadata=stamp)
