@@ -1,0 +1,61 @@
+"""Which array and which setting stands where in the block that the encoding kernels take (see `pointers.block`).
+
+Arrays up to `SETTINGS` belong to the model and are shared by all threads; those after it are one thread's own.
+"""
+
+from __future__ import annotations
+
+(
+    CLASSES,  # uint8: code point -> class flags
+    BYTE_IDS,  # uint32 (256,): byte -> id
+    BYTE_PAIRS,  # uint32 (65536,): two bytes -> rank of their merge
+    PAIRS,  # uint64: PairTable.table
+    BLOOM,  # uint32: PairTable.bloom
+    RESULTS,  # uint32: rank -> id
+    JOINS,  # uint64: JoinTable.table
+    ASCII_JOINS,  # uint8 (16384,): JoinTable.ascii
+    TOKENS,  # uint64: TokenTable.table
+    TOKEN_BYTES,  # uint8: TokenTable.blob
+    TOKEN_STARTS,  # int64: TokenTable.starts
+    CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
+    FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
+    SETTINGS,  # int64
+    SLOTS,  # uint64: the word cache, buckets of two slots of four
+    ARENA,  # uint32: ids of words of more than three tokens
+    JOIN_MEMO,  # uint64: recent answers of `joins`
+    LONG_SLOTS,  # uint64: the cache of longer words, slots of four
+    LONG_BYTES,  # uint8: their bytes
+    COUNTERS,  # int64
+    SYMBOLS,  # uint32 (SHORT,)
+    RANKS,  # uint32 (SHORT,)
+) = range(22)
+
+(
+    MACHINE,  # number of the state machine
+    PAIR_SHIFT,
+    JOIN_MASK,
+    TOKEN_MASK,
+    LONGEST,  # bytes of the longest token
+    WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
+    CUT,  # 1: long pre-tokens may be cut where no token joins
+    BYTE_LEVEL,  # 1: first symbols are bytes and every byte has an id; 2: are bytes, some have none; 0: characters
+    POINTS,  # code points in each part of CHARACTERS
+    UNK,  # id, or -1
+    FUSE_UNK,
+    BYTE_FALLBACK,
+    PREFIX,  # 1: there is a continuing-subword prefix
+    SUFFIX,  # 1: there is an end-of-word suffix
+    BUCKET_MASK,
+    ARENA_SIZE,
+    LONG_MASK,
+    LONG_BYTES_SIZE,
+) = range(18)
+
+ARENA_USED, LONG_BYTES_USED, HITS, MISSES = range(4)
+N_COUNTERS = 4
+
+CACHED = 15
+"""Words of up to so many bytes are in the word cache: their bytes and length make a key of two words."""
+LONG_CACHED = 64
+"""Words of up to so many bytes are in the cache of longer words."""
+MEMO_BITS = 14

@@ -1,0 +1,241 @@
+"""The encoder's tables: pairs to ranks, bytes and characters to ids, whole tokens, and where tokens can join.
+
+Every table is an open-addressing hash table in one numpy array, filled by a small kernel. They are built once per
+model and shared by all threads.
+
+- `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash, behind a
+  Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache.
+- `TokenTable`: token bytes to id.
+- `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none does,
+  a long pre-token may be cut there without changing the result: no merge could ever have joined the two sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.hashing import equal_bytes, hash_bytes, spread
+from tokbench_subword.kernels.pointers import PADDING, pointer
+
+NONE = np.uint32(0xFFFFFFFF)
+"""No rank, no id."""
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+RANK_BITS = np.uint64(22)
+RANK_MASK = np.uint64((1 << 22) - 1)
+MOST_RANKS = (1 << 22) - 1
+_TOKEN_BITS = np.uint64(21)
+_BLOOM_BITS = 19
+_BLOOM_SHIFT = np.uint64(64 - _BLOOM_BITS)
+_FIVE, _LOW5, _ONE = np.uint64(5), np.uint64(31), np.uint32(1)
+
+
+def power_of_two(least: int) -> int:
+    """The smallest power of two that is at least `least`, and at least 16."""
+    return max(16, 1 << (int(least) - 1).bit_length())
+
+
+# --- pairs --------------------------------------------------------------------------------------------
+
+
+@inline
+def pair_rank(table, bloom, shift, left, right):  # type: ignore[no-untyped-def]
+    """The rank of merging `left` and `right`, or `NONE`; `table` and `bloom` are pointers."""
+    key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
+    hashed = spread(key)
+    bit = hashed >> _BLOOM_SHIFT
+    if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
+        return NONE
+    mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
+    i = np.int64(hashed >> shift)
+    while True:
+        entry = table[i]
+        if (entry >> RANK_BITS) == key:
+            return np.uint32(entry & RANK_MASK)
+        if entry == EMPTY:
+            return NONE
+        i = (i + 1) & mask
+
+
+@kernel
+def _fill_pairs(merges, ranks, table, bloom, shift):  # type: ignore[no-untyped-def]
+    """Enter every merge; of two for one pair the first stays. Return the index of a pair given twice, or -1."""
+    mask = len(table) - 1
+    twice = -1
+    for m in range(len(merges)):
+        key = (np.uint64(merges[m, 0]) << _TOKEN_BITS) | np.uint64(merges[m, 1])
+        hashed = spread(key)
+        bit = hashed >> _BLOOM_SHIFT
+        bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+        i = np.int64(hashed >> shift)
+        while table[i] != EMPTY and (table[i] >> RANK_BITS) != key:
+            i = (i + 1) & mask
+        if table[i] == EMPTY:
+            table[i] = (key << RANK_BITS) | np.uint64(ranks[m])
+        elif twice < 0:
+            twice = m
+    return twice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTable:
+    """Pairs of ids to ranks; see `pair_rank`."""
+
+    table: NDArray[np.uint64]
+    bloom: NDArray[np.uint32]
+    shift: int
+
+    @classmethod
+    def of(cls, merges: NDArray[np.int32], ranks: NDArray[np.int32]) -> PairTable:
+        """The table of merges ``(n, 3)`` and their ranks ``(n,)``, which must be below `MOST_RANKS`."""
+        size = power_of_two(2 * len(merges))
+        table = np.full(size, EMPTY, np.uint64)
+        bloom = np.zeros(1 << (_BLOOM_BITS - 5), np.uint32)
+        shift = 64 - (size.bit_length() - 1)
+        _fill_pairs(merges, ranks, table, bloom, np.uint64(shift))
+        return cls(table, bloom, shift)
+
+
+# --- whole tokens -------------------------------------------------------------------------------------
+
+
+@inline
+def token_id(table, mask, blob, starts, data, start, length):  # type: ignore[no-untyped-def]
+    """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers."""
+    hashed = hash_bytes(data, start, length)
+    tag = np.uint32(hashed >> np.uint64(32))
+    i = np.int64(hashed) & mask
+    while True:
+        entry = table[i]
+        if entry == EMPTY:
+            return NONE
+        if np.uint32(entry >> np.uint64(32)) == tag:
+            candidate = np.int64(entry & np.uint64(0xFFFFFFFF))
+            begin = starts[candidate]
+            if starts[candidate + 1] - begin == length and equal_bytes(blob, begin, data, start, length):
+                return np.uint32(candidate)
+        i = (i + 1) & mask
+
+
+@kernel
+def _fill_tokens(table, blob, starts):  # type: ignore[no-untyped-def]
+    mask = len(table) - 1
+    bytes_of = pointer(blob)
+    for token in range(len(starts) - 1):
+        length = starts[token + 1] - starts[token]
+        if length == 0:
+            continue
+        hashed = hash_bytes(bytes_of, starts[token], length)
+        i = np.int64(hashed) & mask
+        while table[i] != EMPTY:
+            i = (i + 1) & mask
+        table[i] = ((hashed >> np.uint64(32)) << np.uint64(32)) | np.uint64(token)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenTable:
+    """Token bytes by id (`blob` from ``starts[id]`` to ``starts[id + 1]``), and ids by token bytes."""
+
+    blob: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    table: NDArray[np.uint64]
+    longest: int
+
+    @classmethod
+    def of(cls, vocabulary: Sequence[bytes]) -> TokenTable:
+        """The table of a vocabulary; an empty entry is no token."""
+        starts = np.zeros(len(vocabulary) + 1, np.int64)
+        np.cumsum([len(token) for token in vocabulary], out=starts[1:])
+        blob = np.frombuffer(b"".join(vocabulary) + bytes(PADDING), np.uint8)
+        table = np.full(power_of_two(2 * len(vocabulary)), EMPTY, np.uint64)
+        _fill_tokens(table, blob, starts)
+        return cls(blob, starts, table, int(np.diff(starts).max(initial=0)))
+
+
+# --- where tokens can join ----------------------------------------------------------------------------
+
+
+@inline
+def _join_slot(key, mask):  # type: ignore[no-untyped-def]
+    return np.int64(spread(key) >> np.uint64(20)) & mask
+
+
+@inline
+def joins(table, mask, text, at, before, after):  # type: ignore[no-untyped-def]
+    """Whether some token reaches across byte `at` of `text`, between characters of `before` and `after` bytes.
+
+    A token may begin inside the first character or end inside the second, so every such part is asked for.
+    """
+    for a in range(1, before + 1):
+        left = np.uint64(0)
+        for i in range(a):
+            left = (left << np.uint64(8)) | np.uint64(text[at - a + i])
+        right = np.uint64(0)
+        for b in range(after):
+            right = (right << np.uint64(8)) | np.uint64(text[at + b])
+            key = (left << np.uint64(32)) | right
+            i = _join_slot(key, mask)
+            while table[i] != EMPTY:
+                if table[i] == key:
+                    return True
+                i = (i + 1) & mask
+    return False
+
+
+@kernel
+def _fill_joins(blob, starts, table, count_only):  # type: ignore[no-untyped-def]
+    """Enter (or only count) the parts of characters on either side of every character boundary in every token."""
+    mask = len(table) - 1
+    count = 0
+    for token in range(len(starts) - 1):
+        begin, end = starts[token], starts[token + 1]
+        for at in range(begin + 1, end):
+            first = blob[at]
+            if 0x80 <= first < 0xC0:
+                continue  # inside a character
+            count += 1
+            if count_only:
+                continue
+            left = np.uint64(0)
+            i = at - 1
+            while i > begin and 0x80 <= blob[i] < 0xC0 and at - i < 4:
+                i -= 1
+            while i < at:
+                left = (left << np.uint64(8)) | np.uint64(blob[i])
+                i += 1
+            length = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+            right = np.uint64(0)
+            for i in range(at, min(at + length, end)):
+                right = (right << np.uint64(8)) | np.uint64(blob[i])
+            key = (left << np.uint64(32)) | right
+            i = _join_slot(key, mask)
+            while table[i] != EMPTY and table[i] != key:
+                i = (i + 1) & mask
+            table[i] = key
+    return count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinTable:
+    """Character boundaries that tokens reach across; see `joins`. `ascii` holds those of two ASCII characters."""
+
+    table: NDArray[np.uint64]
+    ascii: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, tokens: TokenTable) -> JoinTable:
+        """The table of all tokens."""
+        count = _fill_joins(tokens.blob, tokens.starts, np.zeros(1, np.uint64), True)
+        table = np.full(power_of_two(2 * count), EMPTY, np.uint64)
+        _fill_joins(tokens.blob, tokens.starts, table, False)
+        found: Any = table[table != EMPTY]
+        left, right = found >> np.uint64(32), found & np.uint64(0xFFFFFFFF)
+        both = (left < 128) & (right < 128)
+        ascii_joins = np.zeros(128 * 128, np.uint8)
+        ascii_joins[(left[both] * np.uint64(128) + right[both]).astype(np.int64)] = 1
+        return cls(table, ascii_joins)
