@@ -9,6 +9,7 @@ import typer
 from tokbench.cli import listing, plugins
 from tokbench.cli.plot import plot
 from tokbench.cli.report import report
+from tokbench.cli.run import run
 from tokbench.errors import TokbenchError
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.add_typer(listing.app, name="list")
 app.add_typer(plugins.app, name="plugins")
+app.command()(run)
 app.command()(report)
 app.command()(plot)
 

@@ -1,0 +1,122 @@
+"""`tokbench run`: the main job."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from tokbench.cli.shared import DisabledPlugins, PluginFiles
+
+
+def run(
+    suite: Annotated[
+        str | None, typer.Argument(metavar="[SUITE.toml]", help="A suite file, or the name of a shipped one.")
+    ] = None,
+    tokenizer: Annotated[
+        list[str] | None, typer.Option("-t", "--tokenizer", metavar="SPEC", help="A tokenizer. Repeatable.")
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option("-d", "--dataset", metavar="DATASET", help="A dataset. Repeatable.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this. Repeatable.")
+    ] = None,
+    train_on: Annotated[
+        str | None, typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="DIR", help="The run's folder. [reports/TIME-NAME]")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes. [one per core]")] = None,
+    engine: Annotated[str | None, typer.Option(help="Where cells are counted: local, dask, ray.")] = None,
+    address: Annotated[str | None, typer.Option(help="The scheduler of a shared engine.")] = None,
+    speed: Annotated[bool | None, typer.Option("--speed/--no-speed", help="Time them too.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds for one piece of a cell. [600]")
+    ] = None,
+    memory_limit: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="Memory of one worker, as in 2G.")
+    ] = None,
+    baseline: Annotated[str | None, typer.Option(metavar="SPEC", help="What `nsl` is relative to.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="LANGUAGE", help="What `premium` is relative to. [the cheapest]")
+    ] = None,
+    prices: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A table of prices per million tokens.")
+    ] = None,
+    context_length: Annotated[
+        str | None, typer.Option(metavar="N", help="Tokens of context, for `context_words`.")
+    ] = None,
+    exclude_lossy: Annotated[
+        bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the bootstrap. [0]")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Count everything anew.")] = False,
+    allow_remote_code: Annotated[
+        bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
+    ] = False,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write report.html and report.md.")
+    ] = True,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Compare tokenizers on text: a suite, or what the options name; without either, the bundled suite.
+
+    Exit status: 0 all measured, 1 something failed, 2 a wrong request, 130 interrupted.
+    """
+    from tokbench.cli.headline import print_headline
+    from tokbench.results.atomic import StorageError
+    from tokbench.runner.progress import Bars
+    from tokbench.runner.run import Interrupted, run_suite
+
+    options: dict[str, Any] = {
+        "metrics": metric or None,
+        "train_on": train_on,
+        "jobs": jobs,
+        "engine": engine,
+        "address": address,
+        "speed": speed,
+        "timeout": timeout,
+        "memory_limit": memory_limit,
+        "baseline": baseline,
+        "reference": reference,
+        "prices": prices,
+        "context_length": context_length,
+        "exclude_lossy": exclude_lossy,
+        "seed": seed,
+        "cache": False if no_cache else None,
+        "allow_remote_code": True if allow_remote_code else None,
+        "plugins": plugin or None,
+        "disable_plugins": disable_plugin or None,
+    }
+    try:
+        done = run_suite(suite, tokenizer or None, dataset or None, output, display=Bars(), **options)
+        print_headline(done)
+        written = _reports(done) if report else []
+    except StorageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except Interrupted as stopped:
+        print(stopped, file=sys.stderr)
+        raise typer.Exit(130) from None
+    for path in written:
+        print(path)
+    raise typer.Exit(1 if done.failures else 0)
+
+
+def _reports(run: Any) -> list[str]:
+    """Write the reports a run always has; one that fails is said, and is no reason to lose the others."""
+    from tokbench.results.atomic import StorageError
+
+    written = []
+    for name in ("html", "md"):
+        try:
+            written.append(str(run.report(format=name)))
+        except StorageError:
+            raise
+        except Exception as error:
+            print(f"warning: no {name} report: {type(error).__name__}: {error}", file=sys.stderr)
+    return written

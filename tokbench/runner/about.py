@@ -1,0 +1,78 @@
+"""What a worker tells of a tokenizer before it counts: that it loads, and its facts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokbench.registry import PluginChoice
+from tokbench.runner.counting import loaded
+from tokbench.runner.recipe import DatasetRecipe, Recipe, file_digests, fingerprint, open_registry, versions
+from tokbench.runner.training import Trained, corpus_digest, ensure_trained, training_corpus
+from tokbench.runner.worker import Emit
+from tokbench.spec import Spec
+from tokbench.tokenizer import Describable, LoadContext, special_ids, unk_id
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the manifest says of a tokenizer that loads; everything in it is ready for JSON."""
+
+    name: str
+    vocab_size: int
+    special_tokens: int
+    unk_id: int | None
+    load_seconds: float
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def about(emit: Emit, recipe: Recipe) -> About:
+    """Load a tokenizer and tell of it."""
+    begun = time.perf_counter()
+    tokenizer = loaded(recipe)
+    seconds = time.perf_counter() - begun
+    facts = dict(tokenizer.facts()) if isinstance(tokenizer, Describable) else {}
+    return About(
+        name=tokenizer.name,
+        vocab_size=int(tokenizer.vocab_size),
+        special_tokens=len(special_ids(tokenizer)),
+        unk_id=unk_id(tokenizer),
+        load_seconds=seconds,
+        facts=facts,
+    )
+
+
+def digest_training(emit: Emit, corpus: DatasetRecipe) -> str:
+    """The digest of a training corpus."""
+    registry = open_registry(corpus.plugins, corpus.context)
+    return corpus_digest(training_corpus(registry, corpus.spec))
+
+
+def train_one(emit: Emit, spec: Spec, corpus: DatasetRecipe, digest: str, folder: Any) -> Trained:
+    """Train one tokenizer, or find it trained."""
+    registry = open_registry(corpus.plugins, corpus.context)
+    return ensure_trained(
+        registry,
+        spec,
+        training_corpus(registry, corpus.spec),
+        digest,
+        folder,
+        progress=lambda fraction, doing: emit(("training", str(spec), fraction, doing)),
+    )
+
+
+def recipe_of(
+    plugins: PluginChoice, context: LoadContext, spec: Spec, trained: Trained | None
+) -> tuple[Recipe, list[dict[str, Any]], dict[str, str]]:
+    """The recipe of a tokenizer, with the files and the library versions it depends on."""
+    registry = open_registry(plugins, context)
+    family = registry.tokenizers[spec.family]
+    loads = spec if trained is None else trained.spec
+    named: Sequence[Any] = [trained.path] if trained is not None else ()
+    if trained is None and family.files is not None:
+        named = family.files(spec, context)
+    files = file_digests(named)
+    print_ = trained.fingerprint if trained is not None else fingerprint(registry, spec, files)
+    return Recipe(str(spec), loads, plugins, context, print_), files, versions(family.libraries)

@@ -1,0 +1,115 @@
+"""The content-addressed cache of tallies: what was counted once is not counted again.
+
+A key covers the tokenizer's fingerprint, the shard's content and the version of the tally, so an entry is
+never stale and may be shared by any runs. Entries are written aside and renamed, and each carries a digest
+of itself: readers see a whole entry or none, however many processes write. The least recently used go first
+once the cache outgrows its limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokbench.errors import SpecError
+from tokbench.results.atomic import StorageError, write_bytes
+from tokbench.spec import Option
+
+LIMIT_VARIABLE = "TOKBENCH_CACHE_LIMIT"
+DEFAULT_LIMIT = 4_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """How much a cache holds."""
+
+    folder: Path
+    entries: int
+    n_bytes: int
+    limit: int
+
+
+def cache_limit() -> int:
+    """Bytes the cache may hold: ``$TOKBENCH_CACHE_LIMIT`` (as in 500M, 20G), 4 GB by default.
+
+    Raises `SpecError` where the variable is not a number.
+    """
+    text = os.environ.get(LIMIT_VARIABLE, "").strip()
+    if not text:
+        return DEFAULT_LIMIT
+    value = Option(LIMIT_VARIABLE, "int").parse(text, where="the environment")
+    if not isinstance(value, int) or value < 0:
+        raise SpecError(f"{LIMIT_VARIABLE}={text}: a number of bytes, as in 500M or 20G")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class TallyCache:
+    """A folder of entries, two hexadecimal digits a subfolder; picklable, so that workers use it directly.
+
+    Example:
+        >>> import tempfile
+        >>> cache = TallyCache(Path(tempfile.mkdtemp()))
+        >>> cache.put("ab12", b"counts")
+        >>> cache.get("ab12"), cache.get("cd34")
+        (b'counts', None)
+    """
+
+    folder: Path
+
+    def get(self, key: str) -> bytes | None:
+        """The entry, or None; an entry that is damaged is removed and counts as none."""
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        seal, body = content[:32], content[32:]
+        if hashlib.sha256(body).digest() != seal:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # used now: the last to go
+        return body
+
+    def put(self, key: str, body: bytes) -> None:
+        """Keep an entry. A cache that cannot be written is no reason to fail: the result is in hand."""
+        with contextlib.suppress(StorageError):
+            write_bytes(self._path(key), hashlib.sha256(body).digest(), body)
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.tally"
+
+    def _entries(self) -> Iterator[tuple[Path, os.stat_result]]:
+        for path in self.folder.glob("??/*.tally"):
+            with contextlib.suppress(OSError):  # another run may remove it meanwhile
+                yield path, path.stat()
+
+    def info(self, limit: int = DEFAULT_LIMIT) -> CacheInfo:
+        """What the cache holds."""
+        sizes = [stat.st_size for _, stat in self._entries()]
+        return CacheInfo(self.folder, len(sizes), sum(sizes), limit)
+
+    def prune(self, limit: int) -> int:
+        """Remove the least recently used entries above `limit` bytes; returns how many went."""
+        entries = sorted(self._entries(), key=lambda entry: entry[1].st_mtime)
+        excess = sum(stat.st_size for _, stat in entries) - limit
+        removed = 0
+        for path, stat in entries:
+            if excess <= 0:
+                break
+            with contextlib.suppress(OSError):
+                path.unlink()
+            excess -= stat.st_size
+            removed += 1
+        return removed
+
+    def clear(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,136 @@
+"""Counting in a worker: documents in, tallies out, piece by piece."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tokbench.errors import TokbenchError
+from tokbench.results.cell import Failure
+from tokbench.runner.recipe import Recipe, digest_of, source_digest
+from tokbench.runner.tasks import Outcome, Piece, Task
+from tokbench.runner.worker import Emit, describe
+from tokbench.tokenizer import Tokenizer
+
+BATCH_BYTES = 1 << 20
+"""Text handed to a tokenizer in one call: enough to hide the call's cost, little enough to stay small."""
+_PROGRESS_SECONDS = 0.2
+
+
+def count(emit: Emit, task: Task) -> None:
+    """Count every piece of a task; each is reported by an event as soon as it is done or has failed."""
+    home = Path.cwd()
+    for piece in task.pieces:
+        os.chdir(home)  # the last tokenizer call may have moved us, and paths of shards may be relative
+        emit(("begin", piece.cell, piece.part))
+        emit(("done", _guarded(emit, task, piece)))
+
+
+def _guarded(emit: Emit, task: Task, piece: Piece) -> Outcome:
+    try:
+        return _count(emit, task, piece)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
+        return Outcome(piece.cell, piece.part, failure=failure_of(error))
+
+
+def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
+    from tokbench.tally import CorpusFacts, Tally, collect
+
+    begun = time.perf_counter()
+    dataset = piece.dataset.load()
+    facts = CorpusFacts.of(dataset, piece.language)
+    report = _throttled(emit, piece)
+    total: Tally | None = None
+    digests, cached = [], 0
+    for shard in piece.shards:
+        digest = dataset.digest(shard)
+        digests.append(digest)
+        key = tally_key(task.recipe, digest, facts)
+        known = task.cache.get(key) if task.cache else None
+        if known is not None:
+            tally = Tally.from_bytes(known)
+            cached += 1
+            report(shard.n_bytes)
+        else:
+            tally = collect(
+                loaded(task.recipe),
+                dataset.read(shard),
+                batch_bytes=BATCH_BYTES,
+                facts=facts,
+                on_batch=report,
+            )
+            if task.cache:
+                task.cache.put(key, tally.to_bytes())
+        total = tally if total is None else total + tally
+    assert total is not None, "a piece has at least one shard"
+    seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
+    return Outcome(piece.cell, piece.part, total.to_bytes(), tuple(digests), seconds, cached)
+
+
+def tally_key(recipe: Recipe, digest: str, facts: object) -> str:
+    """The key of a shard's tally in the cache."""
+    return digest_of(recipe.fingerprint, digest, str(facts), tally_version())
+
+
+def tally_version() -> str:
+    """The version of the tally, and a digest of the code that counts: either change makes old counts stale."""
+    import tokbench.tally
+
+    return f"{tokbench.tally.TALLY_VERSION} {source_digest(str(tokbench.tally.__file__))}"
+
+
+def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:
+    """Reports bytes done as progress events, a few a second at most."""
+    waiting = 0
+    last = time.monotonic()
+
+    def report(n_bytes: int) -> None:
+        nonlocal waiting, last
+        waiting += n_bytes
+        now = time.monotonic()
+        if now - last >= _PROGRESS_SECONDS:
+            emit(("progress", piece.cell, waiting))
+            waiting, last = 0, now
+
+    return report
+
+
+_held: dict[str, Tokenizer | TokbenchError] = {}
+
+
+def loaded(recipe: Recipe) -> Tokenizer:
+    """The tokenizer of a recipe. The last one stays loaded, and so does the news that it cannot be."""
+    name = recipe.key + recipe.fingerprint
+    if name not in _held:
+        _held.clear()  # one at a time: some vocabularies take 100 MB
+        try:
+            _held[name] = recipe.load()
+        except TokbenchError as error:
+            _held[name] = error
+    found = _held[name]
+    if isinstance(found, TokbenchError):
+        raise found
+    return found
+
+
+_REMEDIES = {
+    "timeout": "give it longer with --timeout, or leave the tokenizer out",
+    "memory": "allow more with --memory-limit, or run fewer at once with --jobs",
+    "crashed": "the library took its process down; the others are unharmed; its last output is kept",
+    "raised": "the traceback shows where; `tokbench plugins check SPEC` tests a tokenizer by itself",
+}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What went wrong while a tokenizer was at work, with what to do about it."""
+    kind, message, trace = describe(error)
+    # Our own errors say what to do themselves.
+    remedy = "" if isinstance(error, TokbenchError) else _REMEDIES[kind]
+    return Failure(kind, message, remedy, trace)
+
+
+def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -> Failure:
+    """A failure of one of the usual kinds, with its remedy."""
+    return Failure(kind, message, _REMEDIES.get(kind, ""), traceback, output)

@@ -1,0 +1,139 @@
+"""From cells on disk to the figures of the run: measurements with a row for whatever failed, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.results.cell import CellResult
+from tokbench.results.folder import RunFolder
+from tokbench.results.frames import measurement_rows, write_measurements, write_rows
+from tokbench.results.run import OVERALL
+from tokbench.runner.cells import CellFiles
+from tokbench.runner.plan import Cell, Plan
+from tokbench.runner.subjects import Subject
+
+TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
+"""The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
+
+
+def write_figures(
+    plan: Plan,
+    folder: RunFolder,
+    name: str,
+    subjects: Sequence[Subject],
+    cells: Sequence[Cell],
+    failures: Sequence[CellResult],
+    more: Sequence[Measurement] = (),
+    *,
+    context: MeasureContext,
+) -> None:
+    """Measure what was counted and write ``measurements`` and ``comparisons``; `more` are speed's rows."""
+    from tokbench.metrics.differences import differences
+    from tokbench.metrics.measure import measure
+
+    metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
+    why = _failed_cells(plan, subjects, failures)
+    files = CellFiles(folder, [cell.key for cell in cells if cell.key not in why])
+    measured = measure(files, metrics, context=context)
+    rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured), *more]
+    order = _Order(plan, subjects)
+    write_measurements(folder.measurements, measurement_rows(name, sorted(rows, key=order.place)))
+    write_rows(folder.comparisons, [_plain(row) for row in differences(files, metrics, context=context)])
+
+
+def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> MeasureContext:
+    """What metrics know beside the tallies."""
+    suite = plan.suite
+    prices = None
+    if suite.prices is not None:
+        from tokbench.metrics.cost import PriceTable
+
+        prices = PriceTable.open(Path(suite.prices))
+    return MeasureContext(
+        vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
+        parallel={c.recipe.key: bool(c.dataset.parallel) for c in plan.corpora},
+        kinds={c.recipe.key: str(getattr(c.dataset, "kind", "text")) for c in plan.corpora},
+        reference=suite.reference,
+        baseline=None if suite.baseline is None else str(plan.registry.tokenizer_spec(suite.baseline)),
+        prices=prices,
+        context_length=suite.context_length,
+        renyi_alphas=tuple(suite.renyi_alphas),
+        seed=suite.seed,
+        replicates=suite.replicates,
+        confidence=suite.confidence,
+        exclude_lossy=suite.exclude_lossy,
+        **more,
+    )
+
+
+def _failed_cells(
+    plan: Plan, subjects: Sequence[Subject], failures: Sequence[CellResult]
+) -> dict[CellKey, str]:
+    """Every cell without a tally, with the status its rows have."""
+    why = {cell.key: cell.status for cell in failures}
+    for subject in subjects:
+        if subject.failure is not None and not subject.skipped:
+            for corpus in plan.corpora:
+                for language in corpus.shards:
+                    why[CellKey(subject.entry.key, corpus.recipe.key, language)] = subject.failure.status
+    return why
+
+
+def _honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:
+    """`rows` without the totals of datasets of which a language is missing: they would sum something else."""
+    broken = {(key.tokenizer, key.dataset) for key in why}
+    for row in rows:
+        if row.language != OVERALL or (row.tokenizer, row.dataset) not in broken:
+            yield row
+
+
+def _failure_rows(
+    why: Mapping[CellKey, str], metrics: Sequence[Metric], measured: Sequence[Measurement]
+) -> Iterator[Measurement]:
+    units = {row.metric: row.unit for row in measured}
+    # A metric may give several rows (quantiles, say): a failed cell has the same ones.
+    names = list(units) or [metric.name for metric in metrics]
+    units |= {metric.name: metric.unit for metric in metrics if metric.name not in units}
+    whole: dict[tuple[str, str], list[str]] = {}
+    for key, status in why.items():
+        whole.setdefault((key.tokenizer, key.dataset), []).append(status)
+        for name in names:
+            yield Measurement(*key, name, None, None, None, units[name], 0, status)
+    for (tokenizer, dataset), statuses in whole.items():
+        status = f"{statuses[0]} ({len(statuses)} languages failed)" if len(statuses) > 1 else statuses[0]
+        for name in names:
+            yield Measurement(tokenizer, dataset, OVERALL, name, None, None, None, units[name], 0, status)
+
+
+class _Order:
+    """The order of rows: that of the suite, languages within datasets, the total last, metrics as listed."""
+
+    def __init__(self, plan: Plan, subjects: Sequence[Subject]) -> None:
+        self._tokenizers = {subject.entry.key: i for i, subject in enumerate(subjects)}
+        self._datasets = {corpus.recipe.key: i for i, corpus in enumerate(plan.corpora)}
+        self._languages = {
+            (corpus.recipe.key, language): i
+            for corpus in plan.corpora
+            for i, language in enumerate(corpus.shards)
+        }
+        self._metrics = {metric.name: i for i, metric in enumerate(plan.metrics)}
+
+    def place(self, row: Measurement) -> tuple[int, int, int, int]:
+        many = 1 << 30
+        return (
+            self._tokenizers.get(row.tokenizer, many),
+            self._datasets.get(row.dataset, many),
+            self._languages.get((row.dataset, row.language), many),
+            self._metrics.get(row.metric, many),
+        )
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    if is_dataclass(row) and not isinstance(row, type):
+        return asdict(row)
+    return dict(row._asdict()) if hasattr(row, "_asdict") else dict(row)

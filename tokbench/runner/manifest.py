@@ -1,0 +1,124 @@
+"""``run.json``: everything needed to trust a run, or to make it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tokbench.results.cell import CellResult, Failure
+from tokbench.results.folder import SCHEMA_VERSION
+from tokbench.runner.machine import library_versions, machine
+from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.recipe import digest_of
+from tokbench.runner.subjects import Subject
+
+MOST_SHARDS = 1_000
+"""Datasets of more shards are listed by one digest a language, not shard by shard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What is known of a run at some moment of it."""
+
+    name: str
+    request: str
+    status: str
+    plan: Plan
+    subjects: Sequence[Subject]
+    digests: Mapping[tuple[str, str], Sequence[str]]
+    failures: Sequence[CellResult]
+    timings: Mapping[str, float]
+    more_failures: Sequence[Mapping[str, Any]] = ()
+
+
+def manifest(known: Provenance) -> dict[str, Any]:
+    """The content of ``run.json``."""
+    plan = known.plan
+    libraries = {name for subject in known.subjects for name in subject.libraries}
+    return {
+        "schema": SCHEMA_VERSION,
+        "run": known.name,
+        "status": known.status,
+        "request": known.request,
+        "suite": plan.suite.model_dump(),
+        "train_on": plan.training.key if plan.training else None,
+        "metrics": [metric.name for metric in plan.metrics],
+        "tokenizers": [_tokenizer(plan, subject) for subject in known.subjects if not subject.skipped],
+        "skipped": [_skipped(subject) for subject in known.subjects if subject.skipped],
+        "datasets": [_dataset(corpus, known.digests) for corpus in plan.corpora],
+        "failures": [*_failures(known), *known.more_failures],
+        "plugins": [asdict(plugin) for plugin in plan.registry.host.plugins.values()],
+        "versions": library_versions(sorted(libraries)),
+        "machine": machine(),
+        "jobs": plan.jobs,
+        "timings": {name: round(seconds, 3) for name, seconds in known.timings.items()},
+    }
+
+
+def _tokenizer(plan: Plan, subject: Subject) -> dict[str, Any]:
+    family = plan.registry.tokenizers[subject.entry.spec.family]
+    return {
+        "spec": subject.entry.key,
+        "family": family.name,
+        "plugin": plan.registry.owner(family.name),
+        "status": "ok" if subject.failure is None else subject.failure.status,
+        "fingerprint": subject.recipe.fingerprint if subject.recipe else None,
+        **({} if subject.about is None else asdict(subject.about)),
+        "files": subject.files,
+        "libraries": subject.libraries,
+        "training": subject.training,
+    }
+
+
+def _skipped(subject: Subject) -> dict[str, Any]:
+    assert subject.failure is not None
+    return {
+        "spec": subject.entry.key,
+        "reason": subject.failure.message,
+        "remedy": subject.failure.remedy or "optional; see the reason for what it takes",
+    }
+
+
+def _dataset(corpus: Corpus, digests: Mapping[tuple[str, str], Sequence[str]]) -> dict[str, Any]:
+    key = corpus.recipe.key
+    languages: dict[str, Any] = {}
+    many = sum(map(len, corpus.shards.values())) > MOST_SHARDS
+    for language, shards in corpus.shards.items():
+        known = list(digests.get((key, language), ()))
+        entry: dict[str, Any] = {
+            "bytes": sum(shard.n_bytes for shard in shards),
+            "sha256": digest_of(known) if known else None,
+        }
+        if not many:
+            entry["shards"] = [
+                {"source": shard.source, "start": shard.start, "stop": shard.stop, "bytes": shard.n_bytes}
+                | ({"sha256": known[index]} if index < len(known) else {})
+                for index, shard in enumerate(shards)
+            ]
+        languages[language] = entry
+    facts = getattr(corpus.dataset, "facts", None)
+    return {
+        "spec": key,
+        "parallel": bool(corpus.dataset.parallel),
+        "kind": getattr(corpus.dataset, "kind", "text"),
+        "languages": languages,
+        "facts": dict(facts()) if callable(facts) else {},
+    }
+
+
+def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
+    for subject in known.subjects:
+        if subject.failure is not None and not subject.skipped:
+            yield failure_entry(subject.entry.key, None, None, subject.failure)
+    for cell in known.failures:
+        if cell.failure is not None:
+            yield failure_entry(*cell.key, cell.failure)
+
+
+def failure_entry(
+    tokenizer: str | None, dataset: str | None, language: str | None, failure: Failure
+) -> dict[str, Any]:
+    """One failure as the manifest lists it."""
+    about = {"tokenizer": tokenizer, "dataset": dataset, "language": language}
+    return {**about, **asdict(failure)}

@@ -1,0 +1,220 @@
+"""The plan: everything a suite names, resolved and checked before any work starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokbench.corpus import Dataset, Shard
+from tokbench.errors import SpecError
+from tokbench.extension import Engine
+from tokbench.metrics.metric import CellKey, Metric
+from tokbench.registry import Registry
+from tokbench.runner.recipe import DatasetRecipe, Recipe
+from tokbench.runner.suite import Suite
+from tokbench.runner.tasks import Piece
+from tokbench.spec import Spec
+
+if TYPE_CHECKING:
+    from tokbench.tally import CorpusFacts
+
+LARGEST_PIECE = 16 << 20
+SMALLEST_TASK = 256 << 10
+LARGEST_TASK = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One tokenizer of the suite: its canonical spec; whether it is trained here, and may be absent."""
+
+    spec: Spec
+    trains: bool
+    optional: bool
+
+    @property
+    def key(self) -> str:
+        """The canonical spec, under which its results stand."""
+        return str(self.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """One dataset of the suite, with the shards of each language."""
+
+    recipe: DatasetRecipe
+    dataset: Dataset
+    shards: Mapping[str, tuple[Shard, ...]]
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected bytes of text."""
+        return sum(shard.n_bytes for shards in self.shards.values() for shard in shards)
+
+    def facts(self, language: str) -> CorpusFacts:
+        """What counting depends on."""
+        from tokbench.tally import CorpusFacts
+
+        return CorpusFacts.of(self.dataset, language)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A checked suite: nothing in it is unknown any more."""
+
+    suite: Suite
+    registry: Registry
+    entries: tuple[Entry, ...]
+    corpora: tuple[Corpus, ...]
+    metrics: tuple[Metric, ...]
+    engine: Engine
+    training: DatasetRecipe | None
+    jobs: int
+    memory_limit: int
+
+    @property
+    def cells(self) -> Iterator[tuple[str, CellKey]]:
+        """Every cell, tokenizer by tokenizer."""
+        for entry in self.entries:
+            for corpus in self.corpora:
+                for language in corpus.shards:
+                    yield entry.key, CellKey(entry.key, corpus.recipe.key, language)
+
+
+def make_plan(suite: Suite, registry: Registry) -> Plan:
+    """Check a suite against what is loaded; raises a `TokbenchError` for the first thing that is wrong."""
+    entries = _entries(suite, registry)
+    metrics = _metrics(suite, registry)
+    engine = registry.pick(registry.engines, suite.engine, "engine")
+    for role, spec in (("baseline", suite.baseline),):
+        if spec is not None and str(registry.tokenizer_spec(spec)) not in {entry.key for entry in entries}:
+            raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
+    if suite.prices is not None and not Path(suite.prices).is_file():
+        raise SpecError(f"prices: {suite.prices}: no such file")
+    training = None
+    if any(entry.trains for entry in entries):
+        training = _recipe(registry, registry.dataset_spec(suite.train_on or DEFAULT_TRAINING))
+        training.load()
+    corpora = tuple(_corpus(registry, spec) for spec in _unique_datasets(suite, registry))
+    jobs = suite.jobs or available_cores()
+    limit = suite.memory_limit or default_memory_limit(jobs)
+    return Plan(suite, registry, entries, corpora, metrics, engine, training, jobs, limit)
+
+
+DEFAULT_TRAINING = "stdlib:docs"
+"""What tokenizers are trained on where a suite does not say: real text that is on every machine."""
+
+
+def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
+    found: dict[str, Entry] = {}
+    for text, optional in [*((t, False) for t in suite.tokenizers), *((t, True) for t in suite.optional)]:
+        spec = registry.tokenizer_spec(text)
+        trains = registry.tokenizers[spec.family].trains(spec)
+        found.setdefault(str(spec), Entry(spec, trains, optional))
+    if not found:
+        raise SpecError("no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'")
+    return tuple(found.values())
+
+
+def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
+    chosen = [registry.pick(registry.metrics, name, "metric") for name in suite.metrics]
+    return tuple(chosen or registry.metrics.values())
+
+
+def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:
+    if not suite.datasets:
+        raise SpecError("no datasets: name some with -d DATASET or the suite's key 'datasets'")
+    return list({str(spec): spec for spec in map(registry.dataset_spec, suite.datasets)}.values())
+
+
+def _recipe(registry: Registry, spec: Spec) -> DatasetRecipe:
+    return DatasetRecipe(str(spec), spec, registry.choice, registry.context)
+
+
+def _corpus(registry: Registry, spec: Spec) -> Corpus:
+    recipe = _recipe(registry, spec)
+    dataset = registry.dataset(spec)
+    shards = {language: tuple(dataset.shards(language)) for language in dataset.languages}
+    if not any(shards.values()):
+        raise SpecError(f"{spec}: there is no text in it")
+    return Corpus(recipe, dataset, {language: found for language, found in shards.items() if found})
+
+
+# --- cutting cells into pieces, and pieces into tasks ---------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on."""
+
+    index: int
+    key: CellKey
+    recipe: Recipe
+    corpus: DatasetRecipe
+    shards: tuple[Shard, ...]
+    identity: str
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected bytes of text."""
+        return sum(shard.n_bytes for shard in self.shards)
+
+
+def task_size(cells: Sequence[Cell], jobs: int) -> int:
+    """Bytes of text per task: enough tasks to keep everybody busy, few enough to cost nothing."""
+    total = sum(cell.n_bytes for cell in cells)
+    return min(max(total // (jobs * 6), SMALLEST_TASK), LARGEST_TASK)
+
+
+def pieces_of(cell: Cell, size: int) -> list[Piece]:
+    """The shards of a cell in order, in pieces of at most `size` bytes (or of one shard)."""
+    groups: list[list[Shard]] = []
+    room = 0
+    for shard in cell.shards:
+        if groups and shard.n_bytes <= room:
+            groups[-1].append(shard)
+        else:
+            groups.append([shard])
+            room = min(size, LARGEST_PIECE)
+        room -= shard.n_bytes
+    return [
+        Piece(cell.index, part, cell.corpus, cell.key.language, tuple(group))
+        for part, group in enumerate(groups)
+    ]
+
+
+def bundles(cells: Sequence[Cell], size: int) -> Iterator[tuple[Recipe, list[Piece]]]:
+    """Pieces bundled into tasks of about `size` bytes, one tokenizer each; small languages share one."""
+    held: list[Piece] = []
+    recipe: Recipe | None = None
+    held_bytes = 0
+    for cell in cells:
+        for piece in pieces_of(cell, size):
+            full = bool(held) and held_bytes + piece.n_bytes > size
+            if recipe is not None and held and (cell.recipe is not recipe or full):
+                yield recipe, held
+                held, held_bytes = [], 0
+            recipe = cell.recipe
+            held.append(piece)
+            held_bytes += piece.n_bytes
+    if recipe is not None and held:
+        yield recipe, held
+
+
+# --- what the machine allows ----------------------------------------------------------------------------
+
+
+def available_cores() -> int:
+    """Cores this process may use, which in a container are fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def default_memory_limit(jobs: int) -> int:
+    """Bytes one worker may hold where nobody says: four fifths of the memory there is, shared by `jobs`."""
+    import psutil
+
+    return int(0.8 * psutil.virtual_memory().total / jobs)

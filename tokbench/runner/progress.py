@@ -1,0 +1,177 @@
+"""What a run shows while it goes: one bar for each tokenizer at work, with throughput and time left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from tokbench.results.cell import CellResult
+from tokbench.results.folder import RunFolder
+from tokbench.runner.plan import Cell, Plan
+
+
+class Display(Protocol):
+    """Somebody who watches a run."""
+
+    def begin(self, plan: Plan, folder: RunFolder) -> None:
+        """The run begins."""
+        ...
+
+    def stage(self, name: str) -> None:
+        """A stage begins: ``prepare``, ``quality``, ``speed``, ``figures``."""
+        ...
+
+    def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
+        """The cells are known; some are on disk already."""
+        ...
+
+    def worked(self, cell: Cell, n_bytes: int) -> None:
+        """Bytes of a cell were counted."""
+        ...
+
+    def finished(self, cell: Cell, result: CellResult) -> None:
+        """A cell is done."""
+        ...
+
+    def rounds(self, done: int, total: int, doing: str) -> None:
+        """The speed pass goes on."""
+        ...
+
+    def say(self, text: str) -> None:
+        """A line for the user."""
+        ...
+
+    def end(self) -> None:
+        """The run is over, however."""
+        ...
+
+
+class Silent:
+    """Shows nothing: for Python callers and tests."""
+
+    def begin(self, plan: Plan, folder: RunFolder) -> None:
+        """The run begins."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+
+    def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
+        """The cells are known."""
+
+    def worked(self, cell: Cell, n_bytes: int) -> None:
+        """Bytes were counted."""
+
+    def finished(self, cell: Cell, result: CellResult) -> None:
+        """A cell is done."""
+
+    def rounds(self, done: int, total: int, doing: str) -> None:
+        """The speed pass goes on."""
+
+    def say(self, text: str) -> None:
+        """A line for the user."""
+
+    def end(self) -> None:
+        """The run is over."""
+
+
+class Bars:
+    """Progress bars on stderr, where it is a terminal; plain lines where it is not.
+
+    One bar sums the whole pass; below it one bar for each cell that is being counted.
+    """
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._console = Console(file=sys.stderr, highlight=False)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=28),
+            TextColumn("{task.fields[done]}"),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(compact=True),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._bars: dict[int, Any] = {}
+        self._whole: Any = None
+        self._cells = 0
+        self._todo = 0
+
+    def begin(self, plan: Plan, folder: RunFolder) -> None:
+        """The run begins."""
+        self._progress.start()
+        n = len(plan.entries)
+        self.say(f"{n} tokenizers on {len(plan.corpora)} datasets, {plan.jobs} jobs, into {folder.path}")
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        for bar in [*self._bars.values(), *([] if self._whole is None else [self._whole])]:
+            self._progress.remove_task(bar)
+        self._bars, self._whole = {}, None
+        if name in _STAGES:
+            self._whole = self._progress.add_task(_STAGES[name], total=None, done="", speed="")
+
+    def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
+        """The cells are known."""
+        if finished:
+            self.say(f"{len(finished)} of {len(finished) + len(todo)} cells are on disk already")
+        self._cells, self._todo = 0, len(todo)
+        total = sum(cell.n_bytes for cell in todo)
+        self._progress.update(self._whole, total=total, done=f"0/{len(todo)} cells")
+
+    def worked(self, cell: Cell, n_bytes: int) -> None:
+        """Bytes of a cell were counted."""
+        if cell.index not in self._bars:
+            name = f"  {_short(cell.key.tokenizer)} · {cell.key.language}"
+            self._bars[cell.index] = self._progress.add_task(name, total=cell.n_bytes, done="", speed="")
+        for bar in (self._bars[cell.index], self._whole):
+            self._progress.update(bar, advance=n_bytes, speed=_speed(self._progress.tasks, bar))
+
+    def finished(self, cell: Cell, result: CellResult) -> None:
+        """A cell is done."""
+        self._cells += 1
+        bar = self._bars.pop(cell.index, None)
+        if bar is not None:
+            self._progress.remove_task(bar)
+        self._progress.update(self._whole, done=f"{self._cells}/{self._todo} cells")
+        if result.failure is not None:
+            self.say(f"failed: {' · '.join(cell.key)}: {result.failure.kind}: {result.failure.message}")
+
+    def rounds(self, done: int, total: int, doing: str) -> None:
+        """The speed pass goes on."""
+        self._progress.update(self._whole, completed=done, total=total, done=f"{done}/{total}", speed=doing)
+
+    def say(self, text: str) -> None:
+        """A line for the user."""
+        from rich.text import Text
+
+        self._progress.console.print(Text(_printable(text)), soft_wrap=True)
+
+    def end(self) -> None:
+        """The run is over."""
+        self._progress.stop()
+
+
+_STAGES = {
+    "prepare": "training and loading",
+    "quality": "counting",
+    "speed": "timing",
+    "figures": "measuring",
+}
+
+
+def _short(spec: str) -> str:
+    return _printable(spec if len(spec) <= 36 else spec[:35] + "…")
+
+
+def _printable(text: str) -> str:
+    """Text without control characters, which a name or a message could use to draw on the terminal."""
+    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
+
+
+def _speed(tasks: Sequence[Any], bar: Any) -> str:
+    task = next((task for task in tasks if task.id == bar), None)
+    return f"{task.speed / 1e6:.1f} MB/s" if task is not None and task.speed else ""

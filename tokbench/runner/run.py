@@ -1,0 +1,182 @@
+"""One run from suite to folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tokbench.errors import TokbenchError
+from tokbench.registry import Registry, build_registry, default_context
+from tokbench.results import CellResult, Run, RunFolder
+from tokbench.results.atomic import write_json
+from tokbench.runner.cache import TallyCache, cache_limit
+from tokbench.runner.cells import make_cells, split_finished
+from tokbench.runner.figures import measure_context, write_figures
+from tokbench.runner.interrupt import Stop, stopping
+from tokbench.runner.manifest import Provenance, manifest
+from tokbench.runner.place import choose_folder, locked
+from tokbench.runner.plan import Cell, Plan, bundles, make_plan, task_size
+from tokbench.runner.progress import Display, Silent
+from tokbench.runner.quality import QualityPass
+from tokbench.runner.recipe import digest_of
+from tokbench.runner.shelter import Limits, close_idle
+from tokbench.runner.subjects import Subject, make_ready
+from tokbench.runner.suite import load_suite
+from tokbench.runner.tasks import Task
+
+
+class Interrupted(TokbenchError):
+    """The user stopped the run; what was finished is on disk, and the same command goes on from there."""
+
+
+def run_suite(
+    suite: str | os.PathLike[str] | None = None,
+    tokenizers: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    display: Display | None = None,
+    **options: Any,
+) -> Run:
+    """Run a suite (a file or a shipped name, with keys changed by `options`) and return the finished run.
+
+    Failures of single tokenizers are in the run (`Run.failures`); what raises is a wrong request (`SpecError`
+    and its kin, before any work), `Interrupted`, or a disk that cannot be written (`StorageError`).
+    """
+    changes = {
+        "tokenizers": tokenizers and list(tokenizers),
+        "datasets": datasets and list(datasets),
+        **options,
+    }
+    wanted = load_suite(suite, changes)
+    context = default_context(allow_remote_code=wanted.allow_remote_code)
+    registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
+    plan = make_plan(wanted, registry)
+    request = digest_of(wanted.model_dump())
+    folder = choose_folder(output, wanted.name, request)
+    with locked(folder):
+        return _Session(plan, folder, request, display or Silent()).run()
+
+
+@dataclass
+class _Session:
+    """A run in progress."""
+
+    plan: Plan
+    folder: RunFolder
+    request: str
+    display: Display
+    subjects: list[Subject] = field(default_factory=list)
+    digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    failures: list[CellResult] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.folder.path.resolve().name
+
+    def run(self) -> Run:
+        self.display.begin(self.plan, self.folder)
+        self.write_manifest("unfinished")
+        try:
+            with stopping(self.display.say) as stop:
+                self.measure(stop)
+        except KeyboardInterrupt:
+            raise self.interrupted() from None
+        finally:
+            self.display.end()
+            close_idle()
+        run = Run.open(self.folder.path)
+        _tell(self.plan.registry, "tokbench_run_finished", run=run)
+        return run
+
+    def measure(self, stop: Stop) -> None:
+        with self.timed("prepare"):
+            models = self.folder.path / "trained" if not self.plan.suite.cache else _models(self.plan)
+            self.subjects = make_ready(self.plan, models, self.display.say)
+        self.check(stop)
+        with self.timed("quality"):
+            cells = make_cells(self.plan, self.subjects)
+            self.count(cells, stop)
+        self.check(stop)
+        with self.timed("figures"):
+            context = measure_context(self.plan, self.subjects)
+            write_figures(
+                self.plan, self.folder, self.name, self.subjects, cells, self.failures, context=context
+            )
+        self.write_manifest("finished")
+        self.tidy_cache()
+
+    def count(self, cells: Sequence[Cell], stop: Stop) -> None:
+        finished, todo = split_finished(self.folder, cells)
+        self.digests = _known_digests(self.folder)
+        size = task_size(todo, self.plan.jobs)
+        self.display.count(finished, todo)
+        quality = QualityPass(todo, size, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
+        suite = self.plan.suite
+        cache = TallyCache(self.plan.registry.context.cache_dir / "tallies") if suite.cache else None
+        limits = Limits(suite.timeout, self.plan.memory_limit)
+        tasks = (Task(recipe, tuple(pieces), cache, limits) for recipe, pieces in bundles(todo, size))
+        engine = self.plan.engine
+        if todo:
+            with engine.open(self.plan.jobs, suite.address) as executor:
+                quality.run(executor, tasks, stop, jobs=self.plan.jobs, shared=engine.shared)
+        self.digests |= quality.digests
+        self.failures = quality.failures
+
+    def tell_cell(self, cell: CellResult) -> None:
+        _tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
+
+    def check(self, stop: Stop) -> None:
+        if stop.asked:
+            raise KeyboardInterrupt
+
+    def interrupted(self) -> Interrupted:
+        with contextlib.suppress(TokbenchError):
+            self.write_manifest("interrupted")
+        return Interrupted(f"interrupted; the same command goes on from {self.folder.path}")
+
+    def write_manifest(self, status: str) -> None:
+        known = Provenance(
+            self.name,
+            self.request,
+            status,
+            self.plan,
+            self.subjects,
+            self.digests,
+            self.failures,
+            self.timings,
+        )
+        write_json(self.folder.manifest, manifest(known))
+
+    def tidy_cache(self) -> None:
+        if self.plan.suite.cache:
+            TallyCache(self.plan.registry.context.cache_dir / "tallies").prune(cache_limit())
+
+    @contextlib.contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        self.display.stage(what)
+        begun = time.monotonic()
+        yield
+        self.timings[what] = time.monotonic() - begun
+
+
+def _models(plan: Plan) -> Any:
+    return plan.registry.context.cache_dir / "trained"
+
+
+def _known_digests(folder: RunFolder) -> dict[tuple[str, str], list[str]]:
+    return {}
+
+
+def _tell(registry: Registry, hook: str, **what: Any) -> None:
+    """Call a hook of every plugin; one that raises is marked failed and disturbs nobody."""
+    for implementation in getattr(registry.host.manager.hook, hook).get_hookimpls():
+        try:
+            implementation.function(*(what[name] for name in implementation.argnames))
+        except Exception as error:
+            registry.host.fail(implementation.plugin_name, f"{hook}: {type(error).__name__}: {error}")

@@ -1,0 +1,283 @@
+"""Worker processes that can be lost without losing the run: the parent's side.
+
+A `Worker` is one child process that does one thing at a time. Whoever calls it waits in `Worker.call`, which
+watches the time limit and the memory limit, and learns exactly which call took a process down; that is why
+tokenizers are not run in a `ProcessPoolExecutor`, where one death fails everything that was submitted.
+The child is a fresh interpreter (not a fork, not the user's ``__main__``), so `tokbench.run` needs no
+``if __name__ == "__main__"`` guard and works where children of daemonic processes are refused.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import psutil
+
+from tokbench.runner import pipes
+
+_TICK = 0.1
+_OUTPUT_KEPT = 4_000
+_OUTPUT_LIMIT = 16_000_000
+_BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.runner.worker import main; main()"
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a step may take (seconds) and how much memory its process may hold (bytes); None: no limit.
+
+    A step ends where the callee emits an event ``("begin", …)``: the clock then starts anew.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+class WorkerLost(Exception):
+    """The process is gone: `kind` is ``timeout``, ``memory``, ``crashed`` or ``interrupted``."""
+
+    def __init__(self, kind: str, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.output = output
+
+
+class CallFailed(Exception):
+    """What was called raised: kind, message and traceback as text, and what was printed meanwhile."""
+
+    def __init__(self, kind: str, message: str, traceback: str, output: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.traceback = traceback
+        self.output = output
+
+
+def thread_environment(threads: int) -> dict[str, str]:
+    """The variables that hold the thread pools inside libraries to `threads`."""
+    held = dict.fromkeys(_THREAD_VARIABLES, str(threads))
+    return held | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
+
+
+@dataclass
+class Worker:
+    """One child process; `environment` is added to ours. Not for use by two threads at once."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: thread_environment(1))
+
+    def __post_init__(self) -> None:
+        # O_APPEND, so that the file can be cut back to nothing while the child still writes to it.
+        handle, name = tempfile.mkstemp(prefix="tokbench-worker-")
+        os.close(handle)
+        self._output = Path(name).open("a+b", buffering=0)  # noqa: SIM115  (lives as long as we)
+        if os.name == "posix":
+            Path(name).unlink()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _BOOTSTRAP.format(path=_search_path())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._output,
+            env={**os.environ, **self.environment},
+            start_new_session=True,  # a Ctrl-C at the terminal is for the coordinator alone
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests = self._process.stdin
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
+        self._handle = psutil.Process(self._process.pid)
+        self.peak_memory = 0
+        _living.add(self)
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        limits: Limits = Limits(),
+        on_event: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """``function(emit, *arguments)`` in the child, and its value; events go to `on_event` as they come.
+
+        Raises `CallFailed` where it raised, and `WorkerLost` where the process died or had to be killed.
+        """
+        self._printed_before = self._output_size()
+        try:
+            pipes.send(self._requests, (function, arguments))
+        except OSError:
+            raise self._lost() from None
+        begun = time.monotonic()
+        watched = begun
+        while True:
+            try:
+                kind, content = self._inbox.get(timeout=_TICK)
+            except queue.Empty:
+                kind, content = "tick", None
+            now = time.monotonic()
+            if kind == "value":
+                return content
+            if kind == "error":
+                failed, message, trace = content
+                raise CallFailed(failed, message, trace, self.printed())
+            if kind == "gone":
+                raise self._lost()
+            if kind == "event":
+                if content[0] == "begin":
+                    begun = now
+                if on_event is not None:
+                    on_event(content)
+            if now - watched >= _TICK:
+                watched = now
+                self._watch(now - begun, limits)
+
+    def _watch(self, seconds: float, limits: Limits) -> None:
+        """Kill the process where it is past a limit, and say which."""
+        if limits.seconds is not None and seconds > limits.seconds:
+            self.kill()
+            raise WorkerLost("timeout", f"no result within {limits.seconds:g} s", self.printed())
+        memory = self._memory()
+        self.peak_memory = max(self.peak_memory, memory)
+        if limits.memory is not None and memory > limits.memory:
+            self.kill()
+            held = f"{memory / 1e6:,.0f} MB, above the limit of {limits.memory / 1e6:,.0f} MB"
+            raise WorkerLost("memory", f"the process held {held}", self.printed())
+        if self._output_size() > _OUTPUT_LIMIT:
+            self._output.truncate(0)
+            self._printed_before = 0
+
+    def _memory(self) -> int:
+        with contextlib.suppress(psutil.Error):
+            return int(self._handle.memory_info().rss)
+        return 0
+
+    def _lost(self) -> WorkerLost:
+        code = self._process.wait()
+        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit status {code}"
+        self.kill()
+        if self in _interrupted:
+            return WorkerLost("interrupted", "stopped by the user", self.printed())
+        return WorkerLost("crashed", f"the process ended {how}", self.printed())
+
+    def printed(self) -> str:
+        """The end of what the child printed since the last call began."""
+        size = self._output_size()
+        start = max(self._printed_before, size - _OUTPUT_KEPT)
+        self._output.seek(start)
+        return self._output.read(size - start).decode("utf-8", "replace")
+
+    def _output_size(self) -> int:
+        return os.fstat(self._output.fileno()).st_size
+
+    def kill(self) -> None:
+        """End the process, and what it started, now."""
+        _living.discard(self)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "posix":
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """End the process and free what it held."""
+        with contextlib.suppress(OSError):
+            self._requests.close()
+        self.kill()
+        self._output.close()
+
+
+def _listen(stream: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:
+    with contextlib.suppress(Exception), stream:
+        while True:
+            inbox.put(pipes.receive(stream))
+    inbox.put(("gone", None))
+
+
+def _search_path() -> list[str]:
+    """Our `sys.path` without the current directory, which would shadow packages by the data folders in it."""
+    return [entry for entry in sys.path if entry]
+
+
+# --- a few workers, kept warm ------------------------------------------------------------------------
+
+_living: set[Worker] = set()
+_interrupted: set[Worker] = set()
+_idle: list[Worker] = []
+_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
+    """A single-threaded worker of this process's pool, or a `fresh` one; given back if it still lives."""
+    worker = None
+    with _lock:
+        if not fresh:
+            worker = next((each for each in _idle if each.alive), None)
+        if worker is not None:
+            _idle.remove(worker)
+    worker = worker or Worker()
+    try:
+        yield worker
+    except CallFailed:
+        _give_back(worker)
+        raise
+    except BaseException:  # lost, or left in the middle of a call: of no more use
+        worker.close()
+        raise
+    _give_back(worker)
+
+
+def _give_back(worker: Worker) -> None:
+    with _lock:
+        _idle.append(worker)
+
+
+def stop_now() -> None:
+    """Kill every worker of this process: those who wait for one get `WorkerLost` of kind ``interrupted``."""
+    for worker in list(_living):
+        _interrupted.add(worker)
+        worker.kill()
+
+
+def close_idle() -> None:
+    """End the workers that nobody uses."""
+    with _lock:
+        workers, _idle[:] = list(_idle), []
+    for worker in workers:
+        worker.close()
+
+
+atexit.register(close_idle)

@@ -1,0 +1,106 @@
+"""The tokenizers of a run made ready: trained where they must be, loaded once to see that they load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import TokbenchError
+from tokbench.results.cell import Failure
+from tokbench.runner.about import About, about, digest_training, recipe_of, train_one
+from tokbench.runner.counting import failure, failure_of
+from tokbench.runner.plan import Entry, Plan
+from tokbench.runner.recipe import Recipe
+from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
+from tokbench.runner.training import Trained
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A tokenizer of the run: its recipe and facts, or why there are none.
+
+    `skipped` marks an optional one that is not at hand. `training` tells what training took.
+    """
+
+    entry: Entry
+    recipe: Recipe | None = None
+    about: About | None = None
+    files: list[dict[str, Any]] = field(default_factory=list)
+    libraries: dict[str, str] = field(default_factory=dict)
+    training: dict[str, Any] | None = None
+    failure: Failure | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be measured."""
+        return self.failure is None
+
+    @property
+    def skipped(self) -> bool:
+        """Whether it is optional and not at hand."""
+        return self.failure is not None and self.entry.optional
+
+
+def make_ready(plan: Plan, models: Path, say: Say) -> list[Subject]:
+    """Every tokenizer of the plan, trained ones kept under `models`; failures are kept, none is raised.
+
+    Raises `WorkerLost` of kind ``interrupted`` only.
+    """
+    digest = _training_digest(plan)
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        return list(threads.map(lambda entry: _ready(plan, entry, digest, models, say), plan.entries))
+
+
+def _training_digest(plan: Plan) -> str:
+    if plan.training is None:
+        return ""
+    with borrowed() as worker:
+        return str(worker.call(digest_training, plan.training))
+
+
+def _ready(plan: Plan, entry: Entry, digest: str, models: Path, say: Say) -> Subject:
+    subject = Subject(entry)
+    try:
+        context = plan.registry.context
+        if entry.optional:  # optional means "if at hand": it is not worth a download nobody asked for
+            context = replace(context, offline=True)
+        trained = None
+        if entry.trains:
+            trained, info = _train(plan, entry, digest, models, say)
+            subject = replace(subject, training=info)
+        recipe, files, libraries = recipe_of(plan.registry.choice, context, entry.spec, trained)
+        subject = replace(subject, files=files, libraries=libraries)
+        with borrowed() as worker:
+            known: About = worker.call(about, recipe, limits=_limits(plan))
+        return replace(subject, recipe=recipe, about=known)
+    except WorkerLost as loss:
+        if loss.kind == "interrupted":
+            raise
+        return replace(subject, failure=failure(loss.kind, str(loss), output=loss.output))
+    except CallFailed as error:
+        why = failure(error.kind, str(error), traceback=error.traceback, output=error.output)
+        return replace(subject, failure=why)
+    except TokbenchError as error:
+        return replace(subject, failure=failure_of(error))
+
+
+def _train(plan: Plan, entry: Entry, digest: str, models: Path, say: Say) -> tuple[Trained, dict[str, Any]]:
+    assert plan.training is not None
+    # Training is one step of its own length: the time limit is for cells, the memory limit for everything.
+    limits = Limits(memory=plan.memory_limit)
+    # A fresh process, so that the peak of memory is this training's own.
+    with borrowed(fresh=True) as worker:
+        trained: Trained = worker.call(train_one, entry.spec, plan.training, digest, models, limits=limits)
+    what = "found trained" if trained.reused else f"trained in {trained.info['seconds']:.1f} s"
+    say(f"{entry.key}: {what}")
+    info = {**trained.info, "reused": trained.reused, "on": plan.training.key}
+    return trained, info
+
+
+def _limits(plan: Plan) -> Limits:
+    return Limits(plan.suite.timeout, plan.memory_limit)

@@ -1,0 +1,185 @@
+"""Suites: what to compare, on what, and how, as a TOML file or as options.
+
+Every key is optional but `tokenizers` and `datasets`. A tokenizer or dataset is a spec, or a table of a
+family (or a whole spec) with options; where an option is a list, the entry stands for every combination::
+
+    tokenizers = ["tiktoken:o200k_base", { family = "bpe", vocab_size = [4000, 8000] }]
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+
+from tokbench.errors import SpecError, UnknownNameError
+from tokbench.spec import Option, Spec
+
+SHIPPED = files("tokbench.runner") / "suites"
+
+
+class SpeedSettings(BaseModel):
+    """How the speed pass measures; see `tokbench.runner.speed`.
+
+    `passage_bytes` is about how much text of each dataset is timed; each round encodes it once in each form.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: int = Field(default=5, ge=1)
+    threads: list[int] = Field(default=[1])
+    passage_bytes: int = Field(default=200_000, ge=1)
+    forms: list[str] = Field(default=["single", "batch", "long", "short", "decode"])
+
+    @field_validator("passage_bytes", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        return _whole(value, "passage_bytes")
+
+
+class Suite(BaseModel):
+    """A validated suite. Specs are text still: the plan resolves them against the loaded plugins."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = "run"
+    title: str = ""
+    tokenizers: list[str] = []
+    optional: list[str] = []
+    datasets: list[str] = []
+    metrics: list[str] = []
+    train_on: str | None = None
+    baseline: str | None = None
+    reference: str | None = None
+    exclude_lossy: bool = False
+    prices: str | None = None
+    context_length: int | None = Field(default=None, ge=1)
+    renyi_alphas: list[float] = []
+    seed: int = 0
+    replicates: int = Field(default=1000, ge=0)
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    jobs: int | None = Field(default=None, ge=1)
+    engine: str = "local"
+    address: str | None = None
+    timeout: float = Field(default=600.0, gt=0)
+    memory_limit: int | None = Field(default=None, ge=1)
+    speed: bool | SpeedSettings = True
+    audit: bool = True
+    samples: int = Field(default=8, ge=0)
+    cache: bool = True
+    allow_remote_code: bool = False
+    plugins: list[str] = []
+    disable_plugins: list[str] = []
+
+    @field_validator("tokenizers", "optional", "datasets", mode="before")
+    @classmethod
+    def _specs(cls, value: Any) -> Any:
+        if not isinstance(value, list):
+            raise ValueError("takes a list of specs")
+        return [spec for entry in value for spec in expand(entry)]
+
+    @field_validator("memory_limit", "context_length", mode="before")
+    @classmethod
+    def _number(cls, value: Any, info: ValidationInfo) -> Any:
+        return _whole(value, info.field_name or "number")
+
+    @property
+    def speed_settings(self) -> SpeedSettings | None:
+        """How speed is measured, or None where it is not."""
+        if isinstance(self.speed, SpeedSettings):
+            return self.speed
+        return SpeedSettings() if self.speed else None
+
+
+def load_suite(source: str | os.PathLike[str] | None, changes: Mapping[str, Any] | None = None) -> Suite:
+    """The suite of a TOML file or of a shipped name, with `changes` laid over it.
+
+    Without a source, the suite is `changes` alone, or the shipped `default` where it names no tokenizers or
+    no datasets. Raises `SpecError` for a missing file, a syntax error, or an unknown key (with the nearest).
+    """
+    given = {key: value for key, value in (changes or {}).items() if value is not None}
+    if source is None and not (given.get("tokenizers") and given.get("datasets")):
+        source = "default"
+        if given.get("tokenizers"):
+            given.setdefault("optional", [])  # the suite's texts, but only the tokenizers asked for
+    content = {**_read(source), **given} if source is not None else given
+    where = str(source) if source is not None else "options"
+    return _validated(content, where)
+
+
+def shipped_suites() -> list[str]:
+    """The names of the suites that come with tokbench."""
+    return sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir())
+
+
+def expand(entry: Any) -> list[str]:
+    """The specs that one entry stands for.
+
+    Example:
+        >>> expand({"family": "bpe", "vocab_size": [4000, 8000], "pattern": "gpt2"})
+        ['bpe:pattern=gpt2,vocab_size=4000', 'bpe:pattern=gpt2,vocab_size=8000']
+    """
+    if isinstance(entry, str):
+        return [entry]
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"a spec or a table with 'family', not {entry!r}")
+    options = dict(entry)
+    head = options.pop("family", None) or options.pop("spec", None)
+    if not isinstance(head, str):
+        raise ValueError(f"a table must name its 'family' (or a 'spec'): {dict(entry)!r}")
+    base = Spec.parse(head)
+    choices = [value if isinstance(value, list) else [value] for value in options.values()]
+    return [
+        str(Spec(base.family, base.variant, {**base.options, **dict(zip(options, values, strict=True))}))
+        for values in itertools.product(*choices)
+    ]
+
+
+def _read(source: str | os.PathLike[str]) -> dict[str, Any]:
+    path = Path(source)
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+    elif str(source) in shipped_suites():
+        text = (SHIPPED / f"{source}.toml").read_text(encoding="utf-8")
+    elif path.suffix == ".toml" or path.parent != Path():
+        raise SpecError(f"{source}: no such suite file")
+    else:
+        raise UnknownNameError.of("suite", str(source), shipped_suites(), hint="Or name a .toml file")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{source}: not valid TOML: {error}") from error
+
+
+def _validated(content: Mapping[str, Any], where: str) -> Suite:
+    _check_keys(content, Suite.model_fields, where)
+    if isinstance(content.get("speed"), Mapping):
+        _check_keys(content["speed"], SpeedSettings.model_fields, f"{where}, [speed]")
+    try:
+        return Suite.model_validate(dict(content))
+    except ValidationError as error:
+        lines = [_line(problem) for problem in error.errors()]
+        raise SpecError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from error
+
+
+def _check_keys(content: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
+    for key in content:
+        if key not in known:
+            raise UnknownNameError.of(f"key in {where}:", key, known)
+
+
+def _line(problem: Any) -> str:
+    place = ".".join(
+        str(part) for part in problem["loc"] if isinstance(part, str) and part in Suite.model_fields
+    )
+    return f"{place or '.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
+
+
+def _whole(value: Any, name: str) -> Any:
+    return Option(name, "int").parse(value, where="the suite") if isinstance(value, str) else value

@@ -1,0 +1,139 @@
+"""Training: a spec without a variant becomes a file, once, and is loaded from there ever after.
+
+Models are kept by content: the key covers the spec, the training text, the trainer's libraries and code.
+Beside each lies ``info.json`` with what the training took.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokbench.corpus import TrainingCorpus
+from tokbench.errors import SpecError, TokbenchError, TokenizerError
+from tokbench.registry import Registry
+from tokbench.runner.memory import peak_memory
+from tokbench.runner.recipe import digest_of, fingerprint
+from tokbench.spec import Spec, with_defaults
+from tokbench.tokenizer import Progress, Savable, Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A trained tokenizer on disk: the spec that loads it, its key, what training took, whether it was kept."""
+
+    spec: Spec
+    fingerprint: str
+    path: Path
+    info: dict[str, Any]
+    reused: bool
+
+
+def train(
+    registry: Registry,
+    spec: str | Spec,
+    train_on: str | Sequence[str],
+    *,
+    progress: Progress | None = None,
+) -> Tokenizer:
+    """The tokenizer that `spec` asks for, trained on a dataset (by spec) or on texts; kept in the cache.
+
+    A spec that needs no training is simply loaded. Raises `SpecError` for a family that cannot be trained.
+    """
+    wanted = registry.tokenizer_spec(spec)
+    family = registry.tokenizers[wanted.family]
+    if not family.trains(wanted):
+        return registry.load(wanted)
+    if isinstance(train_on, str):
+        corpus = training_corpus(registry, train_on)
+    else:
+        corpus = TrainingCorpus.of_texts(list(train_on))
+    folder = registry.context.cache_dir / "trained"
+    trained = ensure_trained(registry, wanted, corpus, corpus_digest(corpus), folder, progress=progress)
+    return registry.load(trained.spec)
+
+
+def training_corpus(registry: Registry, dataset: str | Spec) -> TrainingCorpus:
+    """All languages of a dataset, as text to train on."""
+    loaded = registry.dataset(dataset)
+    return TrainingCorpus(loaded, tuple(loaded.languages))
+
+
+def corpus_digest(corpus: TrainingCorpus) -> str:
+    """A hash of the text of a training corpus, in order."""
+    return digest_of([corpus.dataset.digest(shard) for shard in corpus.shards()])
+
+
+def ensure_trained(
+    registry: Registry,
+    spec: Spec,
+    corpus: TrainingCorpus,
+    digest: str,
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+) -> Trained:
+    """The trained tokenizer for `spec`, from `folder` where it is there already, else trained now.
+
+    Several processes may do this at once: each writes aside, and one rename wins.
+    """
+    family = registry.tokenizers[spec.family]
+    if family.train is None:
+        raise SpecError(f"{spec.family} cannot be trained; name what to load: {spec.family}:{family.variant}")
+    key = fingerprint(registry, spec, [], digest)
+    home = folder / key[:32]
+    model = home / f"{spec.family}{family.trained_suffix}"
+    loads = Spec(spec.family, str(model.absolute()))
+    info = _read_info(home)
+    if info is not None and model.exists():
+        return Trained(loads, key, model, info, reused=True)
+    begun, cpu = time.perf_counter(), time.process_time()
+    options = with_defaults(family.options, spec.options)
+    try:
+        tokenizer = family.train(corpus, options, progress or _quiet)
+    except TokbenchError:
+        raise
+    except Exception as error:
+        raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
+    if not isinstance(tokenizer, Savable):
+        raise TokenizerError(
+            f"{spec}: what training returned has no save(path), so no other process can load it"
+        )
+    took = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu}
+    took["peak_memory_bytes"] = peak_memory()
+    info = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
+    _store(tokenizer, home, model.name, info)
+    return Trained(loads, key, model, info, reused=False)
+
+
+def _store(tokenizer: Savable, home: Path, name: str, info: dict[str, Any]) -> None:
+    home.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent))
+    try:
+        tokenizer.save(aside / name)
+        if _read_info(home) is None:  # what lies there is not whole
+            shutil.rmtree(home, ignore_errors=True)
+        (aside / "info.json").write_text(json.dumps(info, indent=1), encoding="utf-8")
+        with contextlib.suppress(OSError):  # somebody else was first: theirs is as good
+            aside.rename(home)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _read_info(home: Path) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads((home / "info.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def _quiet(fraction: float, doing: str) -> None:
+    """Training progress that nobody watches."""

@@ -1,0 +1,86 @@
+"""The child's side of a worker process: calls what it is sent, and survives what tokenizers do.
+
+Started by `tokbench.runner.shelter`. Requests come in on stdin; replies leave on a private copy of stdout,
+and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
+or from C, ends up there and never between two messages.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tokbench.errors import TokbenchError
+from tokbench.runner import pipes
+
+Emit = Callable[[Any], None]
+"""Sends an event to whoever called; the first argument of everything that is called in a worker."""
+
+
+def main() -> None:
+    """Answer requests until the parent closes the pipe."""
+    requests, replies = _private_streams()
+    faulthandler.enable(sys.stderr)
+    # Ctrl-C reaches the whole terminal group; only the coordinator decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    home = Path.cwd()
+    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(requests, inbox), daemon=True).start()
+    while True:
+        function, arguments = inbox.get()
+        reply = _answer(function, arguments, lambda event: pipes.send(replies, ("event", event)))
+        os.chdir(home)
+        _flush()
+        pipes.send(replies, reply)
+
+
+def _private_streams() -> tuple[BinaryIO, BinaryIO]:
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return requests, replies
+
+
+def _read(requests: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
+    """Hand requests on; when the parent is gone, killed perhaps, leave at once rather than linger."""
+    try:
+        while True:
+            inbox.put(pipes.receive(requests))
+    except Exception:
+        os._exit(0)
+
+
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], emit: Emit) -> tuple[str, Any]:
+    try:
+        return "value", function(emit, *arguments)
+    except BaseException as error:  # SystemExit too: a tokenizer must not end its worker politely
+        return "error", describe(error)
+
+
+def describe(error: BaseException) -> tuple[str, str, str]:
+    """An exception as (kind, message, traceback), which cross processes where the object might not."""
+    if isinstance(error, MemoryError):
+        kind, message = "memory", f"MemoryError: {error}".rstrip(": ")
+    elif isinstance(error, TokbenchError):
+        kind, message = "raised", str(error)
+    else:
+        kind, message = "raised", f"{type(error).__name__}: {error}".rstrip(": ")
+    return kind, message, "".join(traceback.format_exception(error))
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # a tokenizer may have replaced or closed it
+            continue
