@@ -252,22 +252,44 @@ def normalize_into(  # type: ignore[no-untyped-def]
     after_space = remove_extra
     pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
     leading = remove_extra
+    # Held throughout: `out` has room for what is left, byte for byte, so that only expansions need a check.
+    if size + (stop - start) + 16 > capacity:
+        return np.int64(-1)
     while index < stop:
         byte = np.int64(data[index])
-        if size + 8 > capacity:
-            return np.int64(-1)
-        if plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
-            if pending:
-                out[size] = 0x20
-                if tracked:
-                    origins[size] = index - start
-                size, pending = size + 1, False
-            leading = False
-            out[size] = byte
-            if tracked:
-                origins[size] = index - start
-            size, index, after_space = size + 1, index + 1, False
-            continue
+        if not leading and not pending:
+            # The common cases, in place: ASCII that nothing can change, single spaces, characters without a rule.
+            if plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
+                while True:
+                    out[size] = byte
+                    if tracked:
+                        origins[size] = index - start
+                    size, index = size + 1, index + 1
+                    if index + 1 >= stop:
+                        break
+                    byte = np.int64(data[index])
+                    if not plain[byte] or data[index + 1] >= 0x80:
+                        break
+                after_space = False
+                if index >= stop:
+                    break
+                byte = np.int64(data[index])
+            if byte >= 0x80:
+                character, width = code_point(data, index)
+                kind = classes[character]
+                if (
+                    (kind == COPIED or (kind == JOINED and not (index + width < stop and follows[data[index + width]])))
+                    and not symbol_starts[byte]
+                    and character != 0x2581
+                ):
+                    first = index - start
+                    for _ in range(width):
+                        out[size] = data[index]
+                        if tracked:
+                            origins[size] = first
+                        size, index = size + 1, index + 1
+                    after_space = False
+                    continue
         # What stands for the text at `index`: bytes [begin, end) of `source`, for `taken` bytes of text.
         taken, begin, end, mapped = np.int64(0), np.int64(0), np.int64(0), False
         if symbol_starts[byte]:
@@ -297,7 +319,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
             if tracked:
                 origins[size] = index - start
             size, pending = size + 1, False
-        if size + 3 * (end - begin) + 8 > capacity:
+        if size + (end - begin) + (stop - index) + 16 > capacity:
             return np.int64(-1)
         while after_space and begin < end and (targets[begin] if mapped else data[begin]) == 0x20:
             begin += 1

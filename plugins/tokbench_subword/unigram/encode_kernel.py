@@ -1,0 +1,187 @@
+"""From UTF-8 documents to ids in one compiled call: normalise, cut, look up or search, emit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u32_in, u64_in
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.charsmap import normalize_into
+from tokbench_subword.unigram.segments import next_cut
+from tokbench_subword.unigram.viterbi import (
+    CACHED_BYTES,
+    CACHED_TOKENS,
+    SLOT_WORDS,
+    UNKNOWN_PIECE,
+    count_tokens,
+    holds,
+    link,
+    link_piece,
+    link_start,
+    only_piece,
+    remember,
+    safe_limit,
+    search,
+    search_with_margin,
+    slot_of,
+    stretch_key,
+    width_of,
+)
+
+CACHE_SLOTS = 1 << 16
+"""Stretches of text that a work space remembers (64 bytes each)."""
+DONE, GROW_TEXT, GROW_OUTPUT = 0, 1, 2
+"""What the kernel asks for: nothing, more room for normalised text, more room for ids."""
+
+
+@kernel
+def encode_documents(block, parameters, source, offsets, output, output_ends):  # type: ignore[no-untyped-def]
+    """Encode documents ``STATE[DOCUMENT] …`` of `source` (uint8) at `offsets`; ids to `output`, ends to `output_ends`.
+
+    `block` is laid out as `layout` says. Where text comes normalised, 32 bytes must be readable behind `source`.
+    Returns `DONE`, or what to grow before calling again with the same state.
+    """
+    numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
+    data, normalized = pointer(source), u8_in(block, at.TEXT)
+    ready = numbers[at.FLAGS] < 0
+    n_documents = len(offsets) - 1
+    document, written = state[at.DOCUMENT], state[at.WRITTEN]
+    while document < n_documents:
+        start, stop = offsets[document], offsets[document + 1]
+        where, begin, size = data, start, stop - start
+        if not ready:
+            where, begin = normalized, np.int64(0)
+            if size > 0:
+                size = normalize_into(
+                    data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
+                    u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u8_in(block, at.CLASSES),
+                    u8_in(block, at.FOLLOWS), u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
+                    numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), normalized, state[at.TEXT_ROOM],
+                    state, False,
+                )  # fmt: skip
+        state[at.SIZE] = size
+        if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
+            state[at.DOCUMENT], state[at.WRITTEN] = document, written
+            return GROW_TEXT
+        if written + size > len(output):
+            state[at.DOCUMENT], state[at.WRITTEN] = document, written
+            return GROW_OUTPUT
+        written = _encode_text(
+            where, begin, begin + size, u64_in(block, at.UNITS), typed_in(block, at.SCORES, parameters),
+            pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0, numbers[at.UNK_ID],
+            numbers[at.FUSED] != 0, u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER),
+            u8_in(block, at.BEFORE_SPACE), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
+            i64_in(block, at.LINKS), f64_in(block, at.EXACT), pointer(output), written,
+        )  # fmt: skip
+        document += 1
+        output_ends[document] = written
+    state[at.DOCUMENT], state[at.WRITTEN] = document, written
+    return DONE
+
+
+@inline
+def _encode_text(  # type: ignore[no-untyped-def]
+    data, begin, stop, units, scores, parameters, byte_ids, fallback, unk_id, fused,
+    cut_classes, inner, before_space, cache, best, links, exact, output, written,
+):  # fmt: skip
+    """Append the ids of ``data[begin:stop]`` to `output`; returns how many ids it then holds."""
+    unknown, threshold = parameters[at.UNKNOWN], parameters[at.THRESHOLD]
+    largest, ulp = float(parameters[at.LARGEST]), float(parameters[at.ULP])
+    so_far = unknown - unknown  # zero, in the precision of the scores
+    after_unknown = False
+    index = begin
+    while index < stop:
+        end = next_cut(data, index, stop, cut_classes, inner, before_space)
+        size = end - index
+        if abs(so_far) + size * largest >= threshold:
+            so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
+        elif size == width_of(data[index]):
+            piece = only_piece(data, index, size, units)
+            if piece != UNKNOWN_PIECE:
+                so_far = so_far + scores[piece]
+                output[written] = piece
+                written, index, after_unknown = written + 1, end, False
+                continue
+            so_far = so_far + unknown
+            links[size] = link(np.int64(0), np.int64(UNKNOWN_PIECE))
+        elif size <= CACHED_BYTES:
+            first, second, third, fourth = stretch_key(data, index, size)
+            slot = slot_of(first, second, third, fourth, size, CACHE_SLOTS - 1)
+            found = holds(cache, slot, first, second, third, fourth, size)
+            if not found:
+                slot ^= 1
+                found = holds(cache, slot, first, second, third, fourth, size)
+            if found:
+                place = slot * SLOT_WORDS
+                about = cache[place + 4]
+                if abs(so_far) <= np.int64(about >> np.uint64(16)):
+                    count = np.int64(about >> np.uint64(8)) & 0xFF
+                    for token in range(count):
+                        piece = np.int64(cache[place + 5 + (token >> 1)] >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
+                        output[written + token] = piece
+                        so_far = so_far + scores[piece]
+                    written, index, after_unknown = written + count, end, False
+                    continue
+                so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
+            else:
+                before = abs(so_far)
+                so_far, lead, characters = search_with_margin(
+                    data, index, size, units, scores, parameters, so_far, best, links, exact
+                )
+                limit = safe_limit(lead, characters, largest, float(threshold), ulp)
+                if before <= limit:
+                    count, known = count_tokens(links, size)
+                    if known and count <= CACHED_TOKENS:
+                        if cache[slot * SLOT_WORDS + 4] != np.uint64(0):
+                            slot ^= 1  # the neighbour is taken: the entry's own place
+                        remember(cache, slot, first, second, third, fourth, size, count, limit, links)
+        else:
+            so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
+        count, known = count_tokens(links, size)
+        if known:
+            position, place = size, written + count
+            while position > 0:  # backwards, each id into its place
+                place -= 1
+                value = links[position]
+                output[place] = link_piece(value)
+                position = link_start(value)
+            written, after_unknown = written + count, False
+        else:
+            written, after_unknown = _emit_with_unknown(
+                data, index, size, links, byte_ids, fallback, unk_id, fused, after_unknown, output, written
+            )
+        index = end
+    return written
+
+
+@inline
+def _emit_with_unknown(  # type: ignore[no-untyped-def]
+    data, begin, size, links, byte_ids, fallback, unk_id, fused, after_unknown, output, written
+):
+    """Append a path that has unknown characters: as their bytes, or as one unknown token for a run of them."""
+    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
+    position, moved = size, np.int64(-1)
+    while position > 0:
+        value = links[position]
+        links[position] = moved
+        moved, position = link(position, link_piece(value)), link_start(value)
+    links[0] = moved
+    position = np.int64(0)
+    while position < size:
+        end, piece = link_start(links[position]), link_piece(links[position])
+        if piece != UNKNOWN_PIECE:
+            output[written] = piece
+            written, after_unknown = written + 1, False
+        elif fallback:
+            for index in range(position, end):
+                output[written] = byte_ids[data[begin + index]]
+                written += 1
+            after_unknown = False
+        else:
+            if not (after_unknown and fused):
+                output[written] = unk_id
+                written += 1
+            after_unknown = True
+        position = end
+    return written, after_unknown

@@ -1,0 +1,200 @@
+"""The compiled encoder with its memory: a model's arrays, and a pool of work spaces that threads take turns with."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import announce
+from tokbench_subword.kernels.pointers import PADDING, block
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.charsmap import Normalizer
+from tokbench_subword.unigram.encode_kernel import CACHE_SLOTS, DONE, GROW_TEXT, encode_documents
+from tokbench_subword.unigram.segments import Cuts
+from tokbench_subword.unigram.viterbi import CACHED_BYTES, SLOT_WORDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_CHUNK_BYTES = 1 << 20  # what a thread takes at a time
+_KEPT_OUTPUT = 1 << 22  # a work space gives larger outputs back
+_PAD = bytes(PADDING + CACHED_BYTES)
+_NO_MAP = (
+    np.zeros(0, np.uint32),
+    np.zeros(0, np.uint8),
+    np.zeros(0, np.uint8),
+    np.zeros(0, np.uint8),
+    np.zeros(0, np.uint8),
+    np.zeros(0, np.uint64),
+    np.zeros(0, np.uint8),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """A vocabulary as the kernels read it.
+
+    `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the precision
+    of all sums; `unknown` the score of an unknown character, `largest` a bound on all absolute scores, `threshold`
+    the sum at which scores are set back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte
+    fallback; `fused` whether a run of unknown characters is one token.
+    """
+
+    units: NDArray[np.uint64]
+    scores: NDArray[np.floating]  # type: ignore[type-arg]
+    unknown: float
+    largest: float
+    threshold: float
+    byte_ids: NDArray[np.int32]
+    unk_id: int
+    cuts: Cuts
+    fused: bool = True
+
+    def parameters(self) -> NDArray[np.floating]:  # type: ignore[type-arg]
+        """The numbers a kernel needs in the dtype of the scores, in the order of `layout`."""
+        ulp = float(np.finfo(self.scores.dtype).eps)
+        return np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype)
+
+
+class _Space:
+    """One thread's memory: normalised text, the search's tables, the cache, the output, and all addresses."""
+
+    __slots__ = ("block", "dtype", "ends", "offsets", "output", "own", "shared", "state")
+
+    def __init__(self, shared: list[NDArray[Any]], dtype: np.dtype[Any]) -> None:
+        self.shared, self.dtype = shared, dtype
+        self.output = np.empty(1 << 12, np.int32)
+        self.offsets, self.ends = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        self.state = np.zeros(at.N_STATE, np.int64)
+        cache = np.zeros(CACHE_SLOTS * SLOT_WORDS + SLOT_WORDS, np.uint64)
+        skip = (-cache.ctypes.data % 64) // 8  # a slot is one cache line
+        self.own: list[NDArray[Any]] = [cache[skip : skip + CACHE_SLOTS * SLOT_WORDS]]
+        self.grow_text(1 << 12)
+
+    def grow_text(self, size: int) -> None:
+        """Make room for `size` bytes of normalised text."""
+        self.own[1:] = [
+            np.empty(size + CACHED_BYTES, np.uint8),
+            np.empty(size + 2, self.dtype),
+            np.empty(size + 2, np.int64),
+            np.empty(2 * (CACHED_BYTES + 1), np.float64),
+            self.state,
+        ]
+        self.state[at.TEXT_ROOM], self.state[at.SEARCH_ROOM] = size, size + 2
+        self.block = block([*self.shared, *self.own])
+
+    def grow_output(self, size: int) -> None:
+        """Make room for `size` ids in all, keeping those that are written."""
+        written = self.state[at.WRITTEN]
+        grown = np.empty(size, np.int32)
+        grown[:written] = self.output[:written]
+        self.output = grown
+
+
+class Engine:
+    """Encodes UTF-8 with a `Lexicon`, and with a `Normalizer` in front where there is one. Safe to share."""
+
+    __slots__ = ("_parameters", "_shared", "_spaces", "lexicon", "normalizer")
+
+    def __init__(self, lexicon: Lexicon, normalizer: Normalizer | None) -> None:
+        announce(encode_documents)
+        self.lexicon = lexicon
+        self.normalizer = normalizer
+        numbers = np.zeros(at.N_NUMBERS, np.int64)
+        numbers[at.FLAGS] = -1
+        numbers[at.UNK_ID], numbers[at.FUSED] = lexicon.unk_id, lexicon.fused
+        numbers[at.FALLBACK] = len(lexicon.byte_ids) > 0
+        head = _NO_MAP if normalizer is None else normalizer.arrays()[1:]
+        if normalizer is not None:
+            numbers[at.FLAGS] = normalizer.flags
+            numbers[at.N_MAP_UNITS], numbers[at.N_TARGETS] = len(normalizer.units), len(normalizer.targets)
+            numbers[at.N_SYMBOLS] = len(normalizer.symbols)
+        cuts = lexicon.cuts
+        tail = (lexicon.units, lexicon.scores, lexicon.byte_ids, cuts.classes, cuts.inner, cuts.before_space)
+        self._shared: list[NDArray[Any]] = [*head, *tail, numbers]
+        self._parameters = lexicon.parameters()
+        self._spaces: deque[_Space] = deque()
+
+    def encode(self, data: bytes) -> NDArray[np.int32]:
+        """The ids of one document, int32."""
+        space = self._borrow()
+        space.offsets[1] = len(data)
+        source = np.frombuffer(data if self.normalizer is not None else data + _PAD, np.uint8)
+        self._run(space, source, space.offsets, space.ends)
+        ids = space.output[: space.ends[1]].copy()
+        self._spaces.append(space)
+        return ids
+
+    def encode_many(
+        self, documents: Sequence[bytes], threads: int = 1
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of all documents, and where each document's begin and end: int32, int64 of ``(n + 1,)``."""
+        offsets = np.zeros(len(documents) + 1, np.int64)
+        np.cumsum([len(document) for document in documents], out=offsets[1:])
+        return self.encode_ragged(np.frombuffer(b"".join([*documents, _PAD]), np.uint8), offsets, threads)
+
+    def encode_ragged(
+        self, source: NDArray[np.uint8], offsets: NDArray[np.int64], threads: int = 1
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """`encode_many` for documents that already lie in one array, with 48 bytes behind them."""
+        parts = _parts(offsets, threads)
+        if len(parts) <= 1:
+            return self._part(source, offsets)
+        with ThreadPoolExecutor(threads) as pool:
+            results = list(pool.map(lambda part: self._part(source, offsets[part[0] : part[1] + 1]), parts))
+        ends = np.zeros(len(offsets), np.int64)
+        total = 0
+        for (low, high), (ids, bounds) in zip(parts, results, strict=True):
+            ends[low : high + 1] = bounds + total
+            total += len(ids)
+        return np.concatenate([ids for ids, _ in results]), ends
+
+    def _part(
+        self, source: NDArray[np.uint8], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        space = self._borrow()
+        ends = np.zeros(len(offsets), np.int64)
+        self._run(space, source, offsets, ends)
+        ids = space.output[: ends[-1]].copy()
+        if len(space.output) > _KEPT_OUTPUT:
+            space.output = np.empty(1 << 12, np.int32)
+        self._spaces.append(space)
+        return ids, ends
+
+    def _borrow(self) -> _Space:
+        try:
+            return self._spaces.pop()
+        except IndexError:
+            return _Space(self._shared, self.lexicon.scores.dtype)
+
+    def _run(
+        self, space: _Space, source: NDArray[np.uint8], offsets: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> None:
+        state = space.state
+        state[at.DOCUMENT] = state[at.WRITTEN] = 0
+        while (
+            wish := encode_documents(space.block, self._parameters, source, offsets, space.output, ends)
+        ) != DONE:
+            document = int(state[at.DOCUMENT])
+            needed = max(int(state[at.SIZE]), int(offsets[document + 1] - offsets[document]))
+            if wish == GROW_TEXT:
+                space.grow_text(max(2 * int(state[at.TEXT_ROOM]), needed + needed // 4 + 64))
+            else:
+                left = int(offsets[-1] - offsets[document])
+                space.grow_output(int(state[at.WRITTEN]) + max(needed, left // 2, len(space.output) // 2) + 64)
+
+
+def _parts(offsets: NDArray[np.int64], threads: int) -> list[tuple[int, int]]:
+    """Runs of documents of about equal size in bytes, several a thread, as (first, behind the last)."""
+    n_documents, total = len(offsets) - 1, int(offsets[-1] - offsets[0])
+    if threads <= 1 or n_documents < 2 or total < 1 << 16:
+        return [(0, n_documents)]
+    size = max(1 << 15, min(_CHUNK_BYTES, total // (2 * threads) + 1))
+    targets = np.arange(int(offsets[0]) + size, int(offsets[-1]), size)
+    cuts = sorted({0, n_documents, *np.searchsorted(offsets, targets).tolist()})
+    return list(zip(cuts, cuts[1:], strict=False))
