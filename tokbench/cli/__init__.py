@@ -7,6 +7,7 @@ import sys
 import typer
 
 from tokbench.cli import listing, plugins
+from tokbench.cli.encode import compare, encode
 from tokbench.cli.plot import plot
 from tokbench.cli.report import report
 from tokbench.cli.run import run
@@ -24,6 +25,8 @@ app.add_typer(plugins.app, name="plugins")
 app.command()(run)
 app.command()(report)
 app.command()(plot)
+app.command()(encode)
+app.command()(compare)
 
 
 def main() -> None:

@@ -1,0 +1,120 @@
+"""`tokbench encode` and `tokbench compare`: a text's tokens, by one tokenizer or by several."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from tokbench.tokenizer import Tokenizer
+
+TextArgument = Annotated[str, typer.Argument(help="The text; - reads standard input.", show_default=False)]
+
+
+def encode(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    text: TextArgument,
+    as_json: JsonOutput = False,
+    ids: Annotated[bool, typer.Option("--ids", help="Print the ids alone, separated by spaces.")] = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Show the tokens of a text: coloured pieces, ids, bytes."""
+    from tokbench.inspection.pieces import as_json as pieces_json
+
+    tokenizer = open_registry(plugin, disable_plugin).load(spec)
+    text = _read(text)
+    if ids:
+        print(*tokenizer.encode(text))
+    elif as_json:
+        print(json.dumps(pieces_json(tokenizer, text), ensure_ascii=False, indent=2))
+    else:
+        _show_one(tokenizer, text)
+
+
+def compare(
+    arguments: Annotated[
+        list[str], typer.Argument(metavar="SPEC SPEC… TEXT", help="Tokenizers, then the text (- for stdin).")
+    ],
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Show the tokens of a text by several tokenizers, one under the other."""
+    from tokbench.errors import SpecError
+    from tokbench.inspection.pieces import as_json as pieces_json
+
+    *specs, text = arguments
+    if not specs:
+        raise SpecError("compare takes tokenizers and then the text: tokbench compare SPEC SPEC TEXT")
+    registry = open_registry(plugin, disable_plugin)
+    tokenizers = [registry.load(spec) for spec in specs]
+    text = _read(text)
+    if as_json:
+        rows = [pieces_json(tokenizer, text) for tokenizer in tokenizers]
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        _show_many(tokenizers, text)
+
+
+def _read(text: str) -> str:
+    return sys.stdin.read() if text == "-" else text
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)  # a text is text, whatever it holds
+
+
+def _show_one(tokenizer: Tokenizer, text: str) -> None:
+    from rich.table import Table
+
+    from tokbench.inspection.pieces import groups, pieces
+    from tokbench.inspection.terminal import colored, label, render
+
+    console = _console()
+    found = pieces(tokenizer, text)
+    console.print(render(found, color=colored(console)))
+    table = Table("id", "token", "bytes", "characters", box=None, header_style="bold")
+    for group in groups(found):
+        for number, piece in enumerate(group.pieces, start=1):
+            part = f" {number}/{len(group.pieces)}" if len(group.pieces) > 1 else ""
+            kind = "" if piece.kind == "token" else f" ({piece.kind})"
+            shown = label(group) if not part else label(group) + part
+            table.add_row(str(piece.id), shown + kind, piece.bytes.hex(" "), f"{piece.start}–{piece.end}")
+    console.print(table)
+    console.print(_figures(text, len(found)))
+    if tokenizer.decode([piece.id for piece in found]) != text:
+        console.print("decoding gives another text", style="bold red")
+
+
+def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:
+    from tokbench.inspection.pieces import pieces
+    from tokbench.inspection.terminal import colored, render
+
+    console = _console()
+    for tokenizer in tokenizers:
+        found = pieces(tokenizer, text)
+        lossy = tokenizer.decode([piece.id for piece in found]) != text
+        console.print(
+            f"{tokenizer.name}  ({_figures(text, len(found))}{', lossy' if lossy else ''})",
+            style="bold",
+        )
+        console.print(render(found, color=colored(console)))
+        console.print(" ".join(str(piece.id) for piece in found), style="dim")
+
+
+def _figures(text: str, tokens: int) -> str:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    ratio = f", {size / tokens:.2f} bytes/token" if tokens else ""
+    return f"{tokens} tokens, {len(text)} characters, {size} bytes{ratio}"

@@ -1,0 +1,238 @@
+"""A text cut as a tokenizer cuts it, ready to be shown: the source of terminal, report and live page.
+
+Tokens of byte-level vocabularies may hold parts of a character. Such tokens form a group, which is shown as the
+whole characters it makes up; every token belongs to one group, most groups are one token.
+
+Where a token stands in the text is found in this order: by the bytes of the tokens, if they make up the text
+(with or without a space put before it); by the tokenizer's own offsets; by looking for each token's text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from tokbench.tokenizer import OffsetEncoder, Tokenizer, special_ids, token_bytes, unk_id
+
+Kind = Literal["token", "special", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token in its text.
+
+    `bytes` is what the token stands for, empty for special tokens and UNK; `text` is how to show it: its own
+    text, or, where its bytes are not whole characters, those characters in full. `start` and `end` are its span
+    in code points of the text, equal where it covers none. Tokens with the same `group` share a character;
+    `whole` says that the token shares none.
+    """
+
+    id: int
+    bytes: bytes
+    text: str
+    start: int
+    end: int
+    whole: bool
+    group: int
+    kind: Kind = "token"
+
+    def as_json(self) -> dict[str, Any]:
+        """The piece in JSON's types; `bytes` in hex.
+
+        Example:
+            >>> Piece(5, b"hi", "hi", 0, 2, True, 0).as_json()["bytes"]
+            '6869'
+        """
+        return {
+            "id": self.id,
+            "bytes": self.bytes.hex(),
+            "text": self.text.encode("utf-8", "replace").decode(),
+            "start": self.start,
+            "end": self.end,
+            "whole": self.whole,
+            "group": self.group,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tokens shown as one: `text` is whole characters, `start` and `end` their span."""
+
+    text: str
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+
+
+def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) -> list[Piece]:
+    """The tokens of `text`, in order; `ids` where the text is encoded already.
+
+    Example:
+        >>> import tokbench
+        >>> [(piece.text, piece.group, piece.whole) for piece in pieces(tokbench.load("bytes"), "né")]
+        [('n', 0, True), ('é', 1, False), ('é', 1, False)]
+    """
+    found = [int(index) for index in (tokenizer.encode(text) if ids is None else ids)]
+    parts = [token_bytes(tokenizer, index) for index in found]
+    spans, shared = _locate(tokenizer, text, found, parts)
+    unknown, special = unk_id(tokenizer), special_ids(tokenizer)
+    numbers = _group_numbers(shared)
+    bounds = _group_spans(spans, numbers)
+    result = []
+    for position, (index, part) in enumerate(zip(found, parts, strict=True)):
+        kind: Kind = "unknown" if index == unknown else "special" if index in special else "token"
+        number = numbers[position]
+        alone = _alone(numbers, position)
+        start, end = spans[position]
+        low, high = bounds[number]
+        shown = _own_text(part) if alone else text[low:high]
+        if shown is None or (kind != "token" and not shown):
+            shown = text[start:end] or tokenizer.decode([index])
+        result.append(Piece(index, part, shown, start, end, alone, number, kind))
+    return result
+
+
+def groups(found: Sequence[Piece]) -> Iterator[Group]:
+    """The pieces by group, each with its whole characters.
+
+    Example:
+        >>> import tokbench
+        >>> [group.text for group in groups(pieces(tokbench.load("bytes"), "né"))]
+        ['n', 'é']
+    """
+    for _, members in groupby(found, key=lambda piece: piece.group):
+        part = tuple(members)
+        start, end = min(piece.start for piece in part), max(piece.end for piece in part)
+        yield Group(part[0].text, start, end, part)
+
+
+def as_json(tokenizer: Tokenizer, text: str) -> dict[str, Any]:
+    """A text and its tokens in JSON's types, for the report and the live page."""
+    found = pieces(tokenizer, text)
+    return {
+        "tokenizer": tokenizer.name,
+        "text": text.encode("utf-8", "replace").decode(),
+        "n_tokens": len(found),
+        "n_bytes": len(text.encode("utf-8", "surrogatepass")),
+        "n_chars": len(text),
+        "pieces": [piece.as_json() for piece in found],
+    }
+
+
+JOINER = "\u200d"
+_MARKS = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍", "\u00a0": "⍽", "\u3000": "□"}
+
+
+def visible(text: str) -> str:
+    r"""`text` with white space marked and what cannot be seen spelled out.
+
+    Example:
+        >>> visible(" a\tb\n\x00\u200b")
+        '·a→b↵\\x00\\u200b'
+    """
+    base = "◌" if text and (text[0] == JOINER or unicodedata.category(text[0]).startswith("M")) else ""
+    return base + "".join(_visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    if char in _MARKS:
+        return _MARKS[char]
+    if char.isprintable() or char == JOINER:  # it holds emoji together: spelled out, it would split them
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# --- where the tokens stand ----------------------------------------------------------------------------
+
+Spans = list[tuple[int, int]]
+
+
+def _locate(
+    tokenizer: Tokenizer, text: str, ids: Sequence[int], parts: Sequence[bytes]
+) -> tuple[Spans, list[bool]]:
+    """The span of each token, and whether it shares a character with the token before it."""
+    data = text.encode("utf-8", "surrogatepass")
+    joined = b"".join(parts)
+    if joined == data:
+        return _by_bytes(data, parts, lead=0)
+    if joined == b" " + data:
+        return _by_bytes(data, parts, lead=1)
+    if isinstance(tokenizer, OffsetEncoder) and list(tokenizer.encode(text)) == list(ids):
+        spans = [(int(start), int(end)) for start, end in tokenizer.offsets(text)]
+        return spans, _overlaps(spans)
+    return _by_search(text, parts), [False] * len(parts)
+
+
+def _by_bytes(data: bytes, parts: Sequence[bytes], lead: int) -> tuple[Spans, list[bool]]:
+    """Spans from byte lengths; `lead` bytes before the text belong to none of its characters."""
+    is_start = [byte & 0xC0 != 0x80 for byte in data]
+    chars = [0]  # characters begun before each byte
+    for start in is_start:
+        chars.append(chars[-1] + start)
+    spans, shared, position = [], [], -lead
+    for part in parts:
+        low, high = max(position, 0), max(position + len(part), 0)
+        inside = low < len(data) and low > 0 and not is_start[low]
+        shared.append(inside and bool(part))
+        first = chars[low] - 1 if inside else chars[low]
+        spans.append((first, chars[high]) if part else (first, first))
+        position += len(part)
+    return spans, shared
+
+
+def _overlaps(spans: Spans) -> list[bool]:
+    reach, shared = 0, []
+    for start, end in spans:
+        shared.append(start < reach and start < end)
+        reach = max(reach, end)
+    return shared
+
+
+def _by_search(text: str, parts: Sequence[bytes]) -> Spans:
+    """Spans by looking for each token's text from where the last one ended, regardless of case."""
+    folded = text.casefold() if len(text.casefold()) == len(text) else text
+    spans, position = [], 0
+    for part in parts:
+        own = part.decode("utf-8", "replace").strip().casefold()
+        at = folded.find(own, position) if own else -1
+        if at < 0:
+            spans.append((position, position))
+            continue
+        spans.append((at, at + len(own)))
+        position = at + len(own)
+    return spans
+
+
+def _group_numbers(shared: Sequence[bool]) -> list[int]:
+    numbers, current = [], -1
+    for joined in shared:
+        current += not joined
+        numbers.append(max(current, 0))
+    return numbers
+
+
+def _alone(numbers: Sequence[int], position: int) -> bool:
+    before = position > 0 and numbers[position - 1] == numbers[position]
+    after = position + 1 < len(numbers) and numbers[position + 1] == numbers[position]
+    return not (before or after)
+
+
+def _group_spans(spans: Spans, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
+    bounds: dict[int, tuple[int, int]] = {}
+    for (start, end), number in zip(spans, numbers, strict=True):
+        low, high = bounds.get(number, (start, end))
+        bounds[number] = (min(low, start), max(high, end))
+    return bounds
+
+
+def _own_text(part: bytes) -> str | None:
+    """The token's text, or None where its bytes are not whole characters."""
+    try:
+        return part.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
