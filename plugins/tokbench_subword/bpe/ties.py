@@ -1,0 +1,31 @@
+"""Which of equally frequent pairs is merged first: a choice every library makes, differently, in silence.
+
+| rule | first among equals | whose |
+|---|---|---|
+| `hf` | the smallest pair of ids; the first ids go by the character that stands for a byte in `vocab.json` | `tokenizers` |
+| `bytes` | the smallest pair of ids; the first ids go by byte value | tiktoken's vocabularies |
+| `lexicographic` | the shorter merged token, in symbols; then the smaller, as bytes | sentencepiece |
+| `first_seen` | the pair whose first occurrence comes first in the text as merged so far | minbpe |
+
+`hf` follows `tokenizers` further: a pair that was merged, and arises again because its token was built in a second way,
+keeps its old count, and so is merged again at once. The other rules count what is there.
+"""
+
+from __future__ import annotations
+
+from tokbench.errors import UnknownNameError
+
+TIES = ("hf", "bytes", "lexicographic", "first_seen")
+HF, BYTES, LEXICOGRAPHIC, FIRST_SEEN = range(4)
+
+
+def tie_rule(name: str) -> int:
+    """The number of a rule, as the kernels know it; raises `UnknownNameError` for another name.
+
+    Example:
+        >>> tie_rule("first_seen") == FIRST_SEEN
+        True
+    """
+    if name not in TIES:
+        raise UnknownNameError.of("tie rule", name, TIES)
+    return TIES.index(name)

@@ -1,0 +1,54 @@
+"""`WordCounts`: what a trainer learns from: the distinct pre-tokens of a corpus, and how often each was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordCounts:
+    """Distinct pre-tokens in the order in which they were first seen.
+
+    `data` is uint8, their UTF-8 one after another; word w is ``data[starts[w]:starts[w + 1]]``; `starts` and `counts`
+    are int64 of shape ``(words + 1,)`` and ``(words,)``.
+
+    Example:
+        >>> words = WordCounts.of({"a": 2, "bc": 1})
+        >>> len(words), [(word.decode(), count) for word, count in words]
+        (2, [('a', 2), ('bc', 1)])
+    """
+
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int] | Mapping[bytes, int]) -> WordCounts:
+        """From a mapping of words to counts, in its order."""
+        words = [word.encode() if isinstance(word, str) else word for word in counts]
+        return cls.of_pairs(words, counts.values())
+
+    @classmethod
+    def of_pairs(cls, words: list[bytes], counts: Iterable[int]) -> WordCounts:
+        """From words and their counts."""
+        import numpy as np
+
+        starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=starts[1:])
+        data = np.frombuffer(b"".join(words), np.uint8)
+        return cls(data, starts, np.fromiter(counts, np.int64, len(words)))
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        data = self.data.tobytes()
+        starts = self.starts.tolist()
+        for word, count in enumerate(self.counts.tolist()):
+            yield data[starts[word] : starts[word + 1]], count
