@@ -1,0 +1,59 @@
+"""The first symbols of a training: bytes or characters, in the order that decides ties."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.ties import HF
+from tokbench_subword.bpe.train_words import WordCounts
+
+Symbols = tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]
+"""The symbol at each place, where each word begins (and the last ends), and how each symbol is spelled."""
+
+
+def byte_order(rule: int) -> list[int]:
+    """The 256 bytes in the order of their first ids.
+
+    By value, but for the rule `hf`: there by the character that stands for the byte in GPT-2's `vocab.json`. Those
+    characters are the bytes' own where these are printable in Latin-1, and follow from U+0100 on where not.
+    """
+    if rule != HF:
+        return list(range(256))
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    return printable + [byte for byte in range(256) if byte not in printable]
+
+
+def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) -> Symbols:
+    """Every byte a symbol. `alphabet` None means all 256; else those seen and the UTF-8 of its characters."""
+    seen = np.zeros(256, np.bool_)
+    if alphabet is None:
+        seen[:] = True
+    else:
+        seen[words.data] = True
+        seen[list("".join(alphabet).encode("utf-8", "surrogatepass"))] = True
+    order = [byte for byte in byte_order(rule) if seen[byte]]
+    symbol_of = np.zeros(256, np.int32)
+    symbol_of[order] = np.arange(len(order))
+    return symbol_of[words.data], words.starts, [bytes([byte]) for byte in order]
+
+
+def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: str) -> Symbols:
+    """Every character a symbol, by code point; with `end_of_word`, the last of each word another one after those."""
+    data, starts = words.data, words.starts
+    begins = np.flatnonzero((data & 0xC0) != 0x80)
+    points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32).astype(np.int64)
+    first_of_word = np.searchsorted(begins, starts)
+    wrong = next((text for text in alphabet if len(text) != 1), None)
+    if wrong is not None:
+        raise TokenizerError(f"initial_alphabet holds characters; {wrong!r} is {len(wrong)} of them")
+    known = np.union1d(points, np.array(sorted(map(ord, alphabet)), np.int64)).astype(np.int64)
+    tokens = [chr(point).encode("utf-8", "surrogatepass") for point in known.tolist()]
+    symbols = np.searchsorted(known, points).astype(np.int32)
+    if end_of_word:
+        ends = first_of_word[1:][np.diff(first_of_word) > 0] - 1
+        last = np.unique(symbols[ends])
+        symbols[ends] = len(tokens) + np.searchsorted(last, symbols[ends]).astype(np.int32)
+        tokens += [tokens[index] + end_of_word.encode() for index in last.tolist()]
+    return symbols, first_of_word.astype(np.int64), tokens

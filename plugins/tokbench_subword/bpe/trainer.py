@@ -1,0 +1,191 @@
+"""`train_bpe`: a BPE vocabulary from text.
+
+Texts are cut into pre-tokens, the distinct ones are counted, and merges are learned over those: the pair that is seen
+most often becomes a token, again and again (Sennrich et al., 2016; Gage, 1994). The work is in `counting` and
+`train_merges`; here is what is asked of them, and what becomes of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.model import BpeModel, Level
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.ties import HF, tie_rule
+from tokbench_subword.bpe.train_words import WordCounts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+COUNTING_SHARE = 0.6
+"""The part of the progress bar that reading and counting take; merges take the rest."""
+
+
+def train_bpe(
+    texts: Iterable[str],
+    *,
+    vocab_size: int,
+    pattern: str | Pattern = "gpt2",
+    ties: str = "hf",
+    min_frequency: int = 0,
+    special_tokens: Sequence[str] = (),
+    initial_alphabet: Iterable[str] | None = None,
+    max_token_length: int | None = None,
+    end_of_word: str | None = None,
+    level: Level = "byte",
+    workers: int = 1,
+    n_bytes: int | None = None,
+    progress: Progress = lambda fraction, what: None,
+) -> BpeModel:
+    """Train a BPE vocabulary of `vocab_size` tokens on `texts`, which are read once.
+
+    - `pattern`: how text is cut; merges never cross a cut. ``none`` takes each text as one piece.
+    - `ties`: which of equally frequent pairs goes first; see `ties`. With ``hf`` the merges are those of
+      `tokenizers`' `BpeTrainer` over the same pre-tokens.
+    - `min_frequency`: pairs seen less often are not merged.
+    - `special_tokens`: they get the first ids; no merge ever spells one.
+    - `initial_alphabet`: characters that are tokens from the start. At level ``byte`` that is all 256 bytes, seen or
+      not, unless ``()`` is given, which means the bytes seen. At level ``char`` it adds to the characters seen.
+    - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first symbols
+      always may be (both as in `tokenizers`).
+    - `end_of_word`: at level ``char``, what is put after the last symbol of every pre-token, as ``</w>``.
+    - `workers`: threads that count; the result is the same for any number.
+    - `n_bytes`: the size of the corpus, for `progress`.
+
+    The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size` tokens where
+    the corpus has no more pairs to merge. Raises `TokenizerError` where `vocab_size` leaves no room for the
+    alphabet and the special tokens.
+
+    Example:
+        >>> model = train_bpe(["aaabdaaabac"], vocab_size=259, pattern="none", ties="first_seen")
+        >>> [model.vocabulary[index] for index in range(256, 259)]
+        [b'aa', b'aaa', b'aaab']
+    """
+    from tokbench_subword.bpe.counting import count_pretokens
+
+    rule = tie_rule(ties)
+    _check(vocab_size, min_frequency, max_token_length, level, end_of_word)
+    cut = Pattern.of(pattern) if isinstance(pattern, str) else pattern
+    total = max(n_bytes or 0, 1)
+    words = count_pretokens(
+        texts,
+        cut,
+        workers=workers,
+        progress=lambda done: progress(COUNTING_SHARE * min(1.0, done / total) if n_bytes else 0.0, "counting"),
+    )
+    return train_on_counts(
+        words,
+        vocab_size=vocab_size,
+        pattern=cut,
+        rule=rule,
+        min_frequency=min_frequency,
+        special_tokens=special_tokens,
+        initial_alphabet=initial_alphabet,
+        max_token_length=max_token_length,
+        end_of_word=end_of_word,
+        level=level,
+        progress=progress,
+    )
+
+
+def train_on_counts(
+    words: WordCounts,
+    *,
+    vocab_size: int,
+    pattern: Pattern,
+    rule: int = HF,
+    min_frequency: int = 0,
+    special_tokens: Sequence[str] = (),
+    initial_alphabet: Iterable[str] | None = None,
+    max_token_length: int | None = None,
+    end_of_word: str | None = None,
+    level: Level = "byte",
+    progress: Progress = lambda fraction, what: None,
+) -> BpeModel:
+    """Train on words that are counted already; `rule` is a number of `ties`, the rest as in `train_bpe`."""
+    import numpy as np
+
+    from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
+    from tokbench_subword.bpe.train_session import MergeSession
+
+    special = _special(special_tokens)
+    given = None if initial_alphabet is None else frozenset(initial_alphabet)
+    if level == "byte":
+        symbols, starts, tokens = byte_symbols(words, rule, given)
+    else:
+        symbols, starts, tokens = character_symbols(words, given or frozenset(), end_of_word or "")
+    n_first = len(special) + len(tokens)
+    if vocab_size < n_first:
+        raise TokenizerError(
+            f"vocab_size={vocab_size} is less than the {len(special)} special tokens and {len(tokens)} "
+            f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
+            f"ask for at least {n_first}"
+        )
+    session = MergeSession(
+        symbols,
+        starts,
+        words.counts,
+        tokens=tokens,
+        n_wanted=vocab_size - len(special),
+        rule=rule,
+        minimum=min_frequency,
+        longest=max_token_length,
+        forbidden=[text.encode() for text in special],
+    )
+    progress(COUNTING_SHARE, "merging")
+    merges = session.run(lambda part: progress(COUNTING_SHARE + (1 - COUNTING_SHARE) * part, "merging"))
+    vocabulary = _spelled(tokens, merges)
+    progress(1.0, "merging")
+    return BpeModel(
+        vocabulary=(*[b""] * len(special), *vocabulary),
+        merges=(_unique(merges) + len(special)).astype(np.int32),
+        pattern=pattern,
+        special_tokens=MappingProxyType(special),
+        level=level,
+        end_of_word=end_of_word or "",
+    )
+
+
+def _check(
+    vocab_size: int, min_frequency: int, max_token_length: int | None, level: str, end_of_word: str | None
+) -> None:
+    if vocab_size < 1:
+        raise TokenizerError(f"vocab_size must be at least 1; it is {vocab_size}")
+    if min_frequency < 0:
+        raise TokenizerError(f"min_frequency must not be negative; it is {min_frequency}")
+    if max_token_length is not None and max_token_length < 1:
+        raise TokenizerError(f"max_token_length must be at least 1; it is {max_token_length}")
+    if level not in ("byte", "char"):
+        raise TokenizerError(f"level must be byte or char; it is {level!r}")
+    if end_of_word and level == "byte":
+        raise TokenizerError(f"end_of_word={end_of_word!r} is for level=char; bytes have no mark of a word's end")
+
+
+def _special(tokens: Sequence[str]) -> dict[str, int]:
+    special = {token: index for index, token in enumerate(dict.fromkeys(tokens))}
+    if "" in special:
+        raise TokenizerError("a special token must not be empty")
+    return special
+
+
+def _spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:
+    """The bytes of every token."""
+    vocabulary = list(tokens)
+    for left, right, new in merges.tolist():
+        if new == len(vocabulary):
+            vocabulary.append(vocabulary[left] + vocabulary[right])
+    return vocabulary
+
+
+def _unique(merges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Each pair once, at its last place: that is the rank `tokenizers` gives a pair it merges twice."""
+    import numpy as np
+
+    keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
+    _, last = np.unique(keys[::-1], return_index=True)
+    return merges[np.sort(len(merges) - 1 - last)]
