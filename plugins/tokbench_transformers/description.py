@@ -50,7 +50,7 @@ def summary(component: Component) -> str | None:
 def _short(value: Any) -> str:
     if isinstance(value, Mapping) and len(value) == 1:  # {"Regex": …} or {"String": …}
         value = next(iter(value.values()))
-    return repr(value) if isinstance(value, str) else str(value)
+    return str(value)
 
 
 def piece_decoder(decoder: Component, *, continuing: str = "") -> Callable[[str], bytes]:

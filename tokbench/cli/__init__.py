@@ -7,10 +7,12 @@ import sys
 import typer
 
 from tokbench.cli import listing, plugins
+from tokbench.cli.audit import audit, overlap
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.plot import plot
 from tokbench.cli.report import report
 from tokbench.cli.run import run
+from tokbench.cli.show import show
 from tokbench.errors import TokbenchError
 
 app = typer.Typer(
@@ -27,6 +29,9 @@ app.command()(report)
 app.command()(plot)
 app.command()(encode)
 app.command()(compare)
+app.command()(audit)
+app.command()(overlap)
+app.command()(show)
 
 
 def main() -> None:

@@ -1,0 +1,49 @@
+"""`tokbench audit`, `tokbench overlap` and `tokbench show`."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from tokbench.cli import app
+from tokbench.errors import SpecError
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "160"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_audit_shows_status_scripts_and_the_proof(test_data):
+    shown = run("audit", f"sentencepiece:{test_data}/vocabs/t5-base/spiece.model")
+    assert re.search(r"UNREACHABLE +2 ", shown)
+    assert "Latin" in shown
+    assert "·It(" in shown
+
+
+def test_audit_as_json_lists_everything():
+    content = json.loads(run("audit", "bytes", "--json"))
+    assert content["counts"]["UNDECODABLE"] == len(content["undecodable"]) == 128
+    assert content["digits"][0] == {"id": 48, "text": "0", "bytes": "30"}
+
+
+def test_overlap_of_two(tmp_path):
+    (tmp_path / "few.txt").write_text("cat\nthe cat\n")
+    shown = run("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt")
+    assert "0.992" in shown
+    assert "has 2 tokens that bytes lacks" in shown
+    content = json.loads(run("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt", "--json"))
+    assert content["surplus"][1]["tokens"] == ["the cat", "cat"]
+    with pytest.raises(SpecError, match="at least two"):
+        run("overlap", "bytes")
+
+
+def test_show_states_the_facts(test_data):
+    shown = run("show", "gpt-2")
+    assert "tiktoken" in shown
+    assert "50257" in shown
+    assert json.loads(run("show", "bytes", "--json"))["lossless"] is True

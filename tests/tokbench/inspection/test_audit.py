@@ -1,0 +1,163 @@
+"""The vocabulary audit: each status proven on vocabularies made for it, and known figures of real ones."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import tokbench
+from tokbench.inspection.audit import Status, VocabularyAudit, audit
+from tokbench.inspection.overlap import jaccard, overlap_matrix, surplus
+from tokbench.inspection.scripts import script_of
+from tokbench.inspection.tokentable import TokenTable
+
+
+class Made:
+    """Bytes 0–255, then: a word, the same word again, a part of a character, a special token, a gap."""
+
+    name, vocab_size, special_ids = "made", 261, frozenset({259})
+    extra = dict(enumerate([b"cat", b"cat", b"\xe4\xbd", b""], start=256))
+
+    def encode(self, text):
+        data, ids = text.encode(), []
+        while data:
+            word = data.startswith(b"cat")
+            ids.append(256 if word else data[0])
+            data = data[3:] if word else data[1:]
+        return ids
+
+    def decode(self, ids):
+        return b"".join(map(self.token_bytes, ids)).decode("utf-8", "replace")
+
+    def token_bytes(self, token_id):
+        return bytes([token_id]) if token_id < 256 else self.extra[token_id]
+
+
+class WordStarts:
+    """Words begin with a capital; the rest of a word is in lower-case letters only the middle has."""
+
+    name, vocab_size = "starts", 4
+    pieces = ("▁a", "b", "▁", "ba")
+
+    def encode(self, text):
+        ids, rest = [], "▁" + text.replace(" ", "▁")
+        while rest:
+            best = max((piece for piece in self.pieces[:3] if rest.startswith(piece)), key=len, default=None)
+            if best is None:
+                rest = rest[1:]
+                continue
+            ids.append(self.pieces.index(best))
+            rest = rest[len(best) :]
+        return ids
+
+    def decode(self, ids):
+        return "".join(self.pieces[index] for index in ids).replace("▁", " ").removeprefix(" ")
+
+    def token_bytes(self, token_id):
+        return self.pieces[token_id].replace("▁", " ").encode()
+
+
+def test_every_status_is_found_and_proven():
+    found = audit(Made())
+    assert found.counts == {"OK": 129, "UNDECODABLE": 129, "UNREACHABLE": 1, "SPECIAL": 1, "UNASSIGNED": 1}
+    assert found.reencoded == {257: (256,)}
+    assert found.ids(Status.SPECIAL) == [259]
+    assert found.ids(Status.UNASSIGNED) == [260]
+    assert found.duplicates == {b"cat": (256, 257)}
+    assert found.text(258) is None
+    assert found.share(Status.UNREACHABLE) == found.share("UNREACHABLE") == 1 / 261
+    assert sum(found.counts.values()) == found.vocab_size
+
+
+def test_tokens_from_within_words_are_tried_within_words():
+    found = audit(WordStarts())
+    assert found.in_context == {1}
+    assert found.reencoded == {3: (2, 1)}
+
+
+def test_json_there_and_back():
+    found = audit(Made())
+    again = VocabularyAudit.from_json(json.loads(json.dumps(found.to_json())))
+    assert np.array_equal(again.status, found.status)
+    assert list(again.tokens) == list(found.tokens)
+    assert (again.reencoded, again.scripts, again.vocab_size) == (found.reencoded, found.scripts, 261)
+
+
+def test_a_tokenizer_that_refuses_a_text_costs_that_id_alone():
+    class Fussy(Made):
+        def encode(self, text):
+            if text == "q":
+                raise ValueError("no q")
+            return super().encode(text)
+
+    assert audit(Fussy()).reencoded == {ord("q"): (), 257: (256,)}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("tiktoken:gpt2", {"OK": 49912, "UNDECODABLE": 344, "UNREACHABLE": 0, "SPECIAL": 1, "UNASSIGNED": 0}),
+        ("sentencepiece:{}/t5-base/spiece.model", {"UNREACHABLE": 2, "SPECIAL": 3}),
+        ("sentencepiece:{}/llama-2/tokenizer.model", {"UNREACHABLE": 96, "UNDECODABLE": 128}),
+    ],
+)
+def test_known_vocabularies(spec, expected, test_data):
+    tokenizer = tokbench.load(spec.format(test_data / "vocabs"))
+    found = audit(tokenizer)
+    assert expected.items() <= found.counts.items()
+    for index, ids in list(found.reencoded.items())[:50]:
+        assert tuple(tokenizer.encode(tokenizer.decode([index]))) == ids != (index,)
+
+
+@pytest.mark.slow
+def test_unreachable_tokens_of_o200k(test_data):
+    found = audit(tokbench.load("tiktoken:o200k_base"))
+    assert found.counts["UNREACHABLE"] == 12
+    assert " I'" in {found.text(index) for index in found.reencoded}
+
+
+def test_kinds_of_tokens():
+    found = audit(Made())
+    assert [found.tokens[index] for index in found.longest(1)] == [b"cat"]
+    assert {found.text(index) for index in found.whitespace} >= {" ", "\n", "\t"}
+    assert [found.text(index) for index in found.digits] == list("0123456789")
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Ünïcode", "Latin"),
+        (" слово", "Cyrillic"),
+        ("東京タワー", "Han"),
+        ("ไทย", "Thai"),
+        ("→", "symbols"),
+        ("\u00a0", "white space"),
+        (" 12", "digits"),
+        ("µ", "other"),
+    ],
+)
+def test_scripts(text, script):
+    assert script_of(text) == script
+
+
+def test_token_tables_keep_empty_strings():
+    tokens = [b"", b"ab", b"", b"\xff"]
+    table = TokenTable.of(tokens)
+    assert list(table) == tokens
+    assert table.lengths().tolist() == [0, 2, 0, 1]
+
+
+def test_overlap_and_surplus():
+    a, b = audit(Made()), audit(tokbench.load("bytes"))
+    matrix = overlap_matrix([a, b])
+    assert matrix[0, 1] == matrix[1, 0] == pytest.approx(256 / 258)
+    assert matrix[0, 0] == 1
+    extra = surplus(a, b)
+    assert extra.tokens == (b"cat", b"\xe4\xbd")
+    assert extra.by_script == {"Latin": 1, "part of a character": 1}
+    assert extra.by_length == {2: 1, 3: 1}
+    assert json.loads(json.dumps(extra.as_json()))["n"] == 2
+    assert surplus(b, a).tokens == ()
+    assert np.isnan(jaccard(frozenset(), frozenset()))

@@ -1,0 +1,190 @@
+"""`tokbench audit` and `tokbench overlap`: vocabularies looked through, and side by side."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from tokbench.inspection.audit import VocabularyAudit
+
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Examples of each kind.")]
+
+
+def audit(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    limit: Limit = 12,
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL."""
+    from tokbench.inspection.audit import audit as look_through
+
+    tokenizer = open_registry(plugin, disable_plugin).load(spec)
+    found = look_through(tokenizer, _progress)
+    if as_json:
+        print(json.dumps(report(found, limit=None), ensure_ascii=False, indent=2))
+        return
+    console = _console()
+    console.print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
+    console.print(_counts(found))
+    console.print(_scripts(found))
+    console.print(_examples(found, limit))
+    if found.reencoded:
+        console.print(_unreachable(found, limit))
+
+
+def overlap(
+    specs: Annotated[list[str], typer.Argument(metavar="SPEC SPEC…", help="Tokenizers.", show_default=False)],
+    limit: Limit = 12,
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks."""
+    from tokbench.errors import SpecError
+    from tokbench.inspection.audit import audit as look_through
+    from tokbench.inspection.overlap import overlap_matrix, surplus
+
+    if len(specs) < 2:
+        raise SpecError("overlap compares at least two tokenizers: tokbench overlap SPEC SPEC")
+    registry = open_registry(plugin, disable_plugin)
+    audits = [look_through(registry.load(spec), _progress) for spec in specs]
+    matrix = overlap_matrix(audits)
+    extra = [surplus(a, b) for a in audits for b in audits if a is not b]
+    if as_json:
+        content = {
+            "tokenizers": [found.tokenizer for found in audits],
+            "jaccard": matrix.tolist(),
+            "surplus": [one.as_json(limit) for one in extra],
+        }
+        print(json.dumps(content, ensure_ascii=False, indent=2))
+        return
+    console = _console()
+    table = _table("Jaccard", *(str(number) for number in range(1, len(audits) + 1)))
+    for number, (found, row) in enumerate(zip(audits, matrix, strict=True), start=1):
+        table.add_row(f"{number} {found.tokenizer}", *(f"{value:.3f}" for value in row))
+    console.print(table)
+    for one in extra:
+        scripts = ", ".join(f"{script} {count:,}" for script, count in list(one.by_script.items())[:8])
+        lengths = ", ".join(f"{length}: {count:,}" for length, count in list(one.by_length.items())[:10])
+        console.print(f"\n{one.a} has {len(one.tokens):,} tokens that {one.b} lacks", style="bold")
+        if one.tokens:
+            console.print(f"  by script: {scripts}\n  by length in bytes: {lengths}")
+            console.print("  longest: " + " ".join(_shown(token) for token in one.tokens[:limit]))
+
+
+def report(found: VocabularyAudit, limit: int | None) -> dict[str, object]:
+    """An audit for people and programs: what `--json` prints."""
+    from tokbench.inspection.audit import Status
+
+    def entry(index: int) -> dict[str, object]:
+        return {"id": index, "text": found.text(index), "bytes": found.tokens[index].hex()}
+
+    def entries(ids: Sequence[int]) -> list[dict[str, object]]:
+        return [entry(index) for index in ids[:limit]]
+
+    return {
+        "tokenizer": found.tokenizer,
+        "vocab_size": found.vocab_size,
+        "counts": found.counts,
+        "scripts": found.scripts,
+        "ok_only_within_words": len(found.in_context),
+        "unreachable": [
+            entry(index) | {"reencoded": list(ids)} for index, ids in list(found.reencoded.items())[:limit]
+        ],
+        "undecodable": entries(found.ids(Status.UNDECODABLE)),
+        "special": found.ids(Status.SPECIAL)[:limit],
+        "unassigned": found.ids(Status.UNASSIGNED)[:limit],
+        "duplicates": [
+            {"bytes": part.hex(), "ids": list(ids)} for part, ids in list(found.duplicates.items())[:limit]
+        ],
+        "longest": entries(found.longest(20)),
+        "whitespace": entries(found.whitespace),
+        "digits": entries(found.digits),
+    }
+
+
+def _counts(found: VocabularyAudit) -> Table:
+    table = _table("status", "ids", "share")
+    for name, count in found.counts.items():
+        table.add_row(name, f"{count:,}", f"{found.share(name):.2%}")
+    if found.in_context:
+        table.add_row("  (OK only within words)", f"{len(found.in_context):,}", "")
+    return table
+
+
+def _scripts(found: VocabularyAudit, most: int = 16) -> Table:
+    table = _table("script", "tokens", "share")
+    for script, count in list(found.scripts.items())[:most]:
+        table.add_row(script, f"{count:,}", f"{count / found.vocab_size:.2%}")
+    if len(found.scripts) > most:
+        table.add_row(f"… {len(found.scripts) - most} more", "", "")
+    return table
+
+
+def _examples(found: VocabularyAudit, limit: int) -> Table:
+    table = _table("kind", "ids", "examples")
+    doubles = [ids[0] for ids in found.duplicates.values()]
+    for kind, ids in (
+        ("longest first", found.longest(limit)),
+        ("white space", found.whitespace),
+        ("digits", found.digits),
+        ("same bytes as another id", doubles),
+    ):
+        table.add_row(kind, f"{len(ids):,}", " ".join(_shown(found.tokens[index]) for index in ids[:limit]))
+    return table
+
+
+def _unreachable(found: VocabularyAudit, limit: int) -> Table:
+    table = _table("unreachable id", "token", "its text gives instead")
+    for index, ids in list(found.reencoded.items())[:limit]:
+        instead = " ".join(f"{_shown(found.tokens[other])}({other})" for other in ids) or "nothing"
+        table.add_row(str(index), _shown(found.tokens[index]), instead)
+    if len(found.reencoded) > limit:
+        table.add_row(f"… {len(found.reencoded) - limit:,} more", "(--limit, --json)", "")
+    return table
+
+
+def _shown(token: bytes) -> str:
+    from tokbench.inspection.pieces import visible
+
+    try:
+        text = visible(token.decode())
+    except UnicodeDecodeError:
+        return token.hex(" ")
+    return text if len(text) <= 40 else f"{text[:36]}…({len(text)})"
+
+
+def _table(*columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if column in ("ids", "tokens", "share") else "left")
+        table.columns[number].overflow = "fold"
+    return table
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def _progress(done: float, word: str) -> None:
+    """A line that is overwritten, where somebody watches."""
+    if sys.stderr.isatty():
+        end = "\r" if done < 1 else "\r\x1b[K"
+        print(f"{done:4.0%} {word}        " if done < 1 else "", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,106 @@
+"""The facts of a tokenizer in one place: what it is, where it comes from, and whether it loses anything.
+
+A tokenizer's own `facts()` say what only it can know; name, size, special ids, libraries and files are found
+here. The keys that mean the same for all come first, in this order; others a plugin states follow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from tokbench.spec import Spec
+from tokbench.tokenizer import (
+    BatchEncoder,
+    Describable,
+    LoadContext,
+    OffsetEncoder,
+    Sampler,
+    Savable,
+    TokenByter,
+    Tokenizer,
+    TokenizerFamily,
+    Traceable,
+    special_ids,
+    unk_id,
+)
+
+CAPABILITIES = {
+    "encode_batch": BatchEncoder,
+    "token_bytes": TokenByter,
+    "offsets": OffsetEncoder,
+    "sample": Sampler,
+    "trace": Traceable,
+    "save": Savable,
+    "facts": Describable,
+}
+ORDER = (
+    "name",
+    "family",
+    "algorithm",
+    "vocab_size",
+    "normalizer",
+    "pre_tokenizer",
+    "byte_fallback",
+    "special_tokens",
+    "unk_id",
+    "lossless",
+    "why_not_lossless",
+    "libraries",
+    "files",
+    "capabilities",
+)
+
+
+def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: LoadContext) -> dict[str, Any]:
+    """The facts of a loaded tokenizer, in JSON's types; None stands for "nothing says".
+
+    Example:
+        >>> from tokbench.registry import build_registry
+        >>> registry = build_registry(); spec = registry.tokenizer_spec("bytes")
+        >>> found = facts(registry.load(spec), registry.tokenizers["bytes"], spec, registry.context)
+        >>> found["algorithm"], found["vocab_size"], found["lossless"]
+        ('bytes', 256, True)
+    """
+    own: Mapping[str, Any] = tokenizer.facts() if isinstance(tokenizer, Describable) else {}
+    found: dict[str, Any] = {
+        "name": tokenizer.name,
+        "family": family.name,
+        "vocab_size": int(tokenizer.vocab_size),
+        "special_tokens": dict.fromkeys(map(str, sorted(special_ids(tokenizer)))),
+        "unk_id": unk_id(tokenizer),
+        "lossless": getattr(tokenizer, "lossless", None),
+        "libraries": libraries(family),
+        "files": files(family, spec, context),
+        "capabilities": [name for name, kind in CAPABILITIES.items() if isinstance(tokenizer, kind)],
+    }
+    found |= own
+    known = {key: found.get(key) for key in ORDER}
+    return known | {key: value for key, value in found.items() if key not in known}
+
+
+def libraries(family: TokenizerFamily) -> dict[str, str]:
+    """The distributions that do the family's work, with their versions."""
+    return {name: _version(name) for name in family.libraries}
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def files(family: TokenizerFamily, spec: Spec, context: LoadContext) -> list[dict[str, Any]]:
+    """The files the family reads for `spec`, each with size and sha256."""
+    paths = family.files(spec, context) if family.files is not None else ()
+    return [_file(path) for path in paths]
+
+
+def _file(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"path": str(path), "bytes": path.stat().st_size, "sha256": digest}

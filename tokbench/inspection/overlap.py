@@ -1,0 +1,81 @@
+"""Vocabularies side by side: how much they share, and what one has that another lacks.
+
+Tokens are compared by the bytes they stand for, so that vocabularies of different libraries can be: ``Ġthe``,
+``▁the`` and ``b" the"`` are the same token. Special tokens stand for no bytes and do not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tokbench.inspection.audit import VocabularyAudit
+from tokbench.inspection.scripts import PARTIAL, script_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """What vocabulary `a` has that `b` lacks: tokens, longest first, and their number by script and length."""
+
+    a: str
+    b: str
+    tokens: tuple[bytes, ...]
+    by_script: dict[str, int]
+    by_length: dict[int, int]
+
+    def as_json(self, limit: int = 50) -> dict[str, Any]:
+        """The surplus in JSON's types, the first `limit` tokens as text (parts of characters as U+FFFD)."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "n": len(self.tokens),
+            "tokens": [token.decode("utf-8", "replace") for token in self.tokens[:limit]],
+            "by_script": self.by_script,
+            "by_length": {str(length): count for length, count in self.by_length.items()},
+        }
+
+
+def jaccard(a: frozenset[bytes], b: frozenset[bytes]) -> float:
+    """Size of the intersection over size of the union; NaN where both are empty.
+
+    Example:
+        >>> jaccard(frozenset({b"a", b"b"}), frozenset({b"b", b"c"}))
+        0.3333333333333333
+    """
+    union = len(a | b)
+    return len(a & b) / union if union else float("nan")
+
+
+def overlap_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.float64]:
+    """Jaccard of every pair, float64 of shape ``(n, n)``, symmetric, ones on the diagonal."""
+    import numpy as np
+
+    sets = [audit.byte_strings() for audit in audits]
+    matrix = np.ones((len(sets), len(sets)))
+    for row, a in enumerate(sets):
+        for column in range(row):
+            matrix[row, column] = matrix[column, row] = jaccard(a, sets[column])
+    return matrix
+
+
+def surplus(a: VocabularyAudit, b: VocabularyAudit) -> Surplus:
+    """What `a` has that `b` lacks."""
+    tokens = sorted(a.byte_strings() - b.byte_strings(), key=lambda token: (-len(token), token))
+    scripts = Counter(_script(token) for token in tokens)
+    lengths = Counter(map(len, tokens))
+    return Surplus(
+        a.tokenizer, b.tokenizer, tuple(tokens), dict(scripts.most_common()), dict(sorted(lengths.items()))
+    )
+
+
+def _script(token: bytes) -> str:
+    try:
+        return script_of(token.decode())
+    except UnicodeDecodeError:
+        return PARTIAL
