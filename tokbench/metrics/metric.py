@@ -14,6 +14,11 @@ Level = Literal["cell", "languages", "tokenizers", "vocabulary", "speed"]
 class Metric:
     """A figure with its definition. What `compute` is given depends on `level`; see `tokbench.metrics.measure`.
 
+    `needs` names what must be there for the figure to be defined: counters that must be above zero, and the
+    conditions of `tokbench.metrics.needs`; where one is missing the row is null and says which. `formula` is
+    LaTeX, `caveat` the pitfall a reader should know. A metric of level ``languages`` with `per_language`
+    gives one number for each language, otherwise one for all of them together.
+
     At level ``cell``, `compute(t)` gets the counts of one tokenizer on one language, as attributes (`t.bytes`,
     `t.chars`, `t.tokens`, `t.words` …). Plain arithmetic on them also works on bootstrap replicates, which is
     where the interval comes from. None or NaN means "not defined here".
@@ -35,6 +40,8 @@ class Metric:
     source: str = ""
     caveat: str = ""
     needs: tuple[str, ...] = ()
+    per_language: bool = False
+    group: str = ""
 
 
 class CellKey(NamedTuple):

@@ -12,7 +12,7 @@ from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.groups import NAMES, GroupSums
 from tokbench.tally.histogram import Histogram
-from tokbench.tally.loss import Loss, EDITS_SAMPLE, examine, fewest, same_white_space
+from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.places import Aligner
 from tokbench.tally.tally import BUCKETS, Tally
@@ -222,5 +222,3 @@ class Counter:
             word_sample=sample,
             losses=self._losses,
         )
-
-

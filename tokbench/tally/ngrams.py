@@ -129,7 +129,9 @@ class NGramCounter:
         self._level = _lowest(self._sampled)
         lengths = tokens.lengths()
         share = np.ones(len(lengths))
-        np.divide(DOCUMENT_BYTES, batch.counts["bytes"], out=share, where=batch.counts["bytes"] > DOCUMENT_BYTES)
+        np.divide(
+            DOCUMENT_BYTES, batch.counts["bytes"], out=share, where=batch.counts["bytes"] > DOCUMENT_BYTES
+        )
         kept = np.where(share < 1, (lengths * share).astype(np.int64), lengths)
         for level in np.unique(levels[levels >= self._level]).tolist():
             at = levels == level

@@ -164,7 +164,9 @@ class Aligner:
         sizes = _utf8_sizes(points)
         char_start = np.zeros(len(points) + 1, np.int64)
         np.cumsum(sizes, out=char_start[1:])
-        char_start[:-1] += np.repeat(batch.starts[documents] - char_start[char_limits[:-1]], np.diff(char_limits))
+        char_start[:-1] += np.repeat(
+            batch.starts[documents] - char_start[char_limits[:-1]], np.diff(char_limits)
+        )
         char_end = char_start[:-1] + sizes
         owner = np.repeat(np.arange(len(points)), np.diff(text_begin))
         shift = np.repeat(text_limits[:-1] - made_limits[:-1], np.diff(token_limits))

@@ -151,5 +151,3 @@ class Tally:
 
     def __reduce__(self) -> tuple[object, ...]:
         return Tally.from_bytes, (self.to_bytes(),)
-
-

@@ -184,9 +184,7 @@ def read_batch(documents: Sequence[Document], facts: CorpusFacts) -> TextBatch:
 class _Layout:
     """Where the documents of a batch lie, in code points and in bytes."""
 
-    def __init__(
-        self, points: NDArray[np.uint32], data: NDArray[np.uint8], starts: Ints, ends: Ints
-    ) -> None:
+    def __init__(self, points: NDArray[np.uint32], data: NDArray[np.uint8], starts: Ints, ends: Ints) -> None:
         import numpy as np
 
         self.starts, self.ends = starts, ends

@@ -1,0 +1,43 @@
+"""Every metric that tokbench brings, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from tokbench.metrics import (
+    compression,
+    cost,
+    fairness,
+    fidelity,
+    information,
+    morphology,
+    speed,
+    structure,
+    vocabulary,
+    words,
+)
+from tokbench.metrics.metric import Metric
+
+GROUPS: dict[str, str] = {
+    "compression": "Compression",
+    "words": "Words",
+    "information": "Use of the vocabulary",
+    "fairness": "Fairness between languages",
+    "fidelity": "Fidelity",
+    "structure": "Characters and numbers",
+    "code": "Code",
+    "morphology": "Morphology",
+    "vocabulary": "Vocabulary",
+    "cost": "Cost and context",
+    "text": "The text itself",
+    "speed": "Speed and memory",
+}
+"""Headings by `Metric.group`."""
+
+_MODULES = (
+    compression, words, information, fairness, fidelity, structure, morphology, vocabulary, cost, speed,
+)  # fmt: skip
+
+CATALOGUE: tuple[Metric, ...] = tuple(
+    sorted(
+        (metric for module in _MODULES for metric in module.METRICS), key=lambda m: list(GROUPS).index(m.group)
+    )
+)

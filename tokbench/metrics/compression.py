@@ -1,0 +1,128 @@
+"""How much text a token holds, and what the text is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokbench.metrics.metric import Metric
+
+_DAGAN = (
+    "Dagan, Synnaeve and Rozière, Getting the most out of your tokenizer for pre-training and domain "
+    "adaptation, ICML 2024"
+)
+
+
+def _quantile(share: float) -> Any:
+    return lambda t: t.token_bytes.quantile(share)
+
+
+METRICS = (
+    Metric(
+        name="compression_ratio",
+        unit="bytes/token",
+        better="higher",
+        summary="Bytes of UTF-8 that a token stands for, on average.",
+        formula=r"\frac{\sum_d \mathrm{bytes}(d)}{\sum_d \mathrm{tokens}(d)}",
+        caveat=(
+            "Scripts differ in bytes per character (Latin 1, Cyrillic 2, Devanagari 3), so compare tokenizers on one "
+            "language, not languages under one tokenizer. A tokenizer that drops text compresses for nothing: read "
+            "it beside round_trip."
+        ),
+        compute=lambda t: t.bytes / t.tokens,
+        needs=("tokens",),
+        group="compression",
+    ),
+    Metric(
+        name="chars_per_token",
+        unit="chars/token",
+        better="higher",
+        summary="Unicode code points that a token stands for, on average.",
+        formula=r"\frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}",
+        caveat="Not comparable across scripts: a Chinese character says more than a Latin letter.",
+        compute=lambda t: t.chars / t.tokens,
+        needs=("tokens",),
+        group="compression",
+    ),
+    Metric(
+        name="tokens_per_document",
+        unit="tokens/document",
+        better="lower",
+        summary="Tokens of a document, on average.",
+        formula=r"\frac{\sum_d \mathrm{tokens}(d)}{|D|}",
+        caveat="Compares tokenizers on the same documents; languages only on parallel text.",
+        compute=lambda t: t.tokens / t.documents,
+        needs=("documents",),
+        group="compression",
+    ),
+    Metric(
+        name="tokens_per_line",
+        unit="tokens/line",
+        better="lower",
+        summary="Tokens of a line, on average; the figure to compare languages by, on parallel text.",
+        formula=r"\frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{lines}(d)}",
+        caveat="Lines are cut at line feeds; an empty document has none.",
+        compute=lambda t: t.tokens / t.lines,
+        needs=("lines",),
+        group="compression",
+    ),
+    Metric(
+        name="token_length",
+        unit="bytes",
+        better="none",
+        summary="Bytes of a token as it stands in the vocabulary, averaged over the tokens of the text.",
+        formula=r"\frac{\sum_i n_i\,\mathrm{len}(i)}{\sum_i n_i}",
+        caveat=(
+            "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not of "
+            "the text they replace."
+        ),
+        compute=lambda t: t.token_bytes.mean(),
+        needs=("tokens", "token_bytes"),
+        group="compression",
+    ),
+    *(
+        Metric(
+            name=f"token_length_p{percent}",
+            unit="bytes",
+            better="none",
+            summary=f"The length that {percent} % of the tokens of the text do not exceed.",
+            formula=rf"Q_{{0.{percent}}}(\mathrm{{len}})",
+            compute=_quantile(percent / 100),
+            needs=("tokens", "token_bytes"),
+            group="compression",
+        )
+        for percent in (50, 95, 99)
+    ),
+    Metric(
+        name="nsl",
+        unit="ratio",
+        better="lower",
+        summary="Normalised sequence length: tokens over the tokens of the baseline tokenizer on the same text.",
+        formula=r"\frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{tokens}_{\mathrm{baseline}}(d)}",
+        source=_DAGAN,
+        caveat="Of sums, not the mean of each document's ratio, so that long documents count by their length.",
+        compute=lambda t, base: t.tokens / base.tokens,
+        level="tokenizers",
+        needs=("baseline", "tokens"),
+        group="compression",
+    ),
+    *(
+        Metric(
+            name=name,
+            unit="share of chars",
+            better="none",
+            summary=f"Share of the text's code points that are {what}.",
+            formula=rf"\frac{{\mathrm{{{symbol}}}}}{{\mathrm{{chars}}}}",
+            caveat="Of the text, not of the tokenizer: the same for all.",
+            compute=compute,
+            needs=("chars",),
+            group="text",
+        )
+        for name, what, symbol, compute in (
+            ("text_letters", "letters or marks", "letters", lambda t: t.letters / t.chars),
+            ("text_digits", "decimal digits", "digits", lambda t: t.digits / t.chars),
+            ("text_spaces", "white space", "spaces", lambda t: t.spaces / t.chars),
+            ("text_punctuation", "punctuation or symbols", "punctuation", lambda t: t.punctuation / t.chars),
+            ("text_non_ascii", "outside ASCII", "non\\ ASCII", lambda t: t.non_ascii / t.chars),
+        )
+    ),
+)

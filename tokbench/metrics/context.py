@@ -1,0 +1,43 @@
+"""What metrics need to know beside tallies: vocabulary sizes, which text is parallel, prices, the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokbench.metrics.cost import PriceTable
+    from tokbench.metrics.morphology import MorphCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureContext:
+    """What `measure` and `differences` know beside the tallies. Keys are canonical specs.
+
+    `vocab_sizes` by tokenizer; `parallel` and `kinds` ("text" or "code") by dataset. `reference` is the
+    language premiums are relative to (default: the cheapest); `baseline` the tokenizer that relative figures
+    are against. `audits` are the vocabulary audits by tokenizer (`tokbench.inspection.audit.VocabularyAudit`).
+    `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
+    `replicates` bootstrap replicates are drawn with `seed`, for intervals at `confidence`; 0 for none.
+    With `exclude_lossy`, tokenizers that lose text get no figures in which less text would look better.
+
+    Example:
+        >>> MeasureContext(vocab_sizes={"bytes": 256}).confidence
+        0.95
+    """
+
+    vocab_sizes: Mapping[str, int] = field(default_factory=dict)
+    parallel: Mapping[str, bool] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None
+    baseline: str | None = None
+    audits: Mapping[str, Any] = field(default_factory=dict)
+    morphology: Mapping[tuple[str, str], MorphCounts] = field(default_factory=dict)
+    prices: PriceTable | None = None
+    context_length: int | None = None
+    renyi_alphas: tuple[float, ...] = ()
+    seed: int = 0
+    replicates: int = 1000
+    confidence: float = 0.95
+    exclude_lossy: bool = False

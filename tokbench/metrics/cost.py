@@ -1,0 +1,111 @@
+"""What text costs at a price per token, and how much of it fits in a context.
+
+Prices come from a table the user supplies, in TOML. There are none in tokbench, since they change::
+
+    currency = "EUR"
+
+    [prices]                       # per million tokens, by tokenizer spec or by its family
+    "tiktoken:o200k_base" = 2.5    # an example, not anybody's price
+    "bpe" = 0.8
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tokbench.errors import SpecError
+from tokbench.metrics.metric import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices per million tokens, by tokenizer spec or, failing that, by family.
+
+    Example:
+        >>> table = PriceTable("EUR", {"tiktoken": 2.0, "tiktoken:o200k_base": 3.0})
+        >>> table.of("tiktoken:o200k_base"), table.of("tiktoken:gpt2"), table.of("bytes")
+        (3.0, 2.0, None)
+    """
+
+    currency: str = ""
+    prices: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, tokenizer: str) -> float | None:
+        """The price of a million tokens, or None where the table has none."""
+        price = self.prices.get(tokenizer)
+        return self.prices.get(tokenizer.partition(":")[0]) if price is None else price
+
+    @classmethod
+    def open(cls, path: Path) -> PriceTable:
+        """The table in a TOML file; raises `SpecError` that says what is wrong with it."""
+        try:
+            data = tomllib.loads(path.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise SpecError(f"price table {path}: {error}") from error
+        return cls.of_mapping(data, where=f"price table {path}")
+
+    @classmethod
+    def of_mapping(cls, data: Mapping[str, object], *, where: str = "prices") -> PriceTable:
+        """The table of ``{"currency": …, "prices": {spec: price}}``."""
+        prices = data.get("prices")
+        unknown = sorted(set(data) - {"currency", "prices"})
+        if unknown or not isinstance(prices, Mapping):
+            raise SpecError(
+                f"{where}: expected `currency` and a table `prices` of prices per million tokens"
+                + (f"; found {', '.join(unknown)}" if unknown else "")
+            )
+        for name, price in prices.items():
+            if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < float("inf"):
+                raise SpecError(f"{where}: the price of {name!r} must be a number, not {price!r}")
+        return cls(str(data.get("currency", "")), {str(name): float(price) for name, price in prices.items()})
+
+
+METRICS = (
+    Metric(
+        name="cost",
+        unit="currency",
+        better="lower",
+        summary="Price of encoding this text, at the user's price per million tokens.",
+        formula=r"\frac{\mathrm{price}}{10^6} \sum_d \mathrm{tokens}(d)",
+        caveat="As current as the price table. Different models answer with different numbers of tokens.",
+        compute=lambda t: t.tokens * t.price / 1e6,
+        needs=("prices",),
+        group="cost",
+    ),
+    Metric(
+        name="cost_per_million_words",
+        unit="currency per million words",
+        better="lower",
+        summary="Price of a million words of this text, at the user's price per million tokens.",
+        formula=r"\mathrm{price} \cdot \frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{words}(d)}",
+        caveat="All tokens count, those of spaces and punctuation too. The unit names what a word is.",
+        compute=lambda t: t.price * t.tokens / t.words,
+        needs=("prices", "words"),
+        group="cost",
+    ),
+    Metric(
+        name="context_words",
+        unit="words",
+        better="higher",
+        summary="Words of this text that fit in a context of the given number of tokens.",
+        formula=r"N \cdot \frac{\sum_d \mathrm{words}(d)}{\sum_d \mathrm{tokens}(d)}",
+        caveat="On average over the text; nothing is set aside for prompts and answers.",
+        compute=lambda t: t.context_length * t.words / t.tokens,
+        needs=("context_length", "words", "tokens"),
+        group="cost",
+    ),
+    Metric(
+        name="context_chars",
+        unit="chars",
+        better="higher",
+        summary="Characters of this text that fit in a context of the given number of tokens.",
+        formula=r"N \cdot \frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}",
+        caveat="The one to use for scripts written without spaces.",
+        compute=lambda t: t.context_length * t.chars / t.tokens,
+        needs=("context_length", "tokens"),
+        group="cost",
+    ),
+)

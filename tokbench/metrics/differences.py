@@ -1,0 +1,161 @@
+"""Is one tokenizer better than another, beyond chance? Paired bootstrap differences with Holm's correction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.intervals import holm, p_value, percentile_intervals
+from tokbench.metrics.measure import ALL, Cell, missing_need, replicates_of, unit_of, value_of
+from tokbench.metrics.metric import CellKey, Metric
+from tokbench.tally import Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Replicates = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`tokenizer` minus `baseline` in one metric on the same documents.
+
+    `value` is the difference, `ratio` the quotient of the two figures (None where the baseline's is 0). `p` is
+    two-sided; `p_holm` is corrected over all pairs and datasets compared in this metric and language. Nulls
+    have their reason in `status`.
+    """
+
+    tokenizer: str
+    baseline: str
+    dataset: str
+    language: str
+    metric: str
+    unit: str
+    value: float | None
+    ratio: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p: float | None
+    p_holm: float | None
+    n_documents: int
+    status: str = "ok"
+
+
+def differences(
+    cells: Mapping[CellKey, Tally], metrics: Sequence[Metric], *, context: MeasureContext
+) -> list[Difference]:
+    """Every tokenizer against the baseline, or every pair where no baseline is named.
+
+    Both see the same documents, so each replicate gives both the same weights and the difference varies far less
+    than the figures do. Metrics of level ``cell`` that have replicates are compared, on each language and on all
+    together. ``pandas.DataFrame(differences(…))`` is the frame.
+    """
+    compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
+    rows: list[Difference] = []
+    for dataset in dict.fromkeys(key.dataset for key in cells):
+        tokenizers = list(dict.fromkeys(key.tokenizer for key in cells if key.dataset == dataset))
+        languages = list(
+            dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
+        )
+        for language in [*languages, ALL]:
+            found = _cells(cells, tokenizers, dataset, language, languages, context)
+            rows += _pairs(found, compared, context)
+    return _corrected(rows)
+
+
+def _cells(
+    cells: Mapping[CellKey, Tally],
+    tokenizers: Sequence[str],
+    dataset: str,
+    language: str,
+    languages: Sequence[str],
+    context: MeasureContext,
+) -> dict[str, Cell]:
+    """The cells of one language (or of all together) by tokenizer, where there are any."""
+    found: dict[str, Cell] = {}
+    for tokenizer in tokenizers:
+        wanted = [CellKey(tokenizer, dataset, each) for each in (languages if language == ALL else [language])]
+        if all(key in cells for key in wanted):
+            tally = Tally.sum(cells[key] for key in wanted)
+            found[tokenizer] = Cell(CellKey(tokenizer, dataset, language), tally, context)
+    return found
+
+
+def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: MeasureContext) -> list[Difference]:
+    names = list(found)
+    if context.baseline is not None:
+        pairs = [
+            (name, context.baseline) for name in names if name != context.baseline and context.baseline in found
+        ]
+    else:
+        pairs = [(b, a) for a, b in combinations(names, 2)]
+    figures = {(name, metric.name): _figure(found[name], metric) for name in names for metric in metrics}
+    drawn = {
+        key: replicates_of(metric, [replicates])
+        for name in names
+        if (replicates := found[name].replicates) is not None
+        for metric in metrics
+        if figures[key := (name, metric.name)][0] is not None
+    }
+    rows = []
+    for one, other in pairs:
+        for metric in metrics:
+            rows.append(_difference(found[one], found[other], metric, figures, drawn, context))
+    return rows
+
+
+def _figure(cell: Cell, metric: Metric) -> tuple[float | None, str]:
+    missing = missing_need(metric, [cell.counts])
+    return (None, missing) if missing else value_of(metric, [cell.counts])
+
+
+def _difference(
+    one: Cell,
+    other: Cell,
+    metric: Metric,
+    figures: Mapping[tuple[str, str], tuple[float | None, str]],
+    drawn: Mapping[tuple[str, str], Replicates | None],
+    context: MeasureContext,
+) -> Difference:
+    """One metric of two tokenizers on the same documents."""
+    (value, status), (base, why) = (figures[each.key.tokenizer, metric.name] for each in (one, other))
+    row = Difference(
+        one.key.tokenizer,
+        other.key.tokenizer,
+        one.key.dataset,
+        one.key.language,
+        metric.name,
+        unit_of(metric, one.counts),
+        *([None] * 6),
+        one.n_documents,
+    )
+    if value is None or base is None:
+        return replace(row, status=status if value is None else f"{why} (in the baseline)")
+    row = replace(row, value=value - base, ratio=value / base if base else None)
+    mine, theirs = (drawn.get((each.key.tokenizer, metric.name)) for each in (one, other))
+    if mine is None or theirs is None:
+        return row
+    # equal where every replicate is: a difference of rounding alone is none
+    apart = mine - theirs
+    apart[abs(apart) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
+    [interval] = percentile_intervals([apart], context.confidence)
+    if interval is None:
+        return row
+    return replace(row, ci_low=interval[0], ci_high=interval[1], p=p_value(apart))
+
+
+def _corrected(rows: Sequence[Difference]) -> list[Difference]:
+    """`rows` with Holm's correction over each metric and language."""
+    families: dict[tuple[str, str], list[int]] = {}
+    for index, row in enumerate(rows):
+        if row.p is not None:
+            families.setdefault((row.metric, row.language), []).append(index)
+    result = list(rows)
+    for indices in families.values():
+        for index, corrected in zip(indices, holm([float(rows[i].p or 0) for i in indices]), strict=True):
+            result[index] = replace(result[index], p_holm=corrected)
+    return result

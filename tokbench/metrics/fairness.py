@@ -1,0 +1,169 @@
+"""How evenly languages are served, on text that says the same in each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.languages import Languages
+from tokbench.metrics.metric import Metric
+from tokbench.metrics.needs import Undefined
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_PETROV = "Petrov, La Malfa, Torr and Bibi, Language Model Tokenizers Introduce Unfairness Between Languages, NeurIPS 2023"
+_PARITY = (
+    "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich, Parity-Aware Byte-Pair Encoding, 2025"
+)
+_PARALLEL = "Only on parallel text, where every language has the same lines."
+
+
+def gini(costs: NDArray[np.float64]) -> Any:
+    """The Gini coefficient of costs along the first axis; 0 where all are equal.
+
+    Sorted ascending, Σᵢ Σⱼ |cᵢ − cⱼ| is 2 Σᵢ (2i − n − 1) cᵢ with i from 1.
+
+    Example:
+        >>> import numpy as np
+        >>> float(gini(np.array([1.0, 1.0, 4.0]))), float(gini(np.array([2.0, 2.0])))
+        (0.3333333333333333, 0.0)
+    """
+    import numpy as np
+
+    n = len(costs)
+    ordered = np.sort(costs, axis=0)
+    weights = (2 * np.arange(1, n + 1) - n - 1).astype(np.float64)
+    return np.tensordot(weights, ordered, axes=1) / (n * ordered.sum(axis=0))
+
+
+def lorenz(costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The Lorenz curve: share of languages (cheapest first), and the share of all tokens they take.
+
+    Example:
+        >>> import numpy as np
+        >>> x, y = lorenz(np.array([1.0, 3.0]))
+        >>> x.tolist(), y.tolist()
+        ([0.0, 0.5, 1.0], [0.0, 0.25, 1.0])
+    """
+    import numpy as np
+
+    ordered = np.sort(costs)
+    share = np.append(0.0, np.cumsum(ordered) / ordered.sum())
+    return np.linspace(0, 1, len(costs) + 1), share
+
+
+def _premium(languages: Languages) -> Any:
+    if languages.reference < 0:
+        raise Undefined("the reference language is not in this dataset")
+    return languages.tokens / languages.tokens[languages.reference]
+
+
+def _grouped(by: str) -> Any:
+    """The Gini coefficient of the mean cost of each script or family."""
+
+    def compute(languages: Languages) -> Any:
+        import numpy as np
+
+        from tokbench.languages import lookup
+
+        groups: dict[str, list[int]] = {}
+        for index, name in enumerate(languages.names):
+            known = lookup(name)
+            if known is not None:
+                groups.setdefault(getattr(known, by), []).append(index)
+        if len(groups) < 2:
+            raise Undefined(f"the languages here are not of two or more {_PLURAL[by]}")
+        costs = languages.tokens / languages.lines
+        return gini(np.array([costs[indices].mean(axis=0) for indices in groups.values()]))
+
+    return compute
+
+
+_PLURAL = {"script": "scripts", "family": "language families"}
+
+
+METRICS = (
+    Metric(
+        name="premium",
+        unit="ratio",
+        better="parity",
+        summary="Tokens of a language over tokens of the reference language for the same content.",
+        formula=r"\frac{\mathrm{tokens}(\ell)}{\mathrm{tokens}(\mathrm{reference})}",
+        source=_PETROV,
+        caveat=f"{_PARALLEL} The reference is the cheapest language of which unknown tokens hide no more than 1 %, unless another is chosen.",
+        compute=_premium,
+        level="languages",
+        needs=("parallel",),
+        per_language=True,
+        group="fairness",
+    ),
+    Metric(
+        name="gini",
+        unit="0..1",
+        better="lower",
+        summary="Gini coefficient of tokens per line over the languages: 0 where all cost the same.",
+        formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu}",
+        source=_PARITY,
+        caveat=f"{_PARALLEL} Ranks tokenizers otherwise than gini_bytes.",
+        compute=lambda g: gini(g.tokens / g.lines),
+        level="languages",
+        needs=("parallel",),
+        group="fairness",
+    ),
+    Metric(
+        name="gini_bytes",
+        unit="0..1",
+        better="lower",
+        summary="Gini coefficient of tokens per byte over the languages.",
+        formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu},\ c = \mathrm{tokens}/\mathrm{bytes}",
+        caveat=(
+            f"{_PARALLEL} Scripts whose characters take more bytes look cheaper here than they are; UTF-8 bytes "
+            "as tokens give exactly 0."
+        ),
+        compute=lambda g: gini(g.tokens / g.bytes),
+        level="languages",
+        needs=("parallel",),
+        group="fairness",
+    ),
+    Metric(
+        name="cost_ratio",
+        unit="ratio",
+        better="parity",
+        summary="Tokens of the dearest language over tokens of the cheapest for the same content.",
+        formula=r"\frac{\max_\ell \mathrm{tokens}(\ell)}{\min_\ell \mathrm{tokens}(\ell)}",
+        source=_PETROV,
+        caveat=f"{_PARALLEL} Two languages decide it, whichever they are.",
+        compute=lambda g: g.tokens.max(axis=0) / g.tokens.min(axis=0),
+        level="languages",
+        needs=("parallel",),
+        group="fairness",
+    ),
+    Metric(
+        name="cost_variation",
+        unit="ratio",
+        better="lower",
+        summary="Coefficient of variation of tokens per line over the languages.",
+        formula=r"\sigma(c) / \mu(c)",
+        caveat=_PARALLEL,
+        compute=lambda g: (g.tokens / g.lines).std(axis=0) / (g.tokens / g.lines).mean(axis=0),
+        level="languages",
+        needs=("parallel",),
+        group="fairness",
+    ),
+    *(
+        Metric(
+            name=f"gini_{_PLURAL[by].split()[-1]}",
+            unit="0..1",
+            better="lower",
+            summary=f"Gini coefficient of the mean tokens per line of each {by} of the languages.",
+            formula=r"\frac{\sum_i \sum_j |\bar c_i - \bar c_j|}{2 n^2 \mu}",
+            caveat=f"{_PARALLEL} Languages whose {by} is not known are left out.",
+            compute=_grouped(by),
+            level="languages",
+            needs=("parallel",),
+            group="fairness",
+        )
+        for by in ("script", "family")
+    ),
+)

@@ -1,0 +1,220 @@
+"""How evenly a vocabulary is used: entropies of the distribution of token ids, and its shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.metric import Metric
+from tokbench.metrics.needs import Undefined
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_ZOUHAR = (
+    "Zouhar, Meister, Gastaldi, Du, Sachan and Cotterell, Tokenization and the Noiseless Channel, ACL 2023"
+)
+_PERCENTILES = (0.03, 0.83)
+
+
+def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
+    """Rényi entropy in bits of the distribution with these counts; Shannon's at α = 1.
+
+    Example:
+        >>> import numpy as np
+        >>> renyi_entropy(np.array([1, 1, 1, 1]), 2.5), renyi_entropy(np.array([1, 1]), 1)
+        (2.0, 1.0)
+    """
+    import numpy as np
+
+    shares = counts[counts > 0] / counts.sum()
+    if alpha == 1:
+        return float(-(shares * np.log2(shares)).sum()) + 0.0
+    if math.isinf(alpha):
+        return float(-np.log2(shares.max())) + 0.0
+    return float(np.log2((shares**alpha).sum()) / (1 - alpha)) + 0.0
+
+
+def efficiency(counts: NDArray[np.int64], alpha: float, size: int) -> float:
+    """Rényi entropy over the most that `size` ids could have, log₂ size."""
+    if size < 2:
+        raise Undefined("a vocabulary of fewer than two ids has no entropy")
+    return renyi_entropy(counts, alpha) / math.log2(size)
+
+
+def percentile_frequency(counts: NDArray[np.int64], *, start: float, end: float) -> float:
+    """Share of the tokens whose id ranks between two fractions of the used ids, most frequent first.
+
+    Example:
+        >>> import numpy as np
+        >>> percentile_frequency(np.array([6, 2, 1, 1]), start=0.25, end=0.75)
+        0.3
+    """
+    import numpy as np
+
+    ordered = np.sort(counts)[::-1]
+    return float(ordered[int(len(ordered) * start) : int(len(ordered) * end)].sum() / ordered.sum())
+
+
+def zipf_slope(counts: NDArray[np.int64]) -> float:
+    """Slope of log frequency on log rank, least squares over geometrically spaced ranks.
+
+    Ranks are spaced evenly on the logarithmic axis so that the many rare ids do not decide alone.
+
+    Example:
+        >>> import numpy as np
+        >>> round(zipf_slope((1e9 / np.arange(1, 1001)).astype(np.int64)), 3)
+        -1.0
+    """
+    import numpy as np
+
+    ordered = np.sort(counts)[::-1]
+    if len(ordered) < 10:
+        raise Undefined("fewer than ten distinct ids")
+    ranks = np.unique(np.geomspace(1, len(ordered), 200).round().astype(np.int64))
+    x, y = np.log(ranks), np.log(ordered[ranks - 1])
+    x = x - x.mean()
+    return float(x @ (y - y.mean()) / (x @ x))
+
+
+def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
+    """Rényi efficiency at an order of one's own, for example for `MeasureContext.renyi_alphas`."""
+    return Metric(
+        name=name or f"renyi_efficiency_{alpha:g}",
+        unit="ratio",
+        better="higher",
+        summary=f"Rényi entropy of order {alpha:g} of the ids, over log₂ of the declared vocabulary size.",
+        formula=rf"\frac{{1}}{{1-\alpha}}\log_2 \sum_i p_i^\alpha \Big/ \log_2 V,\ \alpha={alpha:g}",
+        source=_ZOUHAR,
+        caveat=(
+            "Correlated with downstream quality in the paper, but Cognetta, Zouhar, Moon and Okazaki (Two "
+            "Counterexamples to Tokenization and the Noiseless Channel, 2024) raise it while quality falls."
+        ),
+        compute=lambda t: efficiency(t.ids.counts, alpha, t.vocab_size),
+        needs=("tokens", "vocab_size"),
+        group="information",
+    )
+
+
+def _entropy_metric(name: str, what: str, formula: str, compute: Callable[..., Any], caveat: str) -> Metric:
+    return Metric(
+        name=name,
+        unit="bits",
+        better="none",
+        summary=f"Shannon entropy of the {what}.",
+        formula=formula,
+        source="Shannon, A Mathematical Theory of Communication, 1948",
+        caveat=caveat,
+        compute=compute,
+        needs=("tokens",) if name == "shannon_entropy" else ("tokens", "ngrams"),
+        group="information",
+    )
+
+
+def _ngram_entropy(counts: NDArray[np.int64]) -> float:
+    if not len(counts):
+        raise Undefined("no document has that many tokens in a row")
+    return renyi_entropy(counts, 1)
+
+
+_SAMPLED = (
+    "Estimated by counting, so it grows with the text; above 4 MiB of text per cell a fixed sample of documents is "
+    "counted, the same for every tokenizer."
+)
+
+METRICS = (
+    Metric(
+        name="vocab_efficiency",
+        unit="ratio",
+        better="higher",
+        summary="Distinct ids over tokens produced (type–token ratio).",
+        formula=r"\frac{|\{i : n_i > 0\}|}{\sum_i n_i}",
+        caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
+        compute=lambda t: len(t.ids) / t.tokens,
+        needs=("tokens",),
+        group="information",
+    ),
+    Metric(
+        name="vocab_utilization",
+        unit="share of ids",
+        better="higher",
+        summary="Share of the vocabulary's ids that occur in the text.",
+        formula=r"\frac{|\{i : n_i > 0\}|}{V}",
+        caveat="Rises with the amount of text, and a small text cannot use a large vocabulary: state N.",
+        compute=lambda t: len(t.ids) / t.vocab_size,
+        needs=("tokens", "vocab_size"),
+        group="information",
+    ),
+    renyi_metric(2.5, name="renyi_efficiency"),
+    Metric(
+        name="renyi_efficiency_observed",
+        unit="ratio",
+        better="higher",
+        summary="Rényi entropy of order 2.5 of the ids, over log₂ of the number of ids that occur.",
+        formula=r"\frac{1}{1-\alpha}\log_2 \sum_i p_i^\alpha \Big/ \log_2 |\{i : n_i > 0\}|,\ \alpha=2.5",
+        source=_ZOUHAR,
+        caveat="As the package tokenization-scorer computes it; ids that never occur do not count against it.",
+        compute=lambda t: efficiency(t.ids.counts, 2.5, len(t.ids)),
+        needs=("tokens",),
+        group="information",
+    ),
+    _entropy_metric(
+        "shannon_entropy",
+        "distribution of ids",
+        r"-\sum_i p_i \log_2 p_i",
+        lambda t: renyi_entropy(t.ids.counts, 1),
+        "Estimated by counting, which is too low for small texts.",
+    ),
+    Metric(
+        name="shannon_efficiency",
+        unit="ratio",
+        better="higher",
+        summary="Shannon entropy of the ids, over log₂ of the declared vocabulary size.",
+        formula=r"-\sum_i p_i \log_2 p_i \Big/ \log_2 V",
+        source=_ZOUHAR,
+        caveat="The limit of Rényi efficiency as α goes to 1.",
+        compute=lambda t: efficiency(t.ids.counts, 1, t.vocab_size),
+        needs=("tokens", "vocab_size"),
+        group="information",
+    ),
+    _entropy_metric(
+        "bigram_entropy",
+        "distribution of pairs of consecutive ids",
+        r"-\sum_{ij} p_{ij} \log_2 p_{ij}",
+        lambda t: _ngram_entropy(t.ngrams.bigram_counts()),
+        _SAMPLED,
+    ),
+    _entropy_metric(
+        "trigram_entropy",
+        "distribution of triples of consecutive ids",
+        r"-\sum_{ijk} p_{ijk} \log_2 p_{ijk}",
+        lambda t: _ngram_entropy(t.ngrams.trigram_counts()),
+        _SAMPLED,
+    ),
+    Metric(
+        name="percentile_frequency",
+        unit="share of tokens",
+        better="higher",
+        summary="Share of the tokens whose id ranks between 3 % and 83 % of the ids that occur.",
+        formula=r"\sum_{0.03 \leq r(i)/|I| < 0.83} p_i",
+        source=_ZOUHAR,
+        caveat="The percentiles are those the paper found to correlate best on its data.",
+        compute=lambda t: percentile_frequency(t.ids.counts, start=_PERCENTILES[0], end=_PERCENTILES[1]),
+        needs=("tokens",),
+        group="information",
+    ),
+    Metric(
+        name="zipf_slope",
+        unit="slope",
+        better="none",
+        summary="Slope of the logarithm of an id's frequency on the logarithm of its rank.",
+        formula=r"\log n_{(r)} \approx a + b \log r",
+        source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
+        caveat="Fitted over geometrically spaced ranks; words of natural text are near −1.",
+        compute=lambda t: zipf_slope(t.ids.counts),
+        needs=("tokens",),
+        group="information",
+    ),
+)

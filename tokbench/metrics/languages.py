@@ -1,0 +1,143 @@
+"""Figures that compare languages: all languages of one parallel dataset under one tokenizer, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.intervals import percentile_intervals
+from tokbench.metrics.metric import Measurement, Metric
+from tokbench.metrics.needs import CONDITIONS, Undefined
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.measure import Cell
+
+
+_HIDDEN = 0.01
+"""Languages of which unknown tokens hide more than this share are not chosen as the cheapest."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Languages:
+    """Counts of the languages of one dataset: each float64 of shape ``(languages,)``, or for replicates
+    ``(languages, B)``.
+
+    `names` are the languages; `reference` the index of the one that premiums are relative to.
+    """
+
+    names: tuple[str, ...]
+    tokens: NDArray[np.float64]
+    bytes: NDArray[np.float64]
+    lines: NDArray[np.float64]
+    chars: NDArray[np.float64]
+    reference: int
+    parallel: bool
+    cells: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], *, parallel: bool, context: MeasureContext) -> Languages:
+        """The languages of some cells; the cheapest is the reference where none is named."""
+        import numpy as np
+
+        names = tuple(cell.key.language for cell in cells)
+        tokens = np.array([cell.counts.tokens for cell in cells], np.float64)
+        # a language that becomes unknown tokens is cheap for nothing: no reference for others
+        hidden = np.array([cell.counts.unk_chars > _HIDDEN * cell.counts.chars for cell in cells], np.bool_)
+        usable = np.where(hidden & ~hidden.all(), np.inf, tokens)
+        reference = int(np.argmin(usable)) if len(tokens) else -1
+        if context.reference is not None:
+            reference = names.index(context.reference) if context.reference in names else -1
+        return cls(
+            names,
+            tokens,
+            np.array([cell.counts.bytes for cell in cells], np.float64),
+            np.array([cell.counts.documents for cell in cells], np.float64),
+            np.array([cell.counts.chars for cell in cells], np.float64),
+            reference,
+            parallel,
+            tuple(cells),
+        )
+
+    def replicates(self) -> Languages | None:
+        """The same for bootstrap replicates, which pair across languages by line; None without them."""
+        import numpy as np
+
+        drawn = [cell.replicates for cell in self.cells]
+        if not drawn or any(each is None for each in drawn):
+            return None
+        return replace(
+            self,
+            tokens=np.array([each.tokens for each in drawn]),
+            bytes=np.array([each.bytes for each in drawn]),
+            lines=np.array([each.documents for each in drawn]),
+            chars=np.array([each.chars for each in drawn]),
+            cells=(),
+        )
+
+    def problem(self) -> str | None:
+        """Why languages cannot be compared here, or None."""
+        if not self.parallel:
+            return CONDITIONS["parallel"]
+        if len(self.names) < 2:
+            return CONDITIONS["several"]
+        if len(set(self.lines.tolist())) > 1:
+            fewest, most = int(self.lines.min()), int(self.lines.max())
+            return f"the languages do not have the same lines ({fewest} to {most}), so they are not comparable"
+        if (self.tokens == 0).any():
+            return f"no tokens in {self.names[int((self.tokens == 0).argmax())]}"
+        return None
+
+
+def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> list[Measurement]:
+    """The rows of metrics of level ``languages``.
+
+    A metric that gives one number fills the row ``all``; one that gives a number per language fills theirs.
+    """
+    import numpy as np
+
+    problem = languages.problem()
+    drawn = None if problem else languages.replicates()
+    rows: list[Measurement] = []
+    intervals: list[tuple[int, NDArray[np.float64]]] = []
+    for metric in metrics:
+        result, status = _compute(metric, languages) if problem is None else (None, f"undefined: {problem}")
+        again = None
+        if drawn is not None and result is not None:
+            with np.errstate(all="ignore"):
+                again, _ = _compute(metric, drawn)
+        each = metric.per_language
+        for index, cell in enumerate([*languages.cells, overall]):
+            one = index == len(languages.cells)
+            value, why, replicates = None, status, None
+            if result is not None and each != one:
+                value = float(result[index] if each else result)
+                if again is not None:
+                    replicates = np.asarray(again[index] if each else again, np.float64)
+            elif result is not None:
+                what = "of single languages" if each else "of all languages together"
+                why = f"undefined: a figure {what}"
+            if value is not None and not np.isfinite(value):
+                value, why = None, "undefined: not a finite number"
+            row = Measurement(*cell.key, metric.name, value, None, None, metric.unit, cell.n_documents, why)
+            if replicates is not None and replicates.ndim == 1 and value is not None:
+                intervals.append((len(rows), replicates))
+            rows.append(row)
+    limits = percentile_intervals([values for _, values in intervals], overall.context.confidence)
+    for (at, _), limit in zip(intervals, limits, strict=True):
+        if limit is not None:
+            rows[at] = replace(rows[at], ci_low=limit[0], ci_high=limit[1])
+    return rows
+
+
+def _compute(metric: Metric, languages: Languages) -> tuple[Any, str]:
+    try:
+        return metric.compute(languages), "ok"
+    except Undefined as reason:
+        return None, f"undefined: {reason}"
+    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
+        return None, f"failed: {type(error).__name__}: {error}"

@@ -1,0 +1,303 @@
+"""Tallies to measurements: every metric asked for, for every tokenizer, dataset and language, with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.intervals import percentile_intervals
+from tokbench.metrics.languages import Languages, across
+from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.metrics.needs import ALIGNED_SHARE, CONDITIONS, Undefined, reason_for
+from tokbench.metrics.view import Counts, one_replicate, point, replicated
+from tokbench.tally import Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ALL = "all"
+
+
+def measure(
+    cells: Mapping[CellKey, Tally], metrics: Sequence[Metric], *, context: MeasureContext
+) -> list[Measurement]:
+    """One row for every metric in every cell, and for all languages of a dataset together.
+
+    `cells` holds the tally of each tokenizer on each language; the rows of language ``"all"`` are of their
+    sum. It is read once per tokenizer and dataset, so a mapping that reads from disk keeps little in
+    memory. Metrics of level ``speed`` give no rows: the speed pass measures them. Metrics of level
+    ``vocabulary`` give one row per tokenizer, with no dataset.
+
+    What a metric raises becomes a row ``failed: …``; what is not defined a row ``undefined: …``.
+    """
+    metrics = _with_alphas(metrics, context.renyi_alphas)
+    rows: list[Measurement] = []
+    datasets: dict[tuple[str, str], list[str]] = {}
+    for key in cells:
+        if key.language != ALL:
+            datasets.setdefault((key.tokenizer, key.dataset), []).append(key.language)
+    by_level = {
+        level: [metric for metric in metrics if metric.level == level]
+        for level in ("cell", "tokenizers", "languages", "vocabulary")
+    }
+    bases = _Bases(cells, datasets, context)
+    for (tokenizer, dataset), languages in datasets.items():
+        tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
+        tallies[ALL] = Tally.sum(tallies.values())
+        evaluated = {
+            language: Cell(CellKey(tokenizer, dataset, language), tally, context)
+            for language, tally in tallies.items()
+        }
+        for language, cell in evaluated.items():
+            base = bases.of(dataset, language) if by_level["tokenizers"] else None
+            rows += cell.rows(by_level["cell"], by_level["tokenizers"], base)
+        if by_level["languages"]:
+            rows += across(
+                Languages.of(
+                    [cell for language, cell in evaluated.items() if language != ALL],
+                    parallel=context.parallel.get(dataset, False),
+                    context=context,
+                ),
+                evaluated[ALL],
+                by_level["languages"],
+            )
+        if context.exclude_lossy and tallies[ALL].lossy:
+            rows = [_left_out(row, metrics) if row.tokenizer == tokenizer else row for row in rows]
+    for tokenizer in dict.fromkeys(name for name, _ in datasets):
+        rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
+    return rows
+
+
+def _with_alphas(metrics: Sequence[Metric], alphas: Sequence[float]) -> list[Metric]:
+    """The metrics, with Rényi efficiency at the further orders asked for after the one at 2.5."""
+    from tokbench.metrics.information import renyi_metric
+
+    more = [renyi_metric(alpha) for alpha in alphas if alpha != 2.5]
+    found: list[Metric] = []
+    for metric in metrics:
+        found.append(metric)
+        if metric.name == "renyi_efficiency":
+            found += more
+    return found
+
+
+class _Bases:
+    """The baseline's cells, made when first asked for."""
+
+    def __init__(
+        self,
+        cells: Mapping[CellKey, Tally],
+        datasets: Mapping[tuple[str, str], list[str]],
+        context: MeasureContext,
+    ) -> None:
+        self._cells, self._datasets, self._context = cells, datasets, context
+        self._made: dict[tuple[str, str], Cell] = {}
+
+    def of(self, dataset: str, language: str) -> Cell | None:
+        """The baseline on one language of a dataset, or None where it was not measured there."""
+        spec = self._context.baseline
+        languages = self._datasets.get((spec, dataset), []) if spec is not None else []
+        if spec is None or language not in [*languages, ALL] or not languages:
+            return None
+        if (dataset, language) not in self._made:
+            chosen = languages if language == ALL else [language]
+            tally = Tally.sum(self._cells[CellKey(spec, dataset, each)] for each in chosen)
+            self._made[dataset, language] = Cell(CellKey(spec, dataset, language), tally, self._context)
+        return self._made[dataset, language]
+
+
+class Cell:
+    """One tally under evaluation: its counts, and their replicates when first needed."""
+
+    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext) -> None:
+        self.key = key
+        self.context = context
+        self.counts = point(tally, key, context)
+        self.n_documents = tally.documents
+        self._tally: Tally | None = tally
+        self._replicates: Counts | None = None
+
+    @property
+    def replicates(self) -> Counts | None:
+        """The replicates of the counts, or None where the text is too small to resample."""
+        if self._tally is not None:
+            self._replicates = replicated(self._tally, self.key, self.context)
+            self._tally = None
+        return self._replicates
+
+    def rows(
+        self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None
+    ) -> list[Measurement]:
+        """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
+        found: list[Measurement] = []
+        drawn: list[tuple[int, NDArray[np.float64]]] = []
+        for metric, arguments in [
+            *((metric, (self,)) for metric in metrics),
+            *((metric, (self, base)) for metric in relative),
+        ]:
+            row, replicates = evaluate(metric, arguments)
+            if replicates is not None:
+                drawn.append((len(found), replicates))
+            found.append(row)
+        limits = percentile_intervals([values for _, values in drawn], self.context.confidence)
+        for (index, _), limit in zip(drawn, limits, strict=True):
+            if limit is not None:
+                found[index] = replace(found[index], ci_low=limit[0], ci_high=limit[1])
+        return found
+
+
+def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement, NDArray[np.float64] | None]:
+    """The row of a metric of some cells (one, or one and the baseline's), and its replicates."""
+    cell = cells[0]
+    assert cell is not None
+    unit = unit_of(metric, cell.counts)
+    if any(each is None for each in cells):
+        return empty_row(cell, metric, unit, f"undefined: {CONDITIONS['baseline']}"), None
+    missing = missing_need(metric, [each.counts for each in cells if each is not None])
+    if missing:
+        return empty_row(cell, metric, unit, missing), None
+    value, status = value_of(metric, [each.counts for each in cells if each is not None])
+    if value is None:
+        return empty_row(cell, metric, unit, status), None
+    row = Measurement(*cell.key, metric.name, value, None, None, unit, cell.n_documents)
+    drawn = [each.replicates for each in cells if each is not None]
+    if any(each is None for each in drawn):
+        return row, None
+    return row, replicates_of(metric, [each for each in drawn if each is not None])
+
+
+def empty_row(cell: Cell, metric: Metric, unit: str, status: str) -> Measurement:
+    """The row of a figure that is not there."""
+    return Measurement(*cell.key, metric.name, None, None, None, unit, cell.n_documents, status)
+
+
+def unit_of(metric: Metric, counts: Counts) -> str:
+    """The metric's unit, with the word that was counted named where it is one of words.
+
+    Example:
+        >>> from tokbench.metrics import Metric
+        >>> metric = Metric(name="f", unit="tokens/word", better="lower", summary="", compute=len)
+        >>> unit_of(metric, Counts(words=10, gold_words=10, unspaced_words=0))
+        'tokens/word (gold)'
+    """
+    if "word" not in metric.unit:
+        return metric.unit
+    words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
+    if words and gold == words:
+        return f"{metric.unit} (gold)"
+    if words and 2 * counts.unspaced_words > words:
+        return f"{metric.unit} (UAX #29: one per character in this script)"
+    return f"{metric.unit} (UAX #29)" if not gold else f"{metric.unit} (gold where marked, else UAX #29)"
+
+
+def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
+    """The status of a row whose metric lacks something it needs, or None."""
+    for each in counts:
+        for need in metric.needs:
+            if not _has(each, need):
+                return f"undefined: {reason_for(need)}"
+            if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:
+                share = each.aligned_documents / each.documents
+                return (
+                    f"undefined: the places of tokens in the text are known for {share:.0%} of the documents "
+                    f"only (the tokenizer rewrites its input)"
+                )
+    return None
+
+
+def _has(counts: Counts, need: str) -> bool:
+    if need == "unk_places":
+        return not counts.unk_unknown
+    if need == "token_bytes":
+        return bool(len(counts.token_bytes)) and int(counts.token_bytes.keys[0]) >= 0
+    if need == "prices":
+        return counts.price is not None
+    if need == "ngrams":
+        return bool(counts.ngrams.bigrams)
+    if need == "word_sample":
+        return bool(len(counts.word_sample.hashes))
+    if need in ("parallel", "several", "baseline"):
+        return True  # checked where languages and tokenizers are compared
+    value = getattr(counts, need, None)
+    return value is not None and (not isinstance(value, int) or value > 0)
+
+
+def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, str]:
+    """What `compute` gives as a finite number, or None and the status that says why not."""
+    try:
+        result = metric.compute(*arguments)
+    except Undefined as reason:
+        return None, f"undefined: {reason}"
+    except ZeroDivisionError:
+        return None, "undefined: nothing to divide by"
+    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
+        return None, f"failed: {type(error).__name__}: {error}"
+    if result is None:
+        return None, "undefined: not defined here"
+    try:
+        number = float(result)
+    except (TypeError, ValueError):
+        return None, f"failed: compute returned {type(result).__name__}, not a number"
+    return (number, "ok") if math.isfinite(number) else (None, "undefined: not a finite number")
+
+
+def replicates_of(metric: Metric, arguments: Sequence[Counts]) -> NDArray[np.float64] | None:
+    """The metric on every replicate: on arrays where its code allows that, else one by one."""
+    import numpy as np
+
+    n = len(arguments[0].documents)
+    with np.errstate(all="ignore"):
+        try:
+            result = np.asarray(metric.compute(*arguments), np.float64)
+            return result if result.shape == (n,) else None
+        except (AttributeError, Undefined):
+            return None  # it needs what replicates do not have: histograms
+        except Exception:  # arrays are no numbers to it
+            pass
+        values = np.full(n, np.nan)
+        for index in range(n):
+            value, _ = value_of(metric, [one_replicate(each, index) for each in arguments])
+            if value is not None:
+                values[index] = value
+        return values
+
+
+def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureContext) -> list[Measurement]:
+    """The rows of a tokenizer's vocabulary: no dataset, no interval."""
+    rows = []
+    for metric in metrics:
+        key = CellKey(tokenizer, "", ALL)
+        own = Counts(audit=context.audits.get(tokenizer), vocab_size=context.vocab_sizes.get(tokenizer))
+        other = Counts(audit=context.audits.get(context.baseline or ""))
+        arguments = [own, other] if "baseline" in metric.needs else [own]
+        status = None
+        if "baseline" in metric.needs and context.baseline is None:
+            status = f"undefined: {CONDITIONS['baseline']}"
+        status = status or missing_need(metric, arguments)
+        value = None
+        if status is None:
+            value, status = value_of(metric, arguments)
+        rows.append(Measurement(*key, metric.name, value, None, None, metric.unit, 0, status))
+    return rows
+
+
+def _left_out(row: Measurement, metrics: Sequence[Metric]) -> Measurement:
+    """A row of a lossy tokenizer without its figure, where losing text could make it look better."""
+    better = next((metric.better for metric in metrics if metric.name == row.metric), "none")
+    if better == "none" or row.metric in KEEPS_LOSSY or not row.dataset or row.value is None:
+        return row
+    return replace(
+        row,
+        value=None,
+        ci_low=None,
+        ci_high=None,
+        status="skipped: the tokenizer loses text here, and lossy tokenizers are left out of rankings",
+    )
+
+
+KEEPS_LOSSY = frozenset({"round_trip", "unk_rate", "cer", "whitespace_fidelity"})
+"""Figures that say what is lost, and so stay when lossy tokenizers are left out."""

@@ -1,0 +1,61 @@
+"""The definitions of what the speed pass measures; see docs/speed.md for how it measures them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokbench.metrics.metric import Better, Metric
+
+_HONEST = (
+    "Of one machine, one thread count and one form of call, all stated in the manifest; compare within a run, not "
+    "between machines."
+)
+
+
+def _elsewhere(*_: Any) -> None:
+    """The speed pass gives the rows of these metrics; there is nothing to compute from a tally."""
+
+
+def _metric(name: str, unit: str, better: Better, summary: str, formula: str) -> Metric:
+    return Metric(
+        name=name,
+        unit=unit,
+        better=better,
+        summary=summary,
+        formula=formula,
+        caveat=_HONEST,
+        compute=_elsewhere,
+        level="speed",
+        group="speed",
+    )
+
+
+METRICS = (
+    _metric(
+        "encode_speed", "MB/s", "higher", "Megabytes of UTF-8 encoded in a second, warm.",
+        r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
+    ),
+    _metric(
+        "encode_speed_cold", "MB/s", "higher",
+        "Megabytes of UTF-8 encoded in a second, the first time the text is met.",
+        r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
+    ),
+    _metric(
+        "decode_speed", "MB/s", "higher", "Megabytes of UTF-8 decoded in a second.",
+        r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
+    ),
+    *(
+        _metric(
+            f"latency_p{percent}", "ms", "lower",
+            f"Time to encode one document that {percent} % of documents do not exceed.",
+            rf"Q_{{0.{percent}}}(\mathrm{{seconds}}(d))",
+        )
+        for percent in (50, 95, 99)
+    ),
+    _metric("load_time", "s", "lower", "Time to load the tokenizer in a fresh process.", r"\mathrm{seconds}"),
+    _metric("train_time", "s", "lower", "Time to train the tokenizer on the suite's corpus.", r"\mathrm{seconds}"),
+    _metric(
+        "peak_memory", "MiB", "lower", "Most memory that a fresh process holds while it loads and encodes.",
+        r"\max_t \mathrm{RSS}(t)",
+    ),
+)  # fmt: skip

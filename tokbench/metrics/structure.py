@@ -1,0 +1,157 @@
+"""What tokens do to the structure of text: characters, numbers, and code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokbench.metrics.metric import Metric
+
+_SINGH = (
+    "Singh and Strouse, Tokenization counts: the impact of tokenization on arithmetic in frontier LLMs, 2024"
+)
+_CODE = "Only on datasets of code."
+
+
+def f1(hits: Any, made: Any, gold: Any) -> Any:
+    """Harmonic mean of precision (hits / made) and recall (hits / gold), as 2 hits / (made + gold).
+
+    Example:
+        >>> f1(1, 1, 3)
+        0.5
+    """
+    return 2 * hits / (made + gold)
+
+
+METRICS = (
+    Metric(
+        name="split_characters",
+        unit="share of tokens",
+        better="lower",
+        summary="Share of tokens that are not whole UTF-8 characters.",
+        formula=r"\frac{|\{t : t \text{ is not valid UTF-8}\}|}{|T|}",
+        caveat=(
+            "Byte-level vocabularies split rare characters. For a tokenizer that does not tell its tokens' bytes, "
+            "those that decode to a replacement character are counted."
+        ),
+        compute=lambda t: t.split_tokens / t.tokens,
+        needs=("tokens",),
+        group="structure",
+    ),
+    Metric(
+        name="cut_characters",
+        unit="share of boundaries",
+        better="lower",
+        summary="Share of the boundaries between tokens that fall inside a character's UTF-8.",
+        formula=r"\frac{|B \cap \text{inside characters}|}{|B|}",
+        caveat="Exact where the tokens' bytes are the text's; otherwise the tokenizer's own offsets decide.",
+        compute=lambda t: t.cut_chars / t.boundaries,
+        needs=("boundaries", "aligned_documents"),
+        group="structure",
+    ),
+    Metric(
+        name="cut_graphemes",
+        unit="share of boundaries",
+        better="lower",
+        summary="Share of the boundaries between tokens that fall inside a grapheme cluster (UAX #29).",
+        formula=r"\frac{|B \cap \text{inside graphemes}|}{|B|}",
+        caveat="A vowel sign or an accent cut from its letter is not what a reader calls a character.",
+        compute=lambda t: t.cut_graphemes / t.boundaries,
+        needs=("boundaries", "aligned_documents"),
+        group="structure",
+    ),
+    Metric(
+        name="digit_alignment",
+        unit="F1",
+        better="higher",
+        summary="How well boundaries inside numbers agree with groups of three digits counted from the right.",
+        formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
+        source=_SINGH,
+        caveat=(
+            "G holds the places with 3, 6, … digits to their right, in runs of decimal digits; numbers of up to three "
+            "digits have none, and every boundary inside them counts against."
+        ),
+        compute=lambda t: f1(t.digit_hits, t.digit_cuts, t.digit_reach),
+        needs=("numbers", "digit_reach", "aligned_numbers"),
+        group="structure",
+    ),
+    Metric(
+        name="whole_numbers",
+        unit="share of numbers",
+        better="none",
+        summary="Share of runs of digits that one token covers.",
+        formula=r"\frac{|\{n : |t(n)| = 1\}|}{|N|}",
+        source=_SINGH,
+        caveat="High where years and prices are tokens of their own, which helps length and may hurt arithmetic.",
+        compute=lambda t: t.whole_numbers / t.aligned_numbers,
+        needs=("numbers", "aligned_numbers"),
+        group="structure",
+    ),
+    Metric(
+        name="whole_operators",
+        unit="share of operators",
+        better="higher",
+        summary="Share of operators of two or more characters (==, ->, +=, …) that one token covers.",
+        formula=r"\frac{|\{o : |t(o)| = 1\}|}{|O|}",
+        caveat=_CODE,
+        compute=lambda t: t.whole_operators / t.aligned_operators,
+        needs=("code", "operators", "aligned_operators"),
+        group="code",
+    ),
+    Metric(
+        name="indentation_tokens",
+        unit="tokens/indented line",
+        better="lower",
+        summary="Tokens that touch the indentation of a line, averaged over indented lines.",
+        formula=r"\frac{\sum_l |t(\mathrm{indent}(l))|}{|L|}",
+        caveat=f"{_CODE} A token that also holds the line feed before counts.",
+        compute=lambda t: t.indent_tokens / t.aligned_indents,
+        needs=("code", "indents", "aligned_indents"),
+        group="code",
+    ),
+    Metric(
+        name="identifier_fragmentation",
+        unit="tokens/identifier",
+        better="lower",
+        summary="Tokens that touch an identifier, on average.",
+        formula=r"\frac{\sum_i |t(i)|}{|I|}",
+        caveat=f"{_CODE} Keywords and names alike; comments and strings are not set apart.",
+        compute=lambda t: t.identifier_tokens / t.aligned_identifiers,
+        needs=("code", "identifiers", "aligned_identifiers"),
+        group="code",
+    ),
+    Metric(
+        name="identifier_alignment",
+        unit="F1",
+        better="higher",
+        summary="How well boundaries inside identifiers agree with their camelCase and snake_case parts.",
+        formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
+        caveat=f"{_CODE} A part begins at a capital after a lower-case letter and on either side of underscores.",
+        compute=lambda t: f1(t.identifier_hits, t.identifier_cuts, t.identifier_reach),
+        needs=("code", "identifiers", "identifier_reach", "aligned_identifiers"),
+        group="code",
+    ),
+    Metric(
+        name="syntax_alignment",
+        unit="F1",
+        better="higher",
+        summary="How well token boundaries agree with those of the language's own parser (tree-sitter).",
+        formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
+        source="tree-sitter, https://tree-sitter.github.io",
+        caveat=f"{_CODE} Needs the packages tree-sitter and tree-sitter-LANGUAGE.",
+        compute=lambda t: f1(t.syntax_hits, t.syntax_cuts, t.syntax_reach),
+        needs=("code", "grammar", "parsed_documents", "syntax_reach"),
+        group="code",
+    ),
+    Metric(
+        name="syntax_recall",
+        unit="share of boundaries",
+        better="higher",
+        summary="Share of the parser's boundaries that are also boundaries between tokens.",
+        formula=r"\frac{|B \cap G|}{|G|}",
+        source="tree-sitter, https://tree-sitter.github.io",
+        caveat=f"{_CODE} Single bytes as tokens reach 1.",
+        compute=lambda t: t.syntax_hits / t.syntax_reach,
+        needs=("code", "grammar", "parsed_documents", "syntax_reach"),
+        group="code",
+    ),
+)

@@ -1,0 +1,125 @@
+"""What is in a vocabulary: how much of it can ever be used, how much two share, and in which scripts it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from tokbench.metrics.metric import Metric
+from tokbench.metrics.needs import Undefined
+
+_MAGIKARP = (
+    "Land and Bartolo, Fishing for Magikarp: Automatically Detecting Under-trained Tokens in Large Language "
+    "Models, EMNLP 2024"
+)
+
+
+def jaccard(one: Collection[bytes], other: Collection[bytes]) -> float:
+    """Shared members over all members of two vocabularies, as byte strings.
+
+    Example:
+        >>> jaccard({b"a", b"b"}, {b"b", b"c"})
+        0.3333333333333333
+    """
+    a, b = frozenset(one), frozenset(other)
+    if not a | b:
+        raise Undefined("both vocabularies are empty")
+    return len(a & b) / len(a | b)
+
+
+def _share(status: str) -> Any:
+    """The share of ids that the audit found to have a status."""
+    return lambda t: t.audit.share(status)
+
+
+def _script_share(t: Any) -> float:
+    """Share of the tokens with letters that are in the script of the text's language."""
+    from tokbench.languages import lookup, unicode_scripts
+
+    known = lookup(t.language)
+    if known is None:
+        raise Undefined(f"the script of the language {t.language!r} is not known")
+    lettered = {script: n for script, n in t.audit.scripts.items() if script[0].isupper()}
+    if not lettered:
+        raise Undefined("no token of the vocabulary has a letter")
+    return sum(lettered.get(script, 0) for script in unicode_scripts(known.script)) / sum(lettered.values())
+
+
+METRICS = (
+    Metric(
+        name="vocab_size",
+        unit="ids",
+        better="none",
+        summary="Ids the tokenizer declares, special tokens included.",
+        formula="V",
+        compute=lambda t: t.vocab_size,
+        level="vocabulary",
+        needs=("vocab_size",),
+        group="vocabulary",
+    ),
+    Metric(
+        name="unreachable_tokens",
+        unit="share of ids",
+        better="lower",
+        summary="Share of ids that encoding their own text does not give back.",
+        formula=r"\frac{|\{i : \mathrm{encode}(\mathrm{decode}(i)) \neq [i]\}|}{V}",
+        source=_MAGIKARP,
+        caveat=(
+            "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a longer text "
+            "though it is unreachable alone."
+        ),
+        compute=_share("UNREACHABLE"),
+        level="vocabulary",
+        needs=("audit",),
+        group="vocabulary",
+    ),
+    Metric(
+        name="undecodable_tokens",
+        unit="share of ids",
+        better="none",
+        summary="Share of ids whose bytes are not whole UTF-8 characters.",
+        formula=r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
+        source=_MAGIKARP,
+        caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
+        compute=_share("UNDECODABLE"),
+        level="vocabulary",
+        needs=("audit",),
+        group="vocabulary",
+    ),
+    Metric(
+        name="special_tokens",
+        unit="share of ids",
+        better="none",
+        summary="Share of ids that are special or control tokens.",
+        formula=r"\frac{|\mathrm{special}|}{V}",
+        source=_MAGIKARP,
+        compute=_share("SPECIAL"),
+        level="vocabulary",
+        needs=("audit",),
+        group="vocabulary",
+    ),
+    Metric(
+        name="vocab_overlap",
+        unit="ratio",
+        better="none",
+        summary="Jaccard index of the vocabulary's token byte strings and the baseline's.",
+        formula=r"\frac{|V_a \cap V_b|}{|V_a \cup V_b|}",
+        source="Jaccard 1901",
+        caveat="Vocabularies of different sizes cannot reach 1.",
+        compute=lambda t, base: jaccard(t.audit.byte_strings(), base.audit.byte_strings()),
+        level="vocabulary",
+        needs=("baseline", "audit"),
+        group="vocabulary",
+    ),
+    Metric(
+        name="script_share",
+        unit="share of tokens",
+        better="none",
+        summary="Share of the vocabulary's tokens that are in the language's script.",
+        formula=r"\frac{|\{i : \mathrm{script}(i) = \mathrm{script}(\ell)\}|}{|\{i : i \text{ has letters}\}|}",
+        caveat="A token is in the script of most of its letters; tokens without letters are left out.",
+        compute=_script_share,
+        needs=("audit",),
+        group="vocabulary",
+    ),
+)
