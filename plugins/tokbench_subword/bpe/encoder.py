@@ -27,11 +27,12 @@ from tokbench_subword.kernels.unicode_classes import class_table
 from tokbench_subword.kernels.utf8 import encodable
 
 _PAD = bytes(PADDING)
-_BUCKETS = 1 << 15
+_BUCKETS = 1 << 17
 """Buckets of the word cache: two words each, 2 MB. More would not fit the second-level cache."""
-_ARENA = 1 << 18
+_ARENA = 1 << 20
 _LONG_SLOTS = 1 << 14
 _LONG_BYTES = 1 << 20
+_LONG_ARENA = 1 << 18
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
 
@@ -48,6 +49,7 @@ class _Workspace:
             np.full(1 << at.MEMO_BITS, 0xFFFFFFFFFFFFFFFF, np.uint64),
             _aligned_zeros(_LONG_SLOTS * 4),
             np.zeros(_LONG_BYTES + PADDING, np.uint8),
+            np.zeros(_LONG_ARENA, np.uint32),
             np.zeros(at.N_COUNTERS, np.int64),
             np.zeros(SHORT + 1, np.uint32),
             np.zeros(SHORT + 1, np.uint32),
@@ -213,7 +215,7 @@ def _shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
         for byte in range(256):
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     characters, points = _characters(model)
-    settings = np.zeros(at.LONG_BYTES_SIZE + 1, np.int64)
+    settings = np.zeros(at.N_SETTINGS, np.int64)
     settings[at.MACHINE] = -1 if model.pattern.machine is None else model.pattern.machine
     settings[at.PAIR_SHIFT] = pairs.shift
     settings[at.JOIN_MASK] = len(joins.table) - 1
@@ -232,6 +234,7 @@ def _shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     settings[at.ARENA_SIZE] = _ARENA
     settings[at.LONG_MASK] = _LONG_SLOTS - 1
     settings[at.LONG_BYTES_SIZE] = _LONG_BYTES
+    settings[at.LONG_ARENA_SIZE] = _LONG_ARENA
     return [
         class_table(),
         byte_ids,

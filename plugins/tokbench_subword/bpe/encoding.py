@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.layout import CACHED, LONG_CACHED, MEMO_BITS
+from tokbench_subword.bpe.layout import CACHED, FEW_PARTS, LONG_CACHED, MEMO_BITS
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.pretokens import GPT2, O200K, WHOLE, next_pretoken
 from tokbench_subword.bpe.tables import NONE, joins, pair_rank, token_id
@@ -174,19 +174,6 @@ def _merged(block, text, start, end, part, out, o):  # type: ignore[no-untyped-d
 
 
 @subroutine
-def _forget(block):  # type: ignore[no-untyped-def]
-    """Empty both caches: they share the room for ids, so when it is full both begin anew."""
-    settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
-    words, long_words = u64_in(block, at.SLOTS), u64_in(block, at.LONG_SLOTS)
-    for i in range(8 * (settings[at.BUCKET_MASK] + 1)):
-        words[i] = _ZERO
-    for i in range(4 * (settings[at.LONG_MASK] + 1)):
-        long_words[i] = _ZERO
-    counters[at.ARENA_USED] = 0
-    counters[at.LONG_BYTES_USED] = 0
-
-
-@subroutine
 def _remember(block, bucket, low, high, ids, start, count):  # type: ignore[no-untyped-def]
     """Enter a word and its ids in a bucket; what was first there becomes second, what was second is forgotten."""
     slots, counters = u64_in(block, at.SLOTS), i64_in(block, at.COUNTERS)
@@ -201,7 +188,9 @@ def _remember(block, bucket, low, high, ids, start, count):  # type: ignore[no-u
     if count > 3:
         settings, arena = i64_in(block, at.SETTINGS), u32_in(block, at.ARENA)
         if counters[at.ARENA_USED] + count > settings[at.ARENA_SIZE]:
-            _forget(block)
+            for i in range(8 * (settings[at.BUCKET_MASK] + 1)):
+                slots[i] = _ZERO
+            counters[at.ARENA_USED] = 0
         used = counters[at.ARENA_USED]
         for i in range(count):
             arena[used + i] = ids[start + i]
@@ -264,11 +253,14 @@ def _may_cut(block, settings, text, boundary, point, length, following, followin
 
 @subroutine
 def _cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
-    """Encode a long pre-token in parts, cut wherever no token joins two characters."""
+    """Encode a long pre-token in parts, cut wherever no token joins two characters.
+
+    Returns the new end of `out`, and how many parts there were.
+    """
     settings = i64_in(block, at.SETTINGS)
     slots, arena = u64_in(block, at.SLOTS), u32_in(block, at.ARENA)
     bucket_mask = settings[at.BUCKET_MASK]
-    part = start
+    part, parts = start, 0
     point, length = code_point(text, start)
     i = start + length
     while i <= end:
@@ -282,9 +274,10 @@ def _cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
             else:
                 o = _merged(block, text, part, i, True, out, o)
             part = i
+            parts += 1
         point, length = following, following_length
         i += length
-    return o
+    return o, parts
 
 
 @subroutine
@@ -301,7 +294,7 @@ def _long_word(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
         if slots[slot] == hashed and np.int64(slots[slot + 1] >> _HALF) == length:
             begin = np.int64(slots[slot + 1] & _LOW)
             if equal_bytes(kept, begin, text, start, length):
-                arena = u32_in(block, at.ARENA)
+                arena = u32_in(block, at.LONG_ARENA)
                 first, count = np.int64(slots[slot + 2]), np.int64(slots[slot + 3])
                 for i in range(count):
                     out[o + i] = arena[first + i]
@@ -316,7 +309,8 @@ def _long_word(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
             o += 1
     if o == begin:
         if settings[at.CUT]:
-            o = _cut(block, text, start, end, out, o)
+            o, parts = _cut(block, text, start, end, out, o)
+            cached = cached and parts <= FEW_PARTS
         else:
             o = _merged(block, text, start, end, True, out, o)
     if cached:
@@ -328,14 +322,16 @@ def _long_word(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
 def _remember_long(block, slot, hashed, text, start, length, ids, first, count):  # type: ignore[no-untyped-def]
     """Enter a longer word in its slot; where its room is full, all is forgotten first."""
     settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
-    slots, kept = u64_in(block, at.LONG_SLOTS), u8_in(block, at.LONG_BYTES)
-    arena = u32_in(block, at.ARENA)
+    slots, kept, arena = u64_in(block, at.LONG_SLOTS), u8_in(block, at.LONG_BYTES), u32_in(block, at.LONG_ARENA)
     if (
         counters[at.LONG_BYTES_USED] + length > settings[at.LONG_BYTES_SIZE]
-        or counters[at.ARENA_USED] + count > settings[at.ARENA_SIZE]
+        or counters[at.LONG_ARENA_USED] + count > settings[at.LONG_ARENA_SIZE]
     ):
-        _forget(block)
-    bytes_used, ids_used = counters[at.LONG_BYTES_USED], counters[at.ARENA_USED]
+        for i in range(4 * (settings[at.LONG_MASK] + 1)):
+            slots[i] = _ZERO
+        counters[at.LONG_BYTES_USED] = 0
+        counters[at.LONG_ARENA_USED] = 0
+    bytes_used, ids_used = counters[at.LONG_BYTES_USED], counters[at.LONG_ARENA_USED]
     for i in range(length):
         kept[bytes_used + i] = text[start + i]
     for i in range(count):
@@ -345,7 +341,7 @@ def _remember_long(block, slot, hashed, text, start, length, ids, first, count):
     slots[slot + 2] = np.uint64(ids_used)
     slots[slot + 3] = np.uint64(count)
     counters[at.LONG_BYTES_USED] = bytes_used + length
-    counters[at.ARENA_USED] = ids_used + count
+    counters[at.LONG_ARENA_USED] = ids_used + count
 
 
 # --- text ---------------------------------------------------------------------------------------------

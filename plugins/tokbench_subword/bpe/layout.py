@@ -25,10 +25,11 @@ from __future__ import annotations
     JOIN_MEMO,  # uint64: recent answers of `joins`
     LONG_SLOTS,  # uint64: the cache of longer words, slots of four
     LONG_BYTES,  # uint8: their bytes
+    LONG_ARENA,  # uint32: their ids
     COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
     RANKS,  # uint32 (SHORT,)
-) = range(22)
+) = range(23)
 
 (
     MACHINE,  # number of the state machine
@@ -49,13 +50,17 @@ from __future__ import annotations
     ARENA_SIZE,
     LONG_MASK,
     LONG_BYTES_SIZE,
-) = range(18)
+    LONG_ARENA_SIZE,
+) = range(19)
 
-ARENA_USED, LONG_BYTES_USED, HITS, MISSES = range(4)
-N_COUNTERS = 4
+ARENA_USED, LONG_BYTES_USED, LONG_ARENA_USED = range(3)
+N_COUNTERS = 3
+N_SETTINGS = 19
 
 CACHED = 15
 """Words of up to so many bytes are in the word cache: their bytes and length make a key of two words."""
 LONG_CACHED = 64
 """Words of up to so many bytes are in the cache of longer words."""
-MEMO_BITS = 14
+FEW_PARTS = 4
+"""A pre-token that was cut into more parts is not entered there: each part is found as a word anyway."""
+MEMO_BITS = 17
