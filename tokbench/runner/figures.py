@@ -53,7 +53,7 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
     if suite.prices is not None:
         from tokbench.metrics.cost import PriceTable
 
-        prices = PriceTable.open(Path(suite.prices))
+        prices = PriceTable.read(Path(suite.prices))
     return MeasureContext(
         vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
         parallel={c.recipe.key: bool(c.dataset.parallel) for c in plan.corpora},
@@ -95,19 +95,23 @@ def _honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> I
 def _failure_rows(
     why: Mapping[CellKey, str], metrics: Sequence[Metric], measured: Sequence[Measurement]
 ) -> Iterator[Measurement]:
-    units = {row.metric: row.unit for row in measured}
-    # A metric may give several rows (quantiles, say): a failed cell has the same ones.
-    names = list(units) or [metric.name for metric in metrics]
-    units |= {metric.name: metric.unit for metric in metrics if metric.name not in units}
+    """The rows that a failed cell would have had, and its dataset's totals, each with the reason."""
+    per_language = {row.metric for row in measured if row.language != OVERALL}
+    in_totals = {metric.name: metric.unit for metric in metrics if metric.level != "vocabulary"}
+    in_cells = {
+        metric.name: metric.unit
+        for metric in metrics
+        if metric.level in ("cell", "tokenizers") or metric.name in per_language
+    }
     whole: dict[tuple[str, str], list[str]] = {}
     for key, status in why.items():
         whole.setdefault((key.tokenizer, key.dataset), []).append(status)
-        for name in names:
-            yield Measurement(*key, name, None, None, None, units[name], 0, status)
+        for name, unit in in_cells.items():
+            yield Measurement(*key, name, None, None, None, unit, 0, status)
     for (tokenizer, dataset), statuses in whole.items():
-        status = f"{statuses[0]} ({len(statuses)} languages failed)" if len(statuses) > 1 else statuses[0]
-        for name in names:
-            yield Measurement(tokenizer, dataset, OVERALL, name, None, None, None, units[name], 0, status)
+        status = statuses[0] if len(statuses) == 1 else f"{statuses[0]} ({len(statuses)} languages failed)"
+        for name, unit in in_totals.items():
+            yield Measurement(tokenizer, dataset, OVERALL, name, None, None, None, unit, 0, status)
 
 
 class _Order:

@@ -11,6 +11,8 @@ from tokbench.results.folder import SCHEMA_VERSION
 from tokbench.runner.machine import library_versions, machine
 from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.recipe import digest_of
+from tokbench.runner.speed import SpeedResult
+from tokbench.runner.speed_rows import speed_summary
 from tokbench.runner.subjects import Subject
 
 MOST_SHARDS = 1_000
@@ -29,7 +31,7 @@ class Provenance:
     digests: Mapping[tuple[str, str], Sequence[str]]
     failures: Sequence[CellResult]
     timings: Mapping[str, float]
-    more_failures: Sequence[Mapping[str, Any]] = ()
+    speed: SpeedResult | None = None
 
 
 def manifest(known: Provenance) -> dict[str, Any]:
@@ -47,11 +49,12 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "tokenizers": [_tokenizer(plan, subject) for subject in known.subjects if not subject.skipped],
         "skipped": [_skipped(subject) for subject in known.subjects if subject.skipped],
         "datasets": [_dataset(corpus, known.digests) for corpus in plan.corpora],
-        "failures": [*_failures(known), *known.more_failures],
+        "failures": list(_failures(known)),
         "plugins": [asdict(plugin) for plugin in plan.registry.host.plugins.values()],
         "versions": library_versions(sorted(libraries)),
         "machine": machine(),
         "jobs": plan.jobs,
+        "speed": _speed(known.speed),
         "timings": {name: round(seconds, 3) for name, seconds in known.timings.items()},
     }
 
@@ -114,6 +117,14 @@ def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
     for cell in known.failures:
         if cell.failure is not None:
             yield failure_entry(*cell.key, cell.failure)
+    for tokenizer, failure in known.speed.failures.items() if known.speed else ():
+        yield failure_entry(tokenizer, None, None, failure)
+
+
+def _speed(result: SpeedResult | None) -> dict[str, Any] | None:
+    if result is None:
+        return None
+    return {"notes": result.notes, "set_ups": result.set_ups, "summary": speed_summary(result)}
 
 
 def failure_entry(

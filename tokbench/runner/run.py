@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokbench.errors import TokbenchError
+from tokbench.metrics.metric import Measurement
 from tokbench.registry import Registry, build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
@@ -24,9 +25,12 @@ from tokbench.runner.progress import Display, Silent
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import digest_of
 from tokbench.runner.shelter import Limits, close_idle
+from tokbench.runner.speed import SpeedResult
+from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.runner.tasks import Task
+from tokbench.runner.timing import speed_stage
 
 
 class Interrupted(TokbenchError):
@@ -74,6 +78,7 @@ class _Session:
     digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     failures: list[CellResult] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
+    speed: SpeedResult | None = None
 
     @property
     def name(self) -> str:
@@ -103,13 +108,30 @@ class _Session:
             cells = make_cells(self.plan, self.subjects)
             self.count(cells, stop)
         self.check(stop)
+        with self.timed("speed"):
+            self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
+        self.check(stop)
         with self.timed("figures"):
             context = measure_context(self.plan, self.subjects)
             write_figures(
-                self.plan, self.folder, self.name, self.subjects, cells, self.failures, context=context
+                self.plan,
+                self.folder,
+                self.name,
+                self.subjects,
+                cells,
+                self.failures,
+                self.speed_rows(),
+                context=context,
             )
         self.write_manifest("finished")
         self.tidy_cache()
+
+    def speed_rows(self) -> list[Measurement]:
+        if self.speed is None:
+            return []
+        wanted = {metric.name for metric in self.plan.metrics if metric.level == "speed"}
+        datasets = [corpus.recipe.key for corpus in self.plan.corpora]
+        return list(speed_measurements(self.speed, self.subjects, datasets, wanted))
 
     def count(self, cells: Sequence[Cell], stop: Stop) -> None:
         finished, todo = split_finished(self.folder, cells)
@@ -150,6 +172,7 @@ class _Session:
             self.digests,
             self.failures,
             self.timings,
+            self.speed,
         )
         write_json(self.folder.manifest, manifest(known))
 

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
@@ -32,10 +32,11 @@ class SpeedSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    processes: int = Field(default=1, ge=1)
     rounds: int = Field(default=5, ge=1)
-    threads: list[int] = Field(default=[1])
-    passage_bytes: int = Field(default=200_000, ge=1)
-    forms: list[str] = Field(default=["single", "batch", "long", "short", "decode"])
+    threads: list[int] = Field(default=[1], min_length=1)
+    passage_bytes: int = Field(default=100_000, ge=1)
+    forms: list[Literal["batch", "single", "long", "short", "decode"]] = ["batch", "single", "decode"]
 
     @field_validator("passage_bytes", mode="before")
     @classmethod

@@ -1,0 +1,27 @@
+"""A tokenizer that never comes back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+import tokbench
+
+
+class Faulty:
+    name = "hangs"
+    vocab_size = 256
+
+    def encode(self, text: str) -> Sequence[int]:
+        if "trigger" not in text:
+            return list(text.encode())
+        while True:
+            time.sleep(0.05)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode("utf-8", "replace")
+
+
+@tokbench.hookimpl
+def tokbench_tokenizers() -> Iterable[tokbench.TokenizerFamily]:
+    return [tokbench.TokenizerFamily(name="hangs", summary="at fault", load=lambda spec, context: Faulty())]

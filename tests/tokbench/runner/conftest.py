@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.results import Run
+from tokbench.runner.shelter import close_idle
+
+FAULTY = Path(__file__).parents[2] / "faulty_plugins"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_workers_left() -> Iterator[None]:
+    yield
+    close_idle()
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A folder with three small files, one of which has the word that faulty plugins wait for."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for name, text in {
+        "eng_Latn": "the cat sat on the mat\na second line\n" * 20,
+        "deu_Latn": "trigger the fault\nand go on\n" * 5,
+        "fra_Latn": "once more, with feeling\n" * 20,
+    }.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Run]:
+    """Runs some tokenizers on some text without the speed pass, and gives the run."""
+    from tokbench.runner.run import run_suite
+
+    def call(
+        tokenizers: Sequence[str], datasets: Sequence[str], *, faulty: Sequence[str] = (), **options: Any
+    ) -> Run:
+        options = {"speed": False, "output": tmp_path / "out", "jobs": 2, "audit": False, **options}
+        plugins = [str(FAULTY / f"{name}.py") for name in faulty]
+        return run_suite(None, tokenizers, datasets, plugins=plugins, **options)
+
+    return call

@@ -1,0 +1,82 @@
+"""The text that is timed: a sample of each dataset, the same for every tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tokbench.corpus import Document
+from tokbench.runner.plan import Corpus
+
+SHORT_CHARS = 120
+"""Code points of a short document: a line of chat."""
+MOST_DOCUMENTS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The text of one dataset that is timed, in its three shapes, each of about the same bytes.
+
+    `documents` are the dataset's own; `long` is all of them as one; `short` are their first words, repeated
+    over the documents until there is as much text as a chat would bring.
+    """
+
+    dataset: str
+    documents: tuple[str, ...]
+
+    @property
+    def long(self) -> tuple[str, ...]:
+        """One long document."""
+        return ("\n".join(self.documents),)
+
+    @property
+    def short(self) -> tuple[str, ...]:
+        """Documents of a chat's length, cut at a space where there is one."""
+        return tuple(piece for text in self.documents for piece in _cut(text))
+
+    def shape(self, form: str) -> tuple[str, ...]:
+        """The texts that a form of call gets."""
+        return {"long": self.long, "short": self.short}.get(form, self.documents)
+
+
+def utf8_bytes(texts: Sequence[str]) -> int:
+    """The bytes of some texts in UTF-8."""
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+
+
+def choose_passage(corpus: Corpus, n_bytes: int) -> Passage:
+    """About `n_bytes` of a dataset: documents of every language in turn, from the beginning of each."""
+    streams = [_documents(corpus, language) for language in corpus.shards]
+    chosen: list[str] = []
+    size = 0
+    while streams and size < n_bytes and len(chosen) < MOST_DOCUMENTS:
+        for stream in list(streams):
+            document = next(stream, None)
+            if document is None:
+                streams.remove(stream)
+                continue
+            # A whole book as one document would be all there is of the dataset.
+            text = document.text[: max(n_bytes // 4, 1)]
+            if text:
+                chosen.append(text)
+                size += utf8_bytes([text])
+            if size >= n_bytes:
+                break
+    return Passage(corpus.recipe.key, tuple(chosen))
+
+
+def _documents(corpus: Corpus, language: str) -> Iterator[Document]:
+    for shard in corpus.shards[language]:
+        yield from islice(corpus.dataset.read(shard), MOST_DOCUMENTS)
+
+
+def _cut(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = start + SHORT_CHARS
+        if end < len(text):
+            space = text.rfind(" ", start + SHORT_CHARS // 2, end)
+            end = space if space > 0 else end
+        yield text[start:end]
+        start = end

@@ -1,0 +1,86 @@
+"""What a handful of timings says: median, spread, an interval, and whether to trust it.
+
+No timing is dropped, however inconvenient. The interval of the median is the distribution-free one, from
+order statistics: among n independent timings the median lies between the k-th smallest and the k-th largest
+with a probability that the binomial distribution gives. The warnings are those of pyperf's `check`.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Timings in brief, in the unit of what was given; `warnings` is empty where they look stable.
+
+    `low` and `high` bound the median at 95 %, or as near as `n` timings allow (all of them, for n < 6).
+    """
+
+    n: int
+    median: float
+    mad: float
+    minimum: float
+    maximum: float
+    low: float
+    high: float
+    warnings: tuple[str, ...] = ()
+
+
+def summarize(values: Sequence[float]) -> Summary:
+    """The summary of timings in seconds; raises `ValueError` where there are none.
+
+    Example:
+        >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05])
+        >>> summary.median, summary.low, summary.high, summary.warnings
+        (1.0, 0.9, 1.1, ())
+    """
+    ordered = sorted(values)
+    median = statistics.median(ordered)
+    rank = interval_rank(len(ordered))
+    return Summary(
+        n=len(ordered),
+        median=median,
+        mad=statistics.median(abs(value - median) for value in ordered),
+        minimum=ordered[0],
+        maximum=ordered[-1],
+        low=ordered[rank],
+        high=ordered[-1 - rank],
+        warnings=tuple(_warnings(ordered)),
+    )
+
+
+def interval_rank(n: int, confidence: float = 0.95) -> int:
+    """How many of n sorted values to leave out at each end for an interval of the median.
+
+    Between the (k+1)-th smallest and the (k+1)-th largest the median lies with probability
+    1 − 2·P(Binomial(n, 1/2) ≤ k); the largest such k is given, 0 where even the extremes cover less.
+
+    Example:
+        >>> [interval_rank(n) for n in (1, 5, 6, 9, 20)]
+        [0, 0, 0, 1, 5]
+    """
+    rank, below = 0, 1 + n  # outcomes of n tosses with at most rank + 1 heads
+    while rank + 1 < n / 2 and 2 * below <= (1 - confidence) * 2**n:
+        rank += 1
+        below += math.comb(n, rank + 1)
+    return rank
+
+
+def _warnings(ordered: Sequence[float]) -> list[str]:
+    found = []
+    mean = statistics.fmean(ordered)
+    if len(ordered) > 1:
+        deviation = statistics.stdev(ordered)
+        if deviation > 0.1 * mean:
+            found.append(f"the standard deviation is {deviation / mean:.0%} of the mean")
+    if ordered[0] < 0.5 * mean:
+        found.append(f"the minimum is {1 - ordered[0] / mean:.0%} below the mean")
+    if ordered[-1] > 1.5 * mean:
+        found.append(f"the maximum is {ordered[-1] / mean - 1:.0%} above the mean")
+    if ordered[0] < 1e-3:
+        found.append(f"the shortest round took {ordered[0] * 1e6:.0f} µs, less than 1 ms")
+    return found
