@@ -12,6 +12,7 @@ from tokbench.cli.encode import compare, encode
 from tokbench.cli.plot import plot
 from tokbench.cli.report import report
 from tokbench.cli.run import run
+from tokbench.cli.serve import serve
 from tokbench.cli.show import show
 from tokbench.errors import TokbenchError
 
@@ -27,6 +28,7 @@ app.add_typer(plugins.app, name="plugins")
 app.command()(run)
 app.command()(report)
 app.command()(plot)
+app.command()(serve)
 app.command()(encode)
 app.command()(compare)
 app.command()(audit)

@@ -21,11 +21,13 @@ FEW_DOCUMENTS = 5
 class Counts:
     """What is kept of a tally: tokens by byte length, frequencies of ids, documents by length.
 
-    `lengths` is int64 ``(buckets, 3)``: documents, bytes and tokens of documents of 2^(b-1) to 2^b − 1 bytes.
+    `ids` stand in the order of `frequencies`, the most frequent first. `lengths` is int64 ``(buckets, 3)``:
+    documents, bytes and tokens of documents of 2^(b-1) to 2^b − 1 bytes.
     """
 
     token_bytes: NDArray[Any]
     frequencies: NDArray[Any]
+    ids: NDArray[Any]
     lengths: NDArray[Any]
 
 
@@ -53,7 +55,8 @@ def _counted(run: Run, tokenizer: str, dataset: str) -> Counts | None:
     keys, amounts = tally.token_bytes.keys, tally.token_bytes.counts
     known = keys >= 0  # −1: the tokenizer does not tell what bytes a token stands for
     histogram = np.bincount(keys[known], weights=amounts[known]) if known.any() else np.zeros(1)
-    return Counts(histogram, np.sort(tally.ids.counts)[::-1], tally.lengths)
+    order = np.argsort(-tally.ids.counts, kind="stable")
+    return Counts(histogram, tally.ids.counts[order], tally.ids.keys[order], tally.lengths)
 
 
 def token_lengths(run: Run, tokenizer: str, dataset: str) -> NDArray[Any] | None:

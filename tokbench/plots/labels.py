@@ -91,12 +91,10 @@ class LanguageFacts:
 
 def language_facts(code: str) -> LanguageFacts:
     """Name, script and family of a language by its tag (BCP 47 or FLORES style)."""
-    try:
-        from tokbench.languages import language
-    except ImportError:
-        return LanguageFacts(script=code.partition("_")[2])
-    found = language(code)
-    return LanguageFacts() if found is None else LanguageFacts(found.name, found.script, found.family)
+    from tokbench.languages import lookup
+
+    found = lookup(code)
+    return LanguageFacts() if found is None else LanguageFacts(found.name, found.script_name, found.family)
 
 
 def language_label(code: str) -> str:

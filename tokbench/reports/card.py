@@ -42,8 +42,8 @@ def document(run: Run) -> str:
     parts += [
         "## Data",
         "",
-        "One row per tokenizer, dataset, language and metric; `language` is `all` for a whole dataset; `value` is",
-        "null where nothing was measured, and `status` says why.",
+        "One row per tokenizer, dataset, language and metric; `language` is `all` for a whole dataset;",
+        "`value` is null where nothing was measured, and `status` says why.",
         "",
         "```python",
         "import pandas as pd",

@@ -24,7 +24,7 @@ PREAMBLE = r"""% Needs in the preamble: \usepackage{booktabs,siunitx,longtable,g
 """
 LONG = 45
 """Rows from which a table may break over pages."""
-WIDE = 6
+WIDE = 4
 """Columns from which headings stand upright."""
 
 _SPECIAL = {

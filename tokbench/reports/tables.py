@@ -29,10 +29,8 @@ BOLD = "Bold: best, and whatever its 95 % interval cannot tell from it."
 
 def metric_facts(run: Run) -> Mapping[str, Metric]:
     """Definitions by name: the catalogue's, and those of loaded plugins."""
-    try:
-        from tokbench.metrics.catalogue import CATALOGUE
-    except ImportError:
-        return {}
+    from tokbench.metrics.catalogue import CATALOGUE
+
     return {metric.name: metric for metric in CATALOGUE}
 
 

@@ -20,6 +20,7 @@ from tokbench.reports.table import Table
 if TYPE_CHECKING:
     from tokbench.results import Run
 
+TOKENS = "tokbench.reports.tokenview"
 HEAT_METRICS = (
     "compression_ratio", "tokens_per_line", "premium", "chars_per_token", "fertility", "continued_words",
 )  # fmt: skip
@@ -77,8 +78,8 @@ def render(run: Run) -> str:
     """The whole report as HTML."""
     drawings = Drawings(run)
     page = build(run, drawings)
-    css = asset("report.css") + "\n" + drawings.css()
-    return assemble("report.html", css=css, script=asset("report.js"), page=page)
+    css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS), drawings.css()])
+    return assemble("report.html", css=css, script=asset("tokens.js", TOKENS) + asset("report.js"), page=page)
 
 
 def build(run: Run, drawings: Drawings) -> Page:

@@ -1,0 +1,50 @@
+"""`tokbench serve`: the live page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+
+
+def serve(
+    tokenizers: Annotated[
+        list[str] | None,
+        typer.Option("--tokenizer", "-t", metavar="SPEC", help="Repeatable; by default, the bundled suite's."),
+    ] = None,
+    train_on: Annotated[
+        str | None, typer.Option("--train-on", metavar="DATASET", help="For specs that must be trained first.")
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="Where to listen; loopback by default.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8321,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="Another name the page answers to. Repeatable."),
+    ] = None,
+    root_path: Annotated[
+        str, typer.Option("--root-path", metavar="PATH", help="The path a proxy serves the page under.")
+    ] = "",
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
+    from tokbench.errors import TokbenchError
+    from tokbench.live.bench import open_bench
+    from tokbench.live.server import require_stack
+    from tokbench.live.server import serve as run
+    from tokbench.runner.suite import load_suite
+
+    require_stack()
+    registry = open_registry(plugin, disable_plugin)
+    suite = load_suite(None)
+    specs = tokenizers or [*suite.tokenizers, *suite.optional]
+    typer.echo(f"loading {len(specs)} tokenizers …", err=True)
+    bench = open_bench(registry, specs, train_on=train_on or suite.train_on)
+    for spec, why in bench.missing.items():
+        typer.echo(f"without {spec}: {why}", err=True)
+    if not bench.seats:
+        raise TokbenchError("no tokenizer could be loaded; name some with -t")
+    typer.echo(f"http://{host}:{port}{root_path}/   {len(bench.seats)} tokenizers; Ctrl-C stops it", err=True)
+    run(bench, host=host, port=port, hosts=allow_host or (), root_path=root_path)

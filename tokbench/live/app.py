@@ -1,0 +1,100 @@
+"""The ASGI application: the page, its assets, the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+import tokbench
+from tokbench.live import openapi
+from tokbench.live.bench import Bench, RequestError
+from tokbench.live.headers import LOOPBACK, Guard
+from tokbench.reports.html.assemble import asset, environment
+
+HTML, TOKENVIEW, LIVE = "tokbench.reports.html", "tokbench.reports.tokenview", "tokbench.live"
+
+
+class TooLarge(RequestError):
+    """A request body beyond the limit."""
+
+
+def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
+    """The application over a bench; `hosts` are the names it answers to."""
+    css = "\n".join([asset("base.css", HTML), asset("tokens.css", TOKENVIEW), asset("live.css", LIVE)])
+    script = asset("tokens.js", TOKENVIEW) + asset("live.js", LIVE)
+    page = environment().from_string(asset("live.html", LIVE)).render(version=tokbench.__version__)
+    described = openapi.document(bench.limits, version=tokbench.__version__)
+
+    def fixed(content: str, kind: str) -> Callable[[Request], Response]:
+        return lambda request: Response(content, media_type=kind)
+
+    routes = [
+        Route("/", fixed(page, "text/html")),
+        Route("/live.css", fixed(css, "text/css")),
+        Route("/live.js", fixed(script, "text/javascript")),
+        Route("/openapi.json", lambda request: JSONResponse(described)),
+        Route("/api/tokenizers", lambda request: JSONResponse(bench.about())),
+        Route("/api/encode", partial(_encode, bench), methods=["POST"]),
+        Route("/api/trace", partial(_trace, bench), methods=["POST"]),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts)])
+
+
+async def _encode(bench: Bench, request: Request) -> Response:
+    async def answer() -> Any:
+        given = await _given(request, bench.limits.body_bytes, text=str, tokenizers=list)
+        if not all(isinstance(spec, str) for spec in given["tokenizers"]):
+            raise RequestError("'tokenizers' must be a list of strings")
+        return await run_in_threadpool(bench.encode, given["text"], given["tokenizers"])
+
+    return await _answered(answer)
+
+
+async def _trace(bench: Bench, request: Request) -> Response:
+    async def answer() -> Any:
+        given = await _given(request, bench.limits.body_bytes, text=str, tokenizer=str)
+        return await run_in_threadpool(bench.trace, given["text"], given["tokenizer"])
+
+    return await _answered(answer)
+
+
+async def _answered(answer: Callable[[], Any]) -> Response:
+    try:
+        return JSONResponse(await answer())
+    except TooLarge as error:
+        return JSONResponse({"error": str(error)}, 413)
+    except RequestError as error:
+        return JSONResponse({"error": str(error)}, 400)
+    except ClientDisconnect:
+        return Response(status_code=499)
+
+
+async def _given(request: Request, most: int, **wanted: type) -> dict[str, Any]:
+    """The request's JSON object, read no further than `most` bytes, with every wanted field of its type."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise RequestError("send JSON, with Content-Type: application/json")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise TooLarge(f"the request is larger than {most:,} bytes")
+    try:
+        given = json.loads(bytes(body))
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"not JSON: {error}") from error
+    for name, kind in wanted.items():
+        if not isinstance(given, dict) or not isinstance(given.get(name), kind):
+            raise RequestError(f"expected an object with {name!r}: {_KINDS[kind]}")
+    return dict(given)
+
+
+_KINDS: dict[type, str] = {str: "a string", list: "a list of strings"}

@@ -1,0 +1,207 @@
+"""The tokenizers that a live page offers, loaded once, and what it asks of them: to encode, to trace."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import TokbenchError, UnknownNameError
+from tokbench.plots.labels import tokenizer_labels
+from tokbench.registry import Registry
+from tokbench.reports.tokenview.quick import QuickSpans
+from tokbench.spec import Spec
+from tokbench.tokenizer import Step, Tokenizer, Traceable
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a visitor may ask at once."""
+
+    chars: int = 20_000
+    tokenizers: int = 16
+    trace_chars: int = 120
+    trace_steps: int = 400
+    body_bytes: int = 400_000
+
+
+class RequestError(TokbenchError):
+    """A request that cannot be served as it is; the message goes to the visitor."""
+
+
+@dataclass(slots=True)
+class Seat:
+    """A loaded tokenizer. `lock` keeps its calls apart: not every library's objects bear several threads.
+
+    `name` is what visitors know it by: its spec, unless that would tell them of the server's files.
+    """
+
+    name: str
+    label: str
+    tokenizer: Tokenizer
+    spans: QuickSpans
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def about(self) -> dict[str, Any]:
+        """What the page needs to know of it."""
+        return {
+            "spec": self.name,
+            "label": self.label,
+            "vocab_size": self.tokenizer.vocab_size,
+            "traceable": isinstance(self.tokenizer, Traceable),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Tokenizers by name, in the order they were asked for, and those that could not be had, with why."""
+
+    seats: Mapping[str, Seat]
+    missing: Mapping[str, str] = field(default_factory=dict)
+    examples: Sequence[Mapping[str, str]] = ()
+    limits: Limits = Limits()
+
+    def about(self) -> dict[str, Any]:
+        """Everything the page shows before anything is typed."""
+        return {
+            "tokenizers": [seat.about() for seat in self.seats.values()],
+            "missing": [{"spec": spec, "why": why} for spec, why in self.missing.items()],
+            "examples": list(self.examples),
+            "limits": {"chars": self.limits.chars, "trace_chars": self.limits.trace_chars},
+        }
+
+    def encode(self, text: str, specs: Sequence[str]) -> dict[str, Any]:
+        """`text` as each of `specs` takes it apart; one that fails says so and spoils nothing."""
+        self._check(text, self.limits.chars)
+        if len(specs) > self.limits.tokenizers:
+            raise RequestError(f"{len(specs)} tokenizers asked for; at most {self.limits.tokenizers} at once")
+        seats = [self._seat(spec) for spec in dict.fromkeys(specs)]
+        size = len(text.encode("utf-8"))
+        return {
+            "chars": len(text),
+            "bytes": size,
+            "results": [_encoded(seat, text, size) for seat in seats],
+        }
+
+    def trace(self, text: str, spec: str) -> dict[str, Any]:
+        """The steps of an algorithm on a short text."""
+        self._check(text, self.limits.trace_chars)
+        seat = self._seat(spec)
+        if not isinstance(seat.tokenizer, Traceable):
+            raise RequestError(f"{seat.label} does not show its steps")
+        with seat.lock:
+            steps = list(islice(seat.tokenizer.trace(text), self.limits.trace_steps + 1))
+        shown = steps[: self.limits.trace_steps]
+        return {"spec": spec, "steps": [_shown(step) for step in shown], "cut": len(steps) > len(shown)}
+
+    def _seat(self, spec: str) -> Seat:
+        if spec not in self.seats:
+            raise RequestError(str(UnknownNameError.of("tokenizer", spec, self.seats)))
+        return self.seats[spec]
+
+    def _check(self, text: str, most: int) -> None:
+        if len(text) > most:
+            raise RequestError(f"{len(text):,} characters are too many: this takes at most {most:,}")
+        broken = re.search("[\ud800-\udfff]", text)
+        if broken is not None:
+            raise RequestError(f"half a surrogate pair at character {broken.start() + 1}: not text")
+
+
+def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
+    begun = time.perf_counter()
+    try:
+        with seat.lock:
+            ids, spans, exact = seat.spans.of(text)
+    except Exception as error:  # a plugin may raise anything; the page shows it in that tokenizer's place
+        return {"spec": seat.name, "error": f"{type(error).__name__}: {error}"}
+    return {
+        "spec": seat.name,
+        "tokens": len(ids),
+        "bytes_per_token": round(size / len(ids), 4) if ids else None,
+        "milliseconds": round(1000 * (time.perf_counter() - begun), 2),
+        "spans": spans,
+        "exact": exact,
+    }
+
+
+def _shown(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.kind,
+        "tokens": [_token(data) for data in step.tokens],
+        "changed": step.changed,
+        "note": step.note,
+        "detail": {str(key): _plain(value) for key, value in step.detail.items()},
+    }
+
+
+def _token(data: bytes) -> str:
+    from tokbench.inspection.pieces import visible
+
+    try:
+        return visible(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return "".join(f"\\x{byte:02x}" for byte in data)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a step's detail in JSON's types."""
+    if isinstance(value, bytes):
+        return _token(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in islice(value, 50)]
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def open_bench(
+    registry: Registry, specs: Iterable[str], *, train_on: str | None = None, limits: Limits | None = None
+) -> Bench:
+    """Load (and, where needed, train) the tokenizers of `specs`; what cannot be had is named, with why."""
+    from tokbench.runner.training import train
+
+    loaded: dict[str, Tokenizer] = {}
+    missing: dict[str, str] = {}
+    for text in specs:
+        try:
+            spec = registry.tokenizer_spec(text)
+            trains = registry.tokenizers[spec.family].trains(spec)
+            tokenizer = train(registry, spec, train_on) if trains and train_on else registry.load(spec)
+            loaded[str(spec)] = tokenizer
+        except TokbenchError as error:
+            missing[text] = str(error)
+    labels = tokenizer_labels(loaded)
+    seats = {
+        name: Seat(name, labels[spec], tokenizer, QuickSpans(tokenizer))
+        for spec, tokenizer in loaded.items()
+        if (name := _public(spec, labels[spec]))
+    }
+    return Bench(seats, missing, hard_cases(registry), limits or Limits())
+
+
+def _public(spec: str, label: str) -> str:
+    """The spec, or the label where the spec is a path on this machine."""
+    variant = Spec.parse(spec).variant
+    return label if variant is not None and Path(variant).exists() else spec
+
+
+def hard_cases(registry: Registry, dataset: str = "bundled:tricky") -> list[dict[str, str]]:
+    """An example from each kind of hard case in the bundled corpus; none where the corpus is not there."""
+    from tokbench.plots.labels import language_label
+
+    found: list[dict[str, str]] = []
+    try:
+        corpus = registry.dataset(dataset)
+        for language in corpus.languages:
+            for document in islice(corpus.read(corpus.shards(language)[0]), 1):
+                found.append({"title": language_label(language), "text": document.text[:2000]})
+    except (TokbenchError, IndexError):
+        return found
+    return found

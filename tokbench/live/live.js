@@ -1,0 +1,264 @@
+// The live page: sends the text as it is typed, shows what comes back. Visitors' text is only ever set as text.
+"use strict";
+(() => {
+  const at = (id) => document.getElementById(id);
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+  const state = { tokenizers: [], chosen: [], prices: new Map(), limits: { chars: 20000 }, rows: new Map() };
+  const text = at("text");
+
+  async function ask(path, body, signal) {
+    const response = await fetch(path, body === undefined ? {} : {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,
+    });
+    const answer = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
+    if (!response.ok) throw new Error(answer.error);
+    return answer;
+  }
+
+  // --- links: everything that is shown, after the # sign ----------------------------------------------
+  function readLink() {
+    const link = new URLSearchParams(location.hash.slice(1));
+    const known = new Set(state.tokenizers.map((each) => each.spec));
+    const chosen = link.getAll("t").filter((spec) => known.has(spec));
+    return { text: link.get("text"), chosen };
+  }
+
+  function writeLink() {
+    const link = new URLSearchParams([["text", text.value], ...state.chosen.map((spec) => ["t", spec])]);
+    return `${location.href.split("#")[0]}#${link}`;
+  }
+
+  // --- what was typed ---------------------------------------------------------------------------------
+  let pending = null;
+  let timer = 0;
+
+  async function update() {
+    pending?.abort();
+    pending = new AbortController();
+    const mine = pending;
+    const message = at("message");
+    const size = [...text.value].length;
+    if (size > state.limits.chars) {
+      message.textContent = `${size.toLocaleString("en")} characters: this page takes ${state.limits.chars.toLocaleString("en")} at most.`;
+      return;
+    }
+    try {
+      const begun = performance.now();
+      const answer = await ask("api/encode", { text: text.value, tokenizers: state.chosen }, mine.signal);
+      if (mine !== pending) return;
+      message.textContent = "";
+      show(answer);
+      document.body.dataset.updated = String(Math.round(performance.now() - begun));
+    } catch (error) {
+      if (error.name !== "AbortError") message.textContent = error.message;
+    }
+  }
+
+  function soon() {
+    clearTimeout(timer);
+    timer = setTimeout(update, 25);
+  }
+
+  function show(answer) {
+    at("size").textContent = `${answer.chars.toLocaleString("en")} characters, ${answer.bytes.toLocaleString("en")} bytes`;
+    const counts = answer.results.filter((each) => each.tokens).map((each) => each.tokens);
+    const fewest = counts.length > 1 ? Math.min(...counts) : -1;
+    const marked = at("differences").checked;
+    const first = answer.results.find((each) => each.exact);
+    const reference = marked && first ? cuts(first.spans) : null;
+    for (const result of answer.results) {
+      const row = state.rows.get(result.spec);
+      if (!row) continue;
+      row.tokens.textContent = result.error ? "–" : result.tokens.toLocaleString("en");
+      row.tokens.classList.toggle("best", result.tokens === fewest);
+      row.ratio.textContent = result.bytes_per_token?.toFixed(2) ?? "–";
+      row.count = result.tokens;
+      price(result.spec);
+      row.note.textContent = result.error ? "" : `${result.tokens.toLocaleString("en")} tokens` + (result.exact ? "" : ", not the text byte for byte");
+      row.error.textContent = result.error ?? "";
+      const differs = reference && result.exact && result !== first ? different(result.spans, reference) : null;
+      row.fill = () => TokenView.fill(row.text, result.spans ?? [], differs);
+      if (row.near) fillNow(row);
+    }
+  }
+
+  // Views far from the window are filled when they come near: typing stays quick with many tokenizers.
+  function fillNow(row) {
+    row.fill?.();
+    row.fill = null;
+  }
+
+  const nearby = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const row = [...state.rows.values()].find((each) => each.view === target);
+      if (!row) continue;
+      row.near = isIntersecting;
+      if (isIntersecting) fillNow(row);
+    }
+  }, { rootMargin: "50% 0px" });
+
+  // Byte spans of tokens, as "start-end", and the spans of another tokenizer that are not among them.
+  function cuts(spans) {
+    const found = new Set();
+    let start = 0;
+    for (const [, , bytes] of spans) {
+      for (const hex of bytes) { found.add(`${start}-${start + hex.length / 2}`); start += hex.length / 2; }
+    }
+    return found;
+  }
+
+  function different(spans, reference) {
+    const found = new Set();
+    let start = 0;
+    spans.forEach(([, , bytes], index) => {
+      for (const hex of bytes) {
+        if (!reference.has(`${start}-${start + hex.length / 2}`)) found.add(index);
+        start += hex.length / 2;
+      }
+    });
+    return found;
+  }
+
+  function price(spec) {
+    const row = state.rows.get(spec);
+    const rate = state.prices.get(spec);
+    const known = rate > 0 && row.count >= 0;
+    row.cost.textContent = known ? ((row.count * rate) / 1e6).toLocaleString("en", { maximumSignificantDigits: 3 }) : "–";
+  }
+
+  // --- which tokenizers -------------------------------------------------------------------------------
+  function build() {
+    const body = document.querySelector("#figures tbody");
+    body.replaceChildren();
+    nearby.disconnect();
+    at("views").replaceChildren();
+    state.rows.clear();
+    for (const each of state.tokenizers.filter(({ spec }) => state.chosen.includes(spec))) {
+      const cell = (name = "n") => make("td", { className: name });
+      const rate = make("input", { type: "number", min: "0", step: "any", value: state.prices.get(each.spec) ?? "" });
+      rate.setAttribute("aria-label", `Price per million tokens of ${each.label}`);
+      rate.addEventListener("input", () => { state.prices.set(each.spec, Number(rate.value)); price(each.spec); });
+      const row = { tokens: cell(), ratio: cell(), cost: cell(), note: make("small"), error: make("p", { className: "error" }) };
+      row.text = make("div", { className: "text", tabIndex: 0, dir: "auto" });
+      row.text.setAttribute("role", "group");
+      row.text.setAttribute("aria-label", `Tokens of ${each.label}`);
+      const head = make("th", { scope: "row", textContent: each.label, title: each.spec });
+      body.append(make("tr", {}, head, row.tokens, row.ratio, make("td", { className: "n" }, rate), row.cost));
+      const title = make("h3", {}, each.label, row.note);
+      if (each.traceable) {
+        const button = make("button", { type: "button", textContent: "Step through" });
+        button.addEventListener("click", () => openSteps(each));
+        title.append(button);
+      }
+      const detail = make("p", { className: "detail" });
+      detail.setAttribute("aria-live", "polite");
+      const view = make("div", { className: "view tokens" }, title, row.error, row.text, detail);
+      TokenView.watch(view);
+      row.view = view;
+      at("views").append(view);
+      nearby.observe(view);
+      state.rows.set(each.spec, row);
+    }
+  }
+
+  function choices(missing) {
+    const list = state.tokenizers.map((each) => {
+      const box = make("input", { type: "checkbox", checked: state.chosen.includes(each.spec) });
+      box.addEventListener("change", () => {
+        const chosen = new Set(state.chosen);
+        if (box.checked) chosen.add(each.spec); else chosen.delete(each.spec);
+        state.chosen = state.tokenizers.map(({ spec }) => spec).filter((spec) => chosen.has(spec));
+        build();
+        update();
+      });
+      return make("label", { title: `${each.spec}, ${each.vocab_size.toLocaleString("en")} ids` }, box, each.label);
+    });
+    const lost = missing.map((each) => make("label", { className: "missing", title: each.why },
+      make("input", { type: "checkbox", disabled: true }), each.spec));
+    at("choices").replaceChildren(...list, ...lost);
+  }
+
+  // --- step by step -----------------------------------------------------------------------------------
+  const steps = { list: [], spec: "", at: 0 };
+
+  function openSteps(each) {
+    steps.spec = each.spec;
+    at("steps-h").textContent = `${each.label}, step by step`;
+    at("steps-text").value = [...text.value].slice(0, state.limits.trace_chars).join("");
+    at("steps").showModal();
+    trace();
+  }
+
+  async function trace() {
+    try {
+      const answer = await ask("api/trace", { text: at("steps-text").value, tokenizer: steps.spec });
+      steps.list = answer.steps;
+      at("at").max = String(Math.max(0, steps.list.length - 1));
+      go(0);
+      if (answer.cut) at("steps-count").textContent += " (the first ones)";
+    } catch (error) {
+      steps.list = [];
+      go(0);
+      at("steps-note").textContent = error.message;
+    }
+  }
+
+  function go(to) {
+    steps.at = Math.max(0, Math.min(to, steps.list.length - 1));
+    const step = steps.list[steps.at];
+    at("at").value = String(steps.at);
+    at("back").disabled = steps.at === 0;
+    at("forward").disabled = steps.at >= steps.list.length - 1;
+    at("steps-count").textContent = steps.list.length ? `${steps.at + 1} of ${steps.list.length}` : "no steps";
+    at("steps-note").textContent = step ? [step.kind, step.note].filter(Boolean).join(": ") : "";
+    at("steps-tokens").replaceChildren(...(step?.tokens ?? []).map((token, index) =>
+      make("li", { textContent: token, className: index === step.changed ? "changed" : "" })));
+    at("steps-detail").replaceChildren(...Object.entries(step?.detail ?? {}).flatMap(([key, value]) =>
+      [make("dt", { textContent: key }), make("dd", { textContent: typeof value === "object" ? JSON.stringify(value) : String(value) })]));
+  }
+
+  at("back").addEventListener("click", () => go(steps.at - 1));
+  at("forward").addEventListener("click", () => go(steps.at + 1));
+  at("at").addEventListener("input", () => go(Number(at("at").value)));
+  at("close").addEventListener("click", () => at("steps").close());
+  at("steps-form").addEventListener("submit", (event) => { event.preventDefault(); trace(); });
+
+  // --- start ------------------------------------------------------------------------------------------
+  async function start() {
+    const about = await ask("api/tokenizers");
+    state.tokenizers = about.tokenizers;
+    state.limits = about.limits;
+    const linked = readLink();
+    state.chosen = linked.chosen.length ? linked.chosen : about.tokenizers.slice(0, 8).map(({ spec }) => spec);
+    text.value = linked.text ?? about.examples[0]?.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
+    for (const example of about.examples) at("example").append(make("option", { value: example.text, textContent: example.title }));
+    choices(about.missing);
+    build();
+    await update();
+    document.body.dataset.ready = "true";
+  }
+
+  text.addEventListener("input", soon);
+  at("differences").addEventListener("change", update);
+  at("example").addEventListener("change", () => { if (at("example").value) { text.value = at("example").value; update(); } });
+  at("link").addEventListener("click", async () => {
+    const link = writeLink();
+    history.replaceState(null, "", link);
+    try {
+      await navigator.clipboard.writeText(link);
+      at("link").textContent = "Link copied";
+    } catch {
+      at("link").textContent = "Link is in the address bar";
+    }
+    setTimeout(() => { at("link").textContent = "Copy link"; }, 2000);
+  });
+  window.addEventListener("hashchange", () => {
+    const linked = readLink();
+    if (linked.text !== null && linked.text !== text.value) { text.value = linked.text; update(); }
+  });
+  start().catch((error) => { at("message").textContent = `Cannot reach the server: ${error.message}`; });
+})();

@@ -1,0 +1,136 @@
+"""The JSON API, described in OpenAPI 3.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokbench.live.bench import Limits
+
+
+def document(limits: Limits, *, version: str) -> dict[str, Any]:
+    """The description of the API as the server with these limits offers it."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "tokbench",
+            "version": version,
+            "summary": "Tokenize text with several tokenizers at once.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": {
+            "/api/tokenizers": {
+                "get": {
+                    "operationId": "listTokenizers",
+                    "summary": "The tokenizers there are, examples and limits",
+                    "responses": {"200": _json("What a page starts from", _ref("About"))},
+                }
+            },
+            "/api/encode": {
+                "post": {
+                    "operationId": "encode",
+                    "summary": "Tokenize a text with several tokenizers",
+                    "requestBody": _body(
+                        {"text": _text(limits.chars), "tokenizers": {"type": "array", "items": _STRING,
+                                                                     "maxItems": limits.tokenizers}}
+                    ),
+                    "responses": {"200": _json("Tokens", _ref("Encoded")), **_ERRORS},
+                }
+            },
+            "/api/trace": {
+                "post": {
+                    "operationId": "trace",
+                    "summary": "The steps by which an algorithm arrives at its tokens",
+                    "requestBody": _body({"text": _text(limits.trace_chars), "tokenizer": _STRING}),
+                    "responses": {"200": _json("Steps", _ref("Trace")), **_ERRORS},
+                }
+            },
+        },
+        "components": {"schemas": _SCHEMAS},
+    }  # fmt: skip
+
+
+_STRING = {"type": "string"}
+_NUMBER = {"type": "number"}
+_INTEGER = {"type": "integer"}
+
+
+def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+    }
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _list(items: dict[str, Any], about: str = "") -> dict[str, Any]:
+    return {"type": "array", "items": items, **({"description": about} if about else {})}
+
+
+def _text(most: int) -> dict[str, Any]:
+    return {"type": "string", "maxLength": most}
+
+
+def _json(about: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": about, "content": {"application/json": {"schema": schema}}}
+
+
+def _body(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": _object(properties)}}}
+
+
+_ERRORS = {
+    status: _json(about, _ref("Error"))
+    for status, about in {
+        "400": "Not what this takes; the message says why",
+        "403": "A host or an origin that is not this page's",
+        "413": "Too much text",
+        "415": "Not JSON",
+    }.items()
+}
+_SCHEMAS: dict[str, Any] = {
+    "Error": _object({"error": _STRING}),
+    "Tokenizer": _object(
+        {"spec": _STRING, "label": _STRING, "vocab_size": _INTEGER, "traceable": {"type": "boolean"}}
+    ),
+    "About": _object(
+        {
+            "tokenizers": _list(_ref("Tokenizer")),
+            "missing": _list(_object({"spec": _STRING, "why": _STRING})),
+            "examples": _list(_object({"title": _STRING, "text": _STRING})),
+            "limits": _object({"chars": _INTEGER, "trace_chars": _INTEGER}),
+        }
+    ),
+    "Result": _object(
+        {
+            "spec": _STRING,
+            "error": {**_STRING, "description": "there instead of everything below where the tokenizer failed"},
+            "tokens": _INTEGER,
+            "bytes_per_token": {"type": ["number", "null"]},
+            "milliseconds": _NUMBER,
+            "exact": {"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
+            "spans": _list(
+                {"type": "array"}, "text shown, ids, bytes in hex, kind: one for each run of whole characters"
+            ),
+        },
+        ["spec"],
+    ),
+    "Encoded": _object(
+        {"chars": _INTEGER, "bytes": _INTEGER, "results": _list(_ref("Result"))}
+    ),
+    "Step": _object(
+        {
+            "kind": _STRING,
+            "tokens": _list(_STRING),
+            "changed": {"type": ["integer", "null"]},
+            "note": _STRING,
+            "detail": {"type": "object"},
+        }
+    ),
+    "Trace": _object(
+        {"spec": _STRING, "steps": _list(_ref("Step")), "cut": {"type": "boolean"}}
+    ),
+}  # fmt: skip

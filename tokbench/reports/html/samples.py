@@ -1,0 +1,52 @@
+"""Chosen passages side by side, as every tokenizer takes them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from tokbench.plots import data
+from tokbench.plots.labels import language_label
+from tokbench.reports.html.assemble import environment
+from tokbench.reports.tokenview.render import markup, spans_of_json
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+
+def samples(run: Run) -> Markup:
+    """Every passage the run kept, each with its tokenizations."""
+    if not run.samples:
+        return Markup("")
+    labels = data.names(run)
+    ranks = {name: _ranks(run, name) for name in run.tokenizers}
+    shown = [
+        {
+            "title": sample.get("title") or language_label(str(sample.get("language", ""))),
+            "views": [
+                {
+                    "name": labels.get(name, name),
+                    "count": len(view["pieces"]),
+                    "view": markup(
+                        spans_of_json(view["pieces"]), f"Tokens of {labels.get(name, name)}", ranks.get(name)
+                    ),
+                }
+                for name, view in _views(sample)
+            ],
+        }
+        for sample in run.samples
+    ]
+    return Markup(environment().get_template("samples.html").render(samples=shown))
+
+
+def _views(sample: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [(each.get("spec") or each["tokenizer"], each) for each in sample["tokenizations"]]
+
+
+def _ranks(run: Run, tokenizer: str) -> dict[int, int]:
+    """How each id ranks by frequency over the main dataset, the most frequent first."""
+    from tokbench.plots.counts import counts
+
+    found = counts(run, tokenizer, data.main_dataset(run))
+    return {} if found is None else {int(index): place for place, index in enumerate(found.ids, 1)}

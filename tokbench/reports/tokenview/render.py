@@ -1,0 +1,86 @@
+"""Tokens as markup: characters whole, white space and invisible characters shown, everything escaped.
+
+What travels, to the page's script too, is a list of *spans*: ``[text, ids, bytes in hex, kind]``, one for each
+group of tokens that makes up whole characters; nearly always one token, for a split character several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from tokbench.inspection.pieces import visible
+
+if TYPE_CHECKING:
+    from tokbench.inspection.pieces import Piece
+
+TINTS = 5
+Span = tuple[str, list[int], list[str], str]
+
+
+def spans_of_json(pieces: Iterable[Mapping[str, Any]]) -> list[Span]:
+    """The spans of pieces in the form that `tokbench.inspection.pieces.as_json` gives.
+
+    Example:
+        >>> spans_of_json([{"id": 7, "bytes": "20", "text": " ", "group": 0, "kind": "token"}])
+        [('·', [7], ['20'], '')]
+    """
+    return [
+        _span(members[0]["text"], [(each["id"], each["bytes"], each["kind"]) for each in members])
+        for _, group in groupby(pieces, key=lambda piece: piece["group"])
+        if (members := list(group))
+    ]
+
+
+def spans_of(pieces: Sequence[Piece]) -> list[Span]:
+    """The spans of pieces as they come from `tokbench.inspection.pieces.pieces`."""
+    return [
+        _span(members[0].text, [(each.id, each.bytes.hex(), each.kind) for each in members])
+        for _, group in groupby(pieces, key=lambda piece: piece.group)
+        if (members := list(group))
+    ]
+
+
+def _span(text: str, tokens: list[tuple[int, str, str]]) -> Span:
+    kinds = {kind for _, _, kind in tokens}
+    kind = "unk" if "unknown" in kinds else "special" if "special" in kinds else "" if text else "empty"
+    return shown(text), [index for index, _, _ in tokens], [data for _, data, _ in tokens], kind
+
+
+def shown(text: str) -> str:
+    r"""Text as a view shows it: white space marked, lines still broken, a sign for nothing.
+
+    Example:
+        >>> shown("a b\n"), shown("")
+        ('a·b↵\n', '∅')
+    """
+    return visible(text).replace("↵", "↵\n") or "∅"
+
+
+def markup(spans: Iterable[Span], label: str, ranks: Mapping[int, int] | None = None) -> Markup:
+    """The token view of some spans; `label` names it for screen readers.
+
+    `ranks` says how an id ranks by frequency where that was counted; it is told with the token's id and bytes.
+    """
+    made = []
+    count = 0
+    for span in spans:
+        made.append(_marked(span, count, ranks or {}))
+        count += len(span[1])
+    return Markup(
+        '<div class="tokens"><div class="text" dir="auto" tabindex="0" role="group" aria-label="{}">{}</div>'
+        '<p class="detail" aria-live="polite"></p></div>'
+    ).format(label, Markup("").join(made))
+
+
+def _marked(span: Span, position: int, ranks: Mapping[int, int]) -> Markup:
+    text, ids, data, kind = span
+    names = [f"t{position % TINTS}", *(["many"] if len(ids) > 1 else []), *([kind] if kind else [])]
+    ranked = " ".join(str(ranks.get(index, "")) for index in ids)
+    extra = Markup(' data-ranks="{}"').format(ranked) if ranked.strip() else ""
+    return Markup('<span class="{}" data-ids="{}" data-bytes="{}"{}>{}</span>').format(
+        " ".join(names), " ".join(map(str, ids)), " ".join(data), extra, text
+    )
