@@ -153,7 +153,9 @@ class _Table:
         data = np.frombuffer(block.data, np.uint8)
         ends = np.array(block.ends, np.int64)
         self.state[:2] = 0
-        while not count_words(machine, data, ends, block.start, class_table(), self.rows, self.kept, self.state):
+        while not count_words(
+            machine, data, ends, block.start, class_table(), self.rows, self.kept, self.state
+        ):
             waiting = int(ends[self.state[0]] - self.state[1])
             if self.state[2] >= len(self.rows) // 8:
                 larger = np.zeros(2 * len(self.rows), np.uint64)

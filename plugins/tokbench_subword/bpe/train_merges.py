@@ -41,7 +41,9 @@ STATE_SIZE = 16
 COUNTING, QUEUING, CHOOSING, MERGING, DRAINING = range(5)
 
 # What the kernel stopped for.
-DONE, PAUSED, PAIRS_FULL, CHUNKS_FULL, HEAP_FULL, POSITIONS_FULL, TOUCHED_FULL, MERGES_FULL, SPELLING_FULL = range(9)
+DONE, PAUSED, PAIRS_FULL, CHUNKS_FULL, HEAP_FULL, POSITIONS_FULL, TOUCHED_FULL, MERGES_FULL, SPELLING_FULL = (
+    range(9)
+)
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
 _ONE = np.uint64(1)
@@ -179,7 +181,17 @@ def learn_merges(  # type: ignore[no-untyped-def]
                 extra = _extra(rule, records, chunks, pairs, row)
                 count, key = pairs[row + COUNT], pairs[row]
                 push(
-                    heap_counts, heap_keys, heap_extras, size, count, key, extra, rule, starts, lengths, spelling
+                    heap_counts,
+                    heap_keys,
+                    heap_extras,
+                    size,
+                    count,
+                    key,
+                    extra,
+                    rule,
+                    starts,
+                    lengths,
+                    spelling,
                 )
                 size += 1
         state[HEAP_SIZE] = size
@@ -204,11 +216,30 @@ def learn_merges(  # type: ignore[no-untyped-def]
             if count != heap_counts[0] or extra != heap_extras[0]:
                 if count > 0:
                     replace_top(
-                        heap_counts, heap_keys, heap_extras, size, count, key, extra, rule, starts, lengths, spelling
+                        heap_counts,
+                        heap_keys,
+                        heap_extras,
+                        size,
+                        count,
+                        key,
+                        extra,
+                        rule,
+                        starts,
+                        lengths,
+                        spelling,
                     )
                 else:
                     size = _drop_top(
-                        heap_counts, heap_keys, heap_extras, size, rule, starts, lengths, spelling, chunks, state
+                        heap_counts,
+                        heap_keys,
+                        heap_extras,
+                        size,
+                        rule,
+                        starts,
+                        lengths,
+                        spelling,
+                        chunks,
+                        state,
                     )
                     state[HEAP_SIZE] = size
                 continue
@@ -218,7 +249,10 @@ def learn_merges(  # type: ignore[no-untyped-def]
             n_positions, last = read_list(chunks, chain, positions, len(positions_))
             if n_positions < 0:
                 return POSITIONS_FULL
-            value = token_hashes[3 * left] * _power(np.int64(token_hashes[3 * right + 2])) + token_hashes[3 * right + 1]
+            value = (
+                token_hashes[3 * left] * _power(np.int64(token_hashes[3 * right + 2]))
+                + token_hashes[3 * right + 1]
+            )
             place = find_spelling(spelled, spelled_mask, value)
             new = np.int64(spelled_ids[place]) if spelled[place] == value else np.int64(-1)
             if rule == LEXICOGRAPHIC and new == -1:

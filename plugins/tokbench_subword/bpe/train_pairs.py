@@ -177,7 +177,21 @@ def sort_positions(positions, count):  # type: ignore[no-untyped-def]
 
 @inline
 def merge_at(  # type: ignore[no-untyped-def]
-    records, heavy, pairs, mask, chunks, counters, touched, n_touched, position, left, right, new, lengths, longest, stamp
+    records,
+    heavy,
+    pairs,
+    mask,
+    chunks,
+    counters,
+    touched,
+    n_touched,
+    position,
+    left,
+    right,
+    new,
+    lengths,
+    longest,
+    stamp,
 ):
     """Merge ``left right`` at `position` into `new`, if they still stand there; returns the new `n_touched`.
 

@@ -64,7 +64,9 @@ class MergeSession:
         self.spelled = np.zeros(capacity, np.uint64)
         self.spelled_ids = np.zeros(capacity, np.int32)
         self.starts = np.zeros(self.n_wanted + 1 if self.rule == LEXICOGRAPHIC else 1, np.int64)
-        self.spelling = np.frombuffer(b"".join(tokens), np.uint8) if self.rule == LEXICOGRAPHIC else np.zeros(1, np.uint8)
+        self.spelling = (
+            np.frombuffer(b"".join(tokens), np.uint8) if self.rule == LEXICOGRAPHIC else np.zeros(1, np.uint8)
+        )
         if self.rule == LEXICOGRAPHIC:
             self.starts[1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
         for index, token in enumerate(tokens):

@@ -163,7 +163,9 @@ def _check(
     if level not in ("byte", "char"):
         raise TokenizerError(f"level must be byte or char; it is {level!r}")
     if end_of_word and level == "byte":
-        raise TokenizerError(f"end_of_word={end_of_word!r} is for level=char; bytes have no mark of a word's end")
+        raise TokenizerError(
+            f"end_of_word={end_of_word!r} is for level=char; bytes have no mark of a word's end"
+        )
 
 
 def _special(tokens: Sequence[str]) -> dict[str, int]:

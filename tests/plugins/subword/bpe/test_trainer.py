@@ -1,0 +1,270 @@
+"""The BPE trainer against `tokenizers`, and against the algorithm written plainly."""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokbench.errors import TokenizerError, UnknownNameError
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.plain_trainer import plain_merges
+from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
+from tokbench_subword.bpe.train_alphabet import byte_order, byte_symbols, character_symbols
+from tokbench_subword.bpe.train_session import MergeSession
+from tokbench_subword.bpe.train_words import WordCounts
+from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
+
+NONE = Pattern.of("none")
+WORDS = Pattern.of(r"[^ \n]+", keep_gaps=False)
+
+_letters = st.sampled_from(["ab", "abc", "abcdefgh"]).flatmap(
+    lambda letters: st.text(letters, min_size=1, max_size=24)
+)
+_words = st.dictionaries(_letters, st.integers(1, 9), min_size=1, max_size=12)
+
+
+def hf_merges(
+    texts: Iterable[str], *, pre_tokenizer: str = "bytes", **options: object
+) -> tuple[list[list[str]], dict[str, int]]:
+    """The merges and the vocabulary of `tokenizers`' trainer."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    if pre_tokenizer == "bytes":
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        options.setdefault("initial_alphabet", pre_tokenizers.ByteLevel.alphabet())
+    else:
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.train_from_iterator(texts, trainers.BpeTrainer(show_progress=False, **options))
+    model = json.loads(tokenizer.to_str())["model"]
+    return [list(merge) for merge in model["merges"]], model["vocab"]
+
+
+def written(model: BpeModel) -> tuple[list[list[str]], dict[str, int]]:
+    """A byte-level model's merges and vocabulary in the characters of `vocab.json`."""
+    order = byte_order(0)
+    stand_in = {
+        byte: chr(byte) if index < 188 else chr(0x100 + index - 188) for index, byte in enumerate(order)
+    }
+    tokens = ["".join(stand_in[byte] for byte in token) for token in model.vocabulary]
+    for text, index in model.special_tokens.items():
+        tokens[index] = text
+    return (
+        [[tokens[left], tokens[right]] for left, right, _ in model.merges.tolist()],
+        {token: index for index, token in enumerate(tokens)},
+    )
+
+
+def repeated(words: dict[str, int]) -> list[str]:
+    return [" ".join([word] * count) for word, count in words.items()]
+
+
+def char_model(words: dict[str, int], **options: object) -> BpeModel:
+    return train_on_counts(WordCounts.of(words), pattern=WORDS, level="char", initial_alphabet=(), **options)  # type: ignore[arg-type]
+
+
+@settings(max_examples=300)
+@given(_words, st.integers(10, 80), st.sampled_from([0, 0, 2, 3]), st.sampled_from([None, None, 2, 3, 6]))
+def test_equals_tokenizers_on_small_corpora(
+    words: dict[str, int], vocab_size: int, min_frequency: int, longest: int | None
+) -> None:
+    model = char_model(words, vocab_size=vocab_size, min_frequency=min_frequency, max_token_length=longest)
+    merges, vocabulary = hf_merges(
+        repeated(words),
+        pre_tokenizer="words",
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        max_token_length=longest,
+    )
+    tokens = [token.decode() for token in model.vocabulary]
+    assert [[tokens[left], tokens[right]] for left, right, _ in model.merges.tolist()] == merges
+    assert {token: index for index, token in enumerate(tokens)} == vocabulary
+
+
+@settings(max_examples=150)
+@given(st.lists(st.text(max_size=40), max_size=8), st.integers(258, 330))
+def test_equals_tokenizers_on_any_text(texts: list[str], vocab_size: int) -> None:
+    texts = [text for text in texts if text.isprintable()]
+    model = train_bpe(texts, vocab_size=vocab_size, special_tokens=["<|endoftext|>", "<pad>"])
+    expected = hf_merges(texts, vocab_size=vocab_size, special_tokens=["<|endoftext|>", "<pad>"])
+    assert written(model) == expected
+
+
+@pytest.mark.parametrize("rule", [BYTES, LEXICOGRAPHIC, FIRST_SEEN])
+@settings(max_examples=150)
+@given(words=_words, vocab_size=st.integers(10, 80), minimum=st.integers(0, 3))
+def test_equals_plain_training(rule: int, words: dict[str, int], vocab_size: int, minimum: int) -> None:
+    symbols, starts, tokens = character_symbols(WordCounts.of(words), frozenset(), "")
+    session = MergeSession(
+        symbols,
+        starts,
+        WordCounts.of(words).counts,
+        tokens=tokens,
+        n_wanted=vocab_size,
+        rule=rule,
+        minimum=minimum,
+    )
+    cut = [(symbols[starts[i] : starts[i + 1]].tolist(), count) for i, count in enumerate(words.values())]
+    merges, _ = plain_merges(cut, tokens, n_wanted=vocab_size, rule=rule, minimum=minimum)
+    assert [tuple(merge) for merge in session.run().tolist()] == merges
+
+
+def test_tie_rules_differ_where_they_say() -> None:
+    # "ba" comes first in the text, "ab" is the smaller pair, and all are seen once.
+    learned = {
+        ties: char_model({"baabc": 1}, vocab_size=4, rule=index).vocabulary[3].decode()
+        for index, ties in enumerate(TIES)
+    }
+    assert learned == {"hf": "aa", "bytes": "aa", "lexicographic": "aa", "first_seen": "ba"}
+    # Bytes that do not print go last by the rule `hf`, and first by value.
+    assert train_bpe(["\n\nzz"], vocab_size=257, pattern="none", ties="hf").vocabulary[256] == b"zz"
+    assert train_bpe(["\n\nzz"], vocab_size=257, pattern="none", ties="bytes").vocabulary[256] == b"\n\n"
+    # Shorter first: "abc" and "cd" are seen as often.
+    words = {"ab": 5, "abc": 3, "cd": 3}
+    assert char_model(words, vocab_size=6, rule=LEXICOGRAPHIC).vocabulary[4:] == (b"ab", b"cd")
+
+
+def test_the_textbook_strings() -> None:
+    model = train_bpe(["aaabdaaabac"], vocab_size=258, pattern="none", ties="first_seen")
+    assert model.vocabulary[256:] == (b"aa", b"aaa")
+    sentence = "The batat and the cat fought over the hat."
+    tutorial = train_bpe([sentence], vocab_size=20, pattern=WORDS, level="char", ties="first_seen")
+    assert [token.decode() for token in tutorial.vocabulary[16:]] == ["at", "he", "the", "The"]
+
+
+def test_whole_text_equals_plain_training_exactly() -> None:
+    text = Path(__file__).read_text(encoding="utf-8")[:6000]
+    for rule, ties in ((FIRST_SEEN, "first_seen"), (LEXICOGRAPHIC, "lexicographic")):
+        model = train_bpe([text], vocab_size=500, pattern="none", ties=ties)
+        symbols, _, tokens = byte_symbols(WordCounts.of({text: 1}), rule, None)
+        merges, _ = plain_merges([(symbols.tolist(), 1)], tokens, n_wanted=500, rule=rule)
+        assert [tuple(merge) for merge in model.merges.tolist()] == merges
+
+
+def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokbench_subword.bpe import counting
+
+    monkeypatch.setattr(counting.blocks, "__defaults__", (500,))
+    texts = Path(__file__).read_text(encoding="utf-8").splitlines()
+    one = train_bpe(texts, vocab_size=600, ties="first_seen")
+    for workers in (2, 3, 5):
+        many = train_bpe(texts, vocab_size=600, ties="first_seen", workers=workers)
+        assert many.vocabulary == one.vocabulary
+        assert np.array_equal(many.merges, one.merges)
+
+
+def test_end_of_word_is_a_symbol_of_its_own() -> None:
+    model = train_bpe(["low low lower newest"], vocab_size=16, pattern=WORDS, level="char", end_of_word="</w>")
+    tokens = [token.decode() for token in model.vocabulary]
+    assert tokens[:8] == sorted(set("lowernest"))
+    assert tokens[8:11] == ["r</w>", "t</w>", "w</w>"]
+    assert "low</w>" in tokens
+    assert model.end_of_word == "</w>"
+
+
+def test_end_of_word_learns_what_tokenizers_learns() -> None:
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    merges, _ = hf_merges(repeated(words), pre_tokenizer="words", vocab_size=22, end_of_word_suffix="</w>")
+    model = char_model(words, vocab_size=22, end_of_word="</w>")
+    tokens = [token.decode() for token in model.vocabulary]
+    learned = [tokens[left] + tokens[right] for left, right, _ in model.merges.tolist()]
+    # Ties fall as ids do, and `tokenizers` gives the ids of x</w> in the order of a hash table: compare the first ones.
+    assert learned[:2] == [left + right for left, right in merges[:2]] == ["es", "est</w>"]
+
+
+def test_a_merge_never_spells_a_special_token() -> None:
+    model = train_bpe(["<s><s><s>"], vocab_size=262, pattern="none", special_tokens=["<s>"])
+    assert b"<s>" not in model.vocabulary
+    assert model.special_tokens == {"<s>": 0}
+    assert model.vocabulary[0] == b""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vocab_size": 0}, "at least 1"),
+        ({"vocab_size": 255}, "ask for at least 256"),
+        ({"vocab_size": 256, "special_tokens": ["<s>"]}, "1 special tokens and 256 bytes"),
+        ({"vocab_size": 300, "min_frequency": -1}, "negative"),
+        ({"vocab_size": 300, "max_token_length": 0}, "at least 1"),
+        ({"vocab_size": 300, "end_of_word": "</w>"}, "level=char"),
+        ({"vocab_size": 300, "special_tokens": [""]}, "must not be empty"),
+        ({"vocab_size": 2, "level": "char"}, "3 characters"),
+        ({"vocab_size": 9, "level": "char", "initial_alphabet": ["ab"]}, "'ab' is 2"),
+    ],
+)
+def test_what_cannot_be_is_said(options: dict[str, object], message: str) -> None:
+    with pytest.raises(TokenizerError, match=message):
+        train_bpe(["abc"], **options)  # type: ignore[arg-type]
+
+
+def test_an_unknown_tie_rule_is_said() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'first_seen'"):
+        train_bpe(["abc"], vocab_size=300, ties="firstseen")
+
+
+def test_a_corpus_may_support_fewer_tokens_or_none() -> None:
+    assert len(train_bpe(["ab"], vocab_size=5000)) == 257
+    assert len(train_bpe([], vocab_size=5000)) == 256
+    assert len(train_bpe([""], vocab_size=256)) == 256
+    assert len(train_bpe(["ab cd"], vocab_size=300, initial_alphabet=())) == 8
+    assert train_bpe(["x" * 50_000], vocab_size=300, pattern="none").vocabulary[-1] == b"x" * 50_000
+
+
+def test_any_character_and_lone_surrogates() -> None:
+    model = train_bpe(["\ud800a\x00\U0010ffff\ufeff" * 3], vocab_size=270, pattern="none")
+    assert b"\xef\xbf\xbda" in model.vocabulary  # U+FFFD stands for what UTF-8 cannot hold
+
+
+def test_weights_beyond_32_bits_are_counted() -> None:
+    words = WordCounts.of({"ab": 2**40, "ac": 2**40 + 1, "bc": 5})
+    model = train_on_counts(words, vocab_size=5, pattern=WORDS, level="char", initial_alphabet=())
+    assert model.vocabulary[3:] == (b"ac", b"ab")
+
+
+def test_progress_rises_to_one() -> None:
+    seen: list[float] = []
+    text = Path(__file__).read_text(encoding="utf-8")
+    train_bpe([text], vocab_size=700, n_bytes=len(text), progress=lambda part, what: seen.append(part))
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+def corpora(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Lines of English, lines of 28 other texts, and the files of the standard library."""
+    novels = folder / "corpora" / "novels"
+    yield "english", (novels / "eng_Latn.txt").read_text(encoding="utf-8").split("\n")
+    others = sorted(path for path in novels.glob("*.txt") if path.name not in ("eng_Latn.txt", "SOURCE.txt"))
+    parallel = sorted((folder / "corpora" / "pud").glob("???_????.txt"))
+    yield (
+        "multilingual",
+        [line for path in (*others, *parallel) for line in path.read_text("utf-8").split("\n")],
+    )
+    library = Path(sysconfig.get_paths()["stdlib"])
+    files = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
+    yield "code", [path.read_text("utf-8", errors="replace") for path in files]
+
+
+@pytest.mark.slow
+def test_merges_equal_tokenizers_at_8k_and_32k(test_data: Path) -> None:
+    for name, texts in corpora(test_data):
+        expected = hf_merges(texts, vocab_size=32_000)
+        merges, vocabulary = written(train_bpe(texts, vocab_size=32_000))
+        assert merges == expected[0], name
+        assert vocabulary == expected[1], name
+        # A smaller vocabulary is the beginning of a larger one.
+        assert written(train_bpe(texts, vocab_size=8000))[0] == expected[0][: 8000 - 256], name
+
+
+def test_merges_equal_tokenizers_on_real_text(test_data: Path) -> None:
+    for path in ("english-misc/romeo-and-juliet.txt", "pud/jpn_Jpan.txt", "pud/arb_Arab.txt"):
+        lines = (test_data / "corpora" / path).read_text(encoding="utf-8").split("\n")
+        assert written(train_bpe(lines, vocab_size=3000)) == hf_merges(lines, vocab_size=3000), path
