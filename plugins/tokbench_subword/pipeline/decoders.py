@@ -1,0 +1,100 @@
+"""The decoders of `tokenizer.json`, by their names there: the strings of tokens into those of text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.normalizers import compile_pattern
+from tokbench_subword.pipeline.stretch import Stretch
+
+Decoder = Callable[[list[str]], list[str]]
+
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+
+
+def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
+    """The decoder a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+
+    Without one, tokens are put together with spaces between them, as `tokenizers` does.
+
+    Example:
+        >>> "".join(decoder_of({"type": "BPEDecoder", "suffix": "</w>"})(["lo", "w</w>", "er</w>"]))
+        'low er'
+    """
+    if config is None:
+        return lambda tokens: [" ".join(tokens)]
+    kind = str(config.get("type"))
+    if kind == "Sequence":
+        return partial(_in_order, [decoder_of(item) for item in config["decoders"]])
+    if kind == "Fuse":
+        return lambda tokens: ["".join(tokens)]
+    if kind == "ByteFallback":
+        return _byte_fallback
+    if kind == "Replace":
+        return partial(_replace, compile_pattern(config["pattern"]), str(config["content"]))
+    if kind == "Strip":
+        return partial(_strip, str(config["content"]), int(config["start"]), int(config["stop"]))
+    if kind == "BPEDecoder":
+        return partial(_word_ends, str(config.get("suffix", "</w>")))
+    if kind == "Metaspace":
+        scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
+        return partial(_metaspace, str(config["replacement"]), str(scheme).lower() != "never")
+    raise TokenizerError(
+        f"the decoder {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
+    )
+
+
+def _in_order(steps: Sequence[Decoder], tokens: list[str]) -> list[str]:
+    for step in steps:
+        tokens = step(tokens)
+    return tokens
+
+
+def _replace(spans: Any, content: str, tokens: list[str]) -> list[str]:
+    return [Stretch(t).edited((start, end, content) for start, end in spans(t)).text for t in tokens]
+
+
+def _strip(content: str, start: int, stop: int, tokens: list[str]) -> list[str]:
+    stripped = []
+    for token in tokens:
+        left, right = 0, len(token)
+        while left < min(start, len(token)) and token[left] == content:
+            left += 1
+        while len(token) - right < stop and right > left and token[right - 1] == content:
+            right -= 1
+        stripped.append(token[left:right])
+    return stripped
+
+
+def _word_ends(suffix: str, tokens: list[str]) -> list[str]:
+    last = len(tokens) - 1
+    return [token.replace(suffix, "" if i == last else " ") for i, token in enumerate(tokens)]
+
+
+def _metaspace(replacement: str, prepended: bool, tokens: list[str]) -> list[str]:
+    first = "" if prepended else " "
+    return [token.replace(replacement, " " if i else first) for i, token in enumerate(tokens)]
+
+
+def _byte_fallback(tokens: list[str]) -> list[str]:
+    """Runs of ``<0x..>`` tokens into the text of those bytes, or U+FFFD for each where they are not UTF-8."""
+    out: list[str] = []
+    run = bytearray()
+    for token in [*tokens, None]:
+        match = _BYTE.match(token) if token is not None else None
+        if match:
+            run.append(int(match[1], 16))
+            continue
+        if run:
+            try:
+                out.append(run.decode())
+            except UnicodeDecodeError:
+                out += ["\ufffd"] * len(run)
+            run.clear()
+        if token is not None:
+            out.append(token)
+    return out

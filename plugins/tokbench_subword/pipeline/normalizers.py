@@ -1,0 +1,143 @@
+"""The normalizers of `tokenizer.json`, by their names there.
+
+Each is a function from a `Stretch` to a `Stretch`, made by `normalizer_of` from its JSON. One that is not known
+here is an error that names it: ids that are silently wrong are worse than none.
+
+Results follow `tokenizers`' tables, which are of several Unicode versions; see `versions`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, cast
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
+
+Normalizer = Callable[[Stretch], Stretch]
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+
+def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
+    """The normalizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+
+    Example:
+        >>> normalize = normalizer_of({"type": "Replace", "pattern": {"String": " "}, "content": "_"})
+        >>> normalize(Stretch("a b")).text
+        'a_b'
+    """
+    if config is None:
+        return None
+    kind = str(config.get("type"))
+    if kind == "Sequence":
+        steps = [step for item in config["normalizers"] if (step := normalizer_of(item))]
+        return partial(_in_order, steps) if steps else None
+    if kind in ("NFC", "NFD", "NFKC", "NFKD"):
+        return partial(_unicode, cast(Form, kind))
+    if kind == "Lowercase":
+        return _lowercase
+    if kind == "StripAccents":
+        return _strip_accents
+    if kind == "Prepend":
+        return partial(_prepend, str(config["prepend"]))
+    if kind == "Replace":
+        return partial(_replace, compile_pattern(config["pattern"]), str(config["content"]))
+    if kind == "Strip":
+        return partial(_strip, bool(config.get("strip_left")), bool(config.get("strip_right")))
+    raise TokenizerError(
+        f"the normalizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
+    )
+
+
+def compile_pattern(pattern: Mapping[str, str] | str) -> Callable[[str], Iterator[tuple[int, int]]]:
+    """The matches, as (start, end), of a pattern as `tokenizer.json` writes it: ``{"String": …}`` or ``{"Regex": …}``."""
+    if isinstance(pattern, str):
+        pattern = {"String": pattern}
+    if "Regex" in pattern:
+        return compile_regex(pattern["Regex"], "oniguruma").spans
+    return partial(_literal_spans, re.compile(re.escape(pattern["String"])))
+
+
+def _literal_spans(compiled: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in compiled.finditer(text) if match.end() > match.start())
+
+
+def _in_order(steps: Sequence[Normalizer], stretch: Stretch) -> Stretch:
+    for step in steps:
+        stretch = step(stretch)
+    return stretch
+
+
+def _prepend(text: str, stretch: Stretch) -> Stretch:
+    if not stretch.text:
+        return stretch
+    return Stretch(text + stretch.text) if stretch.origin is None else stretch.edited([(0, 0, text)])
+
+
+def _replace(spans: Callable[[str], Iterator[tuple[int, int]]], content: str, stretch: Stretch) -> Stretch:
+    return stretch.edited((start, end, content) for start, end in spans(stretch.text))
+
+
+def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
+    spaces = compile_regex(r"\s", "oniguruma").compiled
+    start, end = 0, len(stretch.text)
+    while left and start < end and spaces.match(stretch.text[start]):
+        start += 1
+    while right and end > start and spaces.match(stretch.text[end - 1]):
+        end -= 1
+    return stretch.part(start, end)
+
+
+def _lowercase(stretch: Stretch) -> Stretch:
+    """Each character on its own, so that a final sigma is a sigma: `str.lower` looks at its neighbours."""
+    if stretch.text.islower() and stretch.text.isascii():
+        return stretch
+    if not stretch.text.isascii() and unsettled_case().search(stretch.text):
+        return _replaced(stretch, _by_library("Lowercase"))
+    return stretch.edited((i, i + 1, c.lower()) for i, c in enumerate(stretch.text) if c.lower() != c)
+
+
+def _strip_accents(stretch: Stretch) -> Stretch:
+    if stretch.text.isascii():
+        return stretch
+    if unsettled_marks().search(stretch.text):
+        return _replaced(stretch, _by_library("StripAccents"))
+    marks = compile_regex(r"\p{M}", "oniguruma").spans(stretch.text)
+    return stretch.edited((start, end, "") for start, end in marks)
+
+
+def _unicode(form: Form, stretch: Stretch) -> Stretch:
+    text = stretch.text
+    if text.isascii():
+        return stretch
+    if unsettled_normal_form().search(text):
+        return _replaced(stretch, _by_library(form))
+    return _replaced(stretch, partial(unicodedata.normalize, form))
+
+
+def _by_library(name: str) -> Callable[[str], str]:
+    """The normalizer of that name of `tokenizers`, as a function of text."""
+    from tokenizers import normalizers
+
+    return cast(Callable[[str], str], getattr(normalizers, name)().normalize_str)
+
+
+def _replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
+    """The stretch with its text normalized, by clusters where spans are kept.
+
+    Nothing here reaches across a grapheme cluster, so clusters say which characters came from which.
+    """
+    text, normal = stretch.text, normalize(stretch.text)
+    if normal == text:
+        return stretch
+    if stretch.origin is None:
+        return Stretch(normal, None, stretch.first)
+    clusters = [match.span() for match in compile_regex(r"(?s:\X)").compiled.finditer(text)]
+    edits = [(start, end, normalize(text[start:end])) for start, end in clusters]
+    edited = stretch.edited(edit for edit in edits if text[edit[0] : edit[1]] != edit[2])
+    return edited if edited.text == normal else stretch.edited([(0, len(text), normal)])

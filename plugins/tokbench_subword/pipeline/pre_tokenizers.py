@@ -1,0 +1,171 @@
+"""The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
+
+This is the general path, in Python, with patterns run by `regex`; the patterns that most vocabularies use never
+come here (see `bpe.pretokens`). `ByteLevel` only splits and may add a space: that its bytes are then written as
+characters is a matter of how the vocabulary is spelled, which the reader of the file undoes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.normalizers import compile_pattern
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.versions import unsettled_numbers, unsettled_punctuation
+
+PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
+Spans = Callable[[str], Iterator[tuple[int, int]]]
+
+GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+"""What `ByteLevel` splits by unless told not to."""
+
+
+def pre_tokenizer_of(config: Mapping[str, Any] | None) -> PreTokenizer:
+    """The pre-tokenizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+
+    Example:
+        >>> split = pre_tokenizer_of({"type": "Digits", "individual_digits": True})
+        >>> [piece.text for piece in split(Stretch("ab12"))]
+        ['ab', '1', '2']
+    """
+    if config is None:
+        return lambda stretch: [stretch]
+    kind = str(config.get("type"))
+    if kind == "Sequence":
+        return partial(_in_order, [pre_tokenizer_of(item) for item in config["pretokenizers"]])
+    if kind == "ByteLevel":
+        split = _regex_split(GPT2_PATTERN, "Isolated") if config.get("use_regex", True) else None
+        return partial(_byte_level, bool(config.get("add_prefix_space", True)), split)
+    if kind == "Split":
+        behavior, invert = str(config["behavior"]), bool(config.get("invert", False))
+        return partial(_split, compile_pattern(config["pattern"]), behavior, invert)
+    if kind == "Digits":
+        each = bool(config.get("individual_digits"))
+        split = _regex_split(r"\p{N}", "Isolated" if each else "Contiguous")
+        return partial(_settled, split, unsettled_numbers, "Digits", {"individual_digits": each})
+    if kind == "Whitespace":
+        return partial(_split, compile_regex(r"\w+|[^\w\s]+", "rust").spans, "Removed", True)
+    if kind == "WhitespaceSplit":
+        return _regex_split(r"\s", "Removed")
+    if kind == "Punctuation":
+        return _punctuation(str(config.get("behavior", "Isolated")))
+    if kind == "BertPreTokenizer":
+        return partial(_in_order, [_regex_split(r"\s", "Removed"), _punctuation("Isolated")])
+    if kind == "CharDelimiterSplit":
+        return partial(_split, compile_pattern({"String": str(config["delimiter"])}), "Removed", False)
+    if kind == "Metaspace":
+        scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
+        split_too = config.get("split")
+        return partial(_metaspace, str(config["replacement"]), str(scheme).lower(), split_too is not False)
+    if kind == "FixedLength":
+        return partial(_fixed_length, int(config["length"]))
+    raise TokenizerError(
+        f"the pre-tokenizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
+    )
+
+
+_PUNCTUATION = r"[\p{P}!-/:-@\[-`{-~]"
+
+
+def _punctuation(behavior: str) -> PreTokenizer:
+    split = _regex_split(_PUNCTUATION, behavior)
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", behavior).lower()
+    return partial(_settled, split, unsettled_punctuation, "Punctuation", {"behavior": name})
+
+
+def _settled(
+    split: PreTokenizer, unsettled: Callable[[], re.Pattern[str]], name: str, options: Any, stretch: Stretch
+) -> Iterable[Stretch]:
+    """`split`, or for text on which Unicode versions differ the pre-tokenizer of `tokenizers` itself."""
+    if stretch.text.isascii() or not unsettled().search(stretch.text):
+        return split(stretch)
+    from tokenizers import pre_tokenizers
+
+    pieces = getattr(pre_tokenizers, name)(**options).pre_tokenize_str(stretch.text)
+    return [stretch.part(start, end) for _, (start, end) in pieces]
+
+
+def _in_order(steps: Sequence[PreTokenizer], stretch: Stretch) -> list[Stretch]:
+    pieces = [stretch]
+    for step in steps:
+        pieces = [part for piece in pieces for part in step(piece)]
+    return pieces
+
+
+def _regex_split(pattern: str, behavior: str) -> PreTokenizer:
+    return partial(_split, compile_regex(pattern, "oniguruma").spans, behavior, False)
+
+
+def _split(spans: Spans, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
+    """Cut at the matches; `behavior` says what becomes of them."""
+    found: list[tuple[int, int, bool]] = []
+    done = 0
+    for start, end in spans(stretch.text):
+        if start > done:
+            found.append((done, start, invert))
+        found.append((start, end, not invert))
+        done = end
+    if done < len(stretch.text):
+        found.append((done, len(stretch.text), invert))
+    return [stretch.part(start, end) for start, end in _arranged(found, behavior)]
+
+
+def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:
+    if behavior == "Removed":
+        return [(start, end) for start, end, match in found if not match]
+    if behavior == "Isolated":
+        return [(start, end) for start, end, _ in found]
+    pieces: list[tuple[int, int]] = []
+    before = None
+    if behavior == "Contiguous":
+        for start, end, match in found:
+            if pieces and match == before:
+                pieces[-1] = (pieces[-1][0], end)
+            else:
+                pieces.append((start, end))
+            before = match
+        return pieces
+    if behavior == "MergedWithPrevious":
+        for start, end, match in found:
+            if match and not before and pieces:
+                pieces[-1] = (pieces[-1][0], end)
+            else:
+                pieces.append((start, end))
+            before = match
+        return pieces
+    if behavior == "MergedWithNext":
+        for start, end, match in reversed(found):
+            if match and not before and pieces:
+                pieces[-1] = (start, pieces[-1][1])
+            else:
+                pieces.append((start, end))
+            before = match
+        return pieces[::-1]
+    raise TokenizerError(f"the split behavior {behavior!r} is not known")
+
+
+def _byte_level(prefix: bool, split: PreTokenizer | None, stretch: Stretch) -> Iterable[Stretch]:
+    if prefix and stretch.text and not stretch.text.startswith(" "):
+        stretch = stretch.edited([(0, 0, " ")])
+    return split(stretch) if split else [stretch]
+
+
+def _metaspace(replacement: str, scheme: str, split: bool, stretch: Stretch) -> Iterable[Stretch]:
+    first = stretch.first
+    spaces = compile_pattern({"String": " "})
+    stretch = stretch.edited((start, end, replacement) for start, end in spaces(stretch.text))
+    wanted = scheme == "always" or (scheme == "first" and first)
+    if wanted and stretch.text and not stretch.text.startswith(replacement):
+        stretch = stretch.edited([(0, 0, replacement)])
+    if not split:
+        return [stretch]
+    return _split(compile_pattern({"String": replacement}), "MergedWithNext", False, stretch)
+
+
+def _fixed_length(length: int, stretch: Stretch) -> list[Stretch]:
+    return [stretch.part(at, min(at + length, len(stretch.text))) for at in range(0, len(stretch.text), length)]

@@ -1,0 +1,88 @@
+"""Characters on whose properties Unicode versions differ, and the library to ask about them.
+
+`tokenizers` takes its patterns from Unicode 16.0, but its normal forms, accents and punctuation from tables of
+several older versions, and letter case and digits from whichever Rust compiled it. Nearly all text holds no
+character that this touches. Where one does occur, `tokenizers` itself does that step, so that the result is its
+result; the functions here say which characters those are. They need one pass over all code points, made once a
+process, when text beyond ASCII first meets such a step.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+_OLD = unicodedata.ucd_3_2_0  # normal forms of what was assigned then have been stable since
+
+
+def _class_of(points: Iterable[int]) -> re.Pattern[str]:
+    """A compiled class of code points."""
+    runs: list[list[int]] = []
+    for point in sorted(points):
+        if 0xD800 <= point < 0xE000:
+            continue
+        if runs and runs[-1][1] == point - 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in runs) + "]")
+
+
+def _points(wanted: Callable[[str], bool]) -> set[int]:
+    """Code points unassigned in Unicode 3.2 for which `wanted` holds; private use is left out."""
+    spans = (range(0x80, 0xE000), range(0xF900, 0xF0000))
+    return {
+        point for span in spans for point in span if _OLD.category(chr(point)) == "Cn" and wanted(chr(point))
+    }
+
+
+def _unassigned(character: str) -> bool:
+    return unicodedata.category(character) == "Cn"
+
+
+@lru_cache(maxsize=1)
+def unsettled_normal_form() -> re.Pattern[str]:
+    """Characters that some version decomposes, reorders or composes and another does not."""
+    changing = _points(
+        lambda c: _unassigned(c) or unicodedata.combining(c) > 0 or bool(unicodedata.decomposition(c))
+    )
+    parts = {
+        int(part, 16)
+        for point in changing
+        for part in unicodedata.decomposition(chr(point)).split()
+        if not part.startswith("<")
+    }
+    return _class_of(changing | {point for point in parts if _OLD.category(chr(point)) == "Cn"})
+
+
+@lru_cache(maxsize=1)
+def unsettled_case() -> re.Pattern[str]:
+    """Characters that Python does not know and another version may give a case."""
+    return _class_of(_points(_unassigned))
+
+
+@lru_cache(maxsize=1)
+def unsettled_marks() -> re.Pattern[str]:
+    """Characters that some version calls a mark and another does not."""
+    return _class_of(_points(lambda c: _unassigned(c) or unicodedata.category(c).startswith("M")))
+
+
+@lru_cache(maxsize=1)
+def unsettled_punctuation() -> re.Pattern[str]:
+    """Characters that some version calls punctuation and another does not."""
+    kinds = ("P", "S")
+    recent = _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith(kinds))
+    moved = {
+        point
+        for point in range(0x80, 0x3100)
+        if _OLD.category(chr(point)).startswith("P") != unicodedata.category(chr(point)).startswith("P")
+    }
+    return _class_of(recent | moved)
+
+
+@lru_cache(maxsize=1)
+def unsettled_numbers() -> re.Pattern[str]:
+    """Characters that some version calls a number and another does not."""
+    return _class_of(_points(_unassigned))
