@@ -199,7 +199,8 @@ def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
     for each in counts:
         for need in metric.needs:
             if not _has(each, need):
-                return f"undefined: {reason_for(need)}"
+                language = str(getattr(each, "language", "LANGUAGE")).lower()
+                return f"undefined: {reason_for(need).replace('LANGUAGE', language)}"
             if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:
                 share = each.aligned_documents / each.documents
                 return (

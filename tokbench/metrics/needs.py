@@ -14,7 +14,10 @@ CONDITIONS: dict[str, str] = {
     "audit": "the vocabulary was not audited",
     "morphology": "no gold segmentation of words was given for this language",
     "code": "only on code",
-    "grammar": "no tree-sitter grammar for this language is installed",
+    "parsed_documents": (
+        "no tree-sitter grammar for this language was installed when the text was counted: "
+        "pip install tree-sitter and tree-sitter-LANGUAGE"
+    ),
     "ngrams": "the sample of text for n-grams is empty",
     "token_bytes": "this tokenizer does not tell the bytes of each of its tokens",
     "unk_places": "the text under some unknown tokens could not be located",

@@ -22,6 +22,11 @@ def f1(hits: Any, made: Any, gold: Any) -> Any:
     return 2 * hits / (made + gold)
 
 
+def _syntax_f1(t: Any) -> Any:
+    precision, recall = t.syntax_right / t.syntax_cuts, t.syntax_hits / t.syntax_reach
+    return 2 * precision * recall / (precision + recall)
+
+
 METRICS = (
     Metric(
         name="split_characters",
@@ -135,23 +140,26 @@ METRICS = (
         unit="F1",
         better="higher",
         summary="How well token boundaries agree with those of the language's own parser (tree-sitter).",
-        formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
+        formula=r"\frac{2PR}{P+R},\ P = \frac{|B \cap G|}{|B|},\ R = \frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}",
         source="tree-sitter, https://tree-sitter.github.io",
-        caveat=f"{_CODE} Needs the packages tree-sitter and tree-sitter-LANGUAGE.",
-        compute=lambda t: f1(t.syntax_hits, t.syntax_cuts, t.syntax_reach),
-        needs=("code", "grammar", "parsed_documents", "syntax_reach"),
+        caveat=(
+            f"{_CODE} A boundary anywhere in the white space between two of the parser's tokens is right. Needs the "
+            "packages tree-sitter and tree-sitter-LANGUAGE."
+        ),
+        compute=_syntax_f1,
+        needs=("code", "parsed_documents", "syntax_reach", "syntax_cuts"),
         group="code",
     ),
     Metric(
         name="syntax_recall",
         unit="share of boundaries",
         better="higher",
-        summary="Share of the parser's boundaries that are also boundaries between tokens.",
-        formula=r"\frac{|B \cap G|}{|G|}",
+        summary="Share of the gaps between the parser's tokens in which a token boundary falls.",
+        formula=r"\frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}",
         source="tree-sitter, https://tree-sitter.github.io",
         caveat=f"{_CODE} Single bytes as tokens reach 1.",
         compute=lambda t: t.syntax_hits / t.syntax_reach,
-        needs=("code", "grammar", "parsed_documents", "syntax_reach"),
+        needs=("code", "parsed_documents", "syntax_reach"),
         group="code",
     ),
 )

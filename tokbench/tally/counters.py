@@ -27,7 +27,7 @@ TEXT_COUNTERS: dict[str, str] = {
     "identifiers": "identifiers (code)",
     "identifier_gold": "boundaries of camelCase and snake_case parts inside identifiers (code)",
     "parsed_documents": "documents that a tree-sitter grammar parsed (code)",
-    "syntax_gold": "boundaries of the parser's own tokens (code)",
+    "syntax_gold": "gaps between the parser's own tokens, empty or blank (code)",
 }
 """What a text has whatever the tokenizer."""
 
@@ -63,9 +63,10 @@ TOKEN_COUNTERS: dict[str, str] = {
     "identifier_cuts": "token boundaries inside identifiers",
     "identifier_hits": "those of them at a camelCase or snake_case boundary",
     "identifier_reach": "camelCase and snake_case boundaries in aligned documents",
-    "syntax_reach": "the parser's boundaries in aligned documents",
+    "syntax_reach": "the parser's gaps in parsed, aligned documents",
+    "syntax_hits": "those of them in which a token boundary falls",
     "syntax_cuts": "token boundaries in parsed, aligned documents",
-    "syntax_hits": "those of them at one of the parser's boundaries",
+    "syntax_right": "those of them that fall in one of the parser's gaps",
 }
 """What a tokenizer made of it."""
 

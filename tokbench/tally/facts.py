@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokbench.corpus import Dataset
+from tokbench.tally.grammar import installed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +16,8 @@ class CorpusFacts:
     `parallel`: documents with the same `line` say the same in every language, so bootstrap groups follow the
     line. `kind` ``"code"`` asks for identifiers, operators and indentation; `language` is then the
     programming language, by which a tree-sitter grammar is chosen. `word_unit` ``"segments"`` ignores
-    gold words; by default they are used wherever documents carry them.
+    gold words; by default they are used wherever documents carry them. `grammar` names the installed grammar,
+    so that facts tell apart counts made with and without it.
 
     Example:
         >>> CorpusFacts(parallel=True, language="tha_Thai").kind
@@ -26,6 +28,7 @@ class CorpusFacts:
     word_unit: str | None = None
     kind: Literal["text", "code"] = "text"
     language: str | None = None
+    grammar: str = ""
 
     @classmethod
     def of(cls, dataset: Dataset, language: str | None = None) -> CorpusFacts:
@@ -39,4 +42,5 @@ class CorpusFacts:
             word_unit=getattr(dataset, "word_unit", None),
             kind=kind,
             language=language,
+            grammar=installed(language) if kind == "code" else "",
         )

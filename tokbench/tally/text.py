@@ -71,7 +71,7 @@ class TextBatch:
     digits: Cuts
     code: dict[str, Spans] = field(default_factory=dict)
     identifier_cuts: Cuts | None = None
-    syntax: Ints | None = None
+    syntax: Spans | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

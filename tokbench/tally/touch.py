@@ -95,7 +95,7 @@ def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], Ints]:
     if batch.identifier_cuts is not None:
         counts |= touching.against(batch.identifier_cuts, "identifier")
     if batch.syntax is not None:
-        counts |= _syntax(batch, touching, boundaries, owner)
+        counts |= _syntax(touching, batch.syntax, batch.counts["parsed_documents"], boundaries, owner)
     return counts, per_word
 
 
@@ -123,18 +123,22 @@ def _cross_words(batch: TextBatch, places: Places, words: Spans, touching: _Touc
     return touching.per_document(owner)
 
 
-def _syntax(batch: TextBatch, touching: _Touching, boundaries: Ints, owner: Ints) -> dict[str, Ints]:
-    """Token boundaries against those of the parser, in the documents it parsed."""
+def _syntax(touching: _Touching, gaps: Spans, parsed: Ints, boundaries: Ints, owner: Ints) -> dict[str, Ints]:
+    """Token boundaries against the gaps between the parser's tokens, in the documents it parsed."""
     import numpy as np
 
-    assert batch.syntax is not None
-    parsed = (batch.counts["parsed_documents"] > 0) & touching.aligned
-    gold = np.zeros(len(batch.data) + 1, np.bool_)
-    gold[batch.syntax] = True
-    reach = np.searchsorted(batch.starts, batch.syntax, side="right") - 1
-    here = parsed[owner]
+    here = parsed[owner] > 0
+    before = np.zeros(len(touching.boundary) + 1, np.int64)
+    np.cumsum(touching.boundary, out=before[1:])
+    gaps = touching.own(gaps)
+    hit = before[gaps.end + 1] > before[gaps.start]
+    change = np.zeros(len(touching.boundary) + 1, np.int64)
+    np.add.at(change, gaps.start, 1)
+    np.add.at(change, gaps.end + 1, -1)
+    right = here & (np.cumsum(change)[boundaries] > 0)
     return {
-        "syntax_reach": touching.per_document(reach[parsed[reach]]),
+        "syntax_reach": touching.per_document(gaps.document),
+        "syntax_hits": touching.per_document(gaps.document[hit]),
         "syntax_cuts": touching.per_document(owner[here]),
-        "syntax_hits": touching.per_document(owner[here & gold[boundaries]]),
+        "syntax_right": touching.per_document(owner[right]),
     }
