@@ -1,0 +1,142 @@
+"""The cards of the bundled corpora: what they are, how they were made, and the checksum of every file.
+
+A card is the file `dataset.toml` in a corpus's folder. Its prose is written by hand; its table of files is
+brought up to date after an edit of the corpus with ``python -m tokbench.corpora.cards``, run in a checkout.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tokbench.corpora.dataset import Format, Piece
+from tokbench.corpora.jsonl import JsonLines
+from tokbench.corpora.naming import UNKNOWN, code_language, text_language
+from tokbench.corpora.parallel import AlignedLines
+from tokbench.corpora.plain import LineFormat, WholeFileFormat
+from tokbench.corpora.records import Fields
+from tokbench.errors import CorpusError, UnknownNameError
+
+CARD = "dataset.toml"
+
+READERS: Mapping[str, Format] = {
+    "aligned": AlignedLines(),
+    "files": WholeFileFormat(),
+    "jsonl": JsonLines(Fields()),
+    "paragraphs": LineFormat("paragraph"),
+}
+"""How documents lie in a corpus's files, by the card's word for it."""
+
+_KEYS = ("title", "summary", "licence", "made", "reader", "kind")
+
+
+@dataclass(frozen=True, slots=True)
+class CardFile:
+    """A file of a bundled corpus: path inside the folder, language, counts, SHA-256."""
+
+    path: str
+    language: str
+    documents: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a `dataset.toml` says; `reader` is a key of `READERS`, `kind` is "text" or "code"."""
+
+    name: str
+    folder: Path
+    title: str
+    summary: str
+    licence: str
+    made: str
+    reader: str
+    kind: str
+    files: tuple[CardFile, ...]
+
+    @property
+    def paths(self) -> dict[str, list[str]]:
+        """The absolute paths of the files of each language, sorted."""
+        listed: dict[str, list[str]] = {}
+        for file in self.files:
+            listed.setdefault(file.language, []).append(str(self.folder / file.path))
+        return {language: sorted(paths) for language, paths in sorted(listed.items())}
+
+    def about(self, languages: Sequence[str]) -> Mapping[str, Any]:
+        """What the manifest says of the corpus."""
+        sums = {file.path: file.sha256 for file in self.files if file.language in languages}
+        return {"title": self.title, "licence": self.licence, "origin": self.made, "files": sums}
+
+
+def datasets_folder() -> Path:
+    """Where the bundled corpora are: inside the installed package, or in the checkout."""
+    installed = Path(str(resources.files("tokbench"))) / "_datasets"
+    checkout = Path(__file__).parents[2] / "datasets"
+    for folder in (installed, checkout):
+        if any(folder.glob(f"*/{CARD}")):
+            return folder
+    raise CorpusError(f"no bundled corpora in {installed} nor in {checkout}: install tokbench anew")
+
+
+def bundled_names() -> list[str]:
+    """The names of the bundled corpora.
+
+    Example:
+        >>> bundled_names()
+        ['code', 'parallel', 'prose', 'tricky']
+    """
+    return sorted(card.parent.name for card in datasets_folder().glob(f"*/{CARD}"))
+
+
+def read_card(name: str) -> Card:
+    """The card of a bundled corpus; raises `UnknownNameError` for a name there is not.
+
+    Example:
+        >>> read_card("parallel").licence
+        'Apache-2.0'
+    """
+    if name not in (known := bundled_names()):
+        raise UnknownNameError.of("bundled corpus", name, known)
+    folder = datasets_folder() / name
+    table = tomllib.loads((folder / CARD).read_text("utf-8"))
+    files = tuple(CardFile(path=path, **entry) for path, entry in sorted(table.get("files", {}).items()))
+    return Card(name, folder, **{key: table[key] for key in _KEYS}, files=files)
+
+
+def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:
+    """The files of a corpus as they are on disk, sorted by path."""
+    counted = []
+    for path in sorted(folder.rglob("*")):
+        if path.name == CARD or not path.is_file():
+            continue
+        data = path.read_bytes()
+        language = code_language(str(path)) if kind == "code" else text_language(str(path))
+        documents = sum(1 for _ in READERS[reader].documents(Piece(str(path), ""), UNKNOWN))
+        name = path.relative_to(folder).as_posix()
+        counted.append(CardFile(name, language, documents, len(data), hashlib.sha256(data).hexdigest()))
+    return counted
+
+
+def refresh(folder: Path) -> None:
+    """Write the table of files of the card in `folder` anew; what stands above it stays."""
+    card = folder / CARD
+    head = card.read_text("utf-8").partition("\n[files]")[0].rstrip("\n")
+    table = tomllib.loads(head)
+    lines = [
+        f'"{file.path}" = {{ language = "{file.language}", documents = {file.documents}, '
+        f'bytes = {file.bytes}, sha256 = "{file.sha256}" }}'
+        for file in count_files(folder, table["reader"], table["kind"])
+    ]
+    card.write_text("\n".join([head, "", "[files]", *lines, ""]), "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    for found in sorted(datasets_folder().glob(f"*/{CARD}")):
+        refresh(found.parent)
+        print(f"{found}: refreshed")
