@@ -154,7 +154,13 @@ def _compile_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32] | NDAr
         plain[:0x80] = 1
         plain[0x20] = 0
         nothing = np.zeros(0, np.uint8)
-        return (np.zeros(0, np.uint32), nothing, np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8), plain)
+        return (
+            np.zeros(0, np.uint32),
+            nothing,
+            np.zeros(_N_CODE_POINTS, np.uint8),
+            np.zeros(256, np.uint8),
+            plain,
+        )
     units, targets = split_map(charsmap, where)
     classes, follows = np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8)
     _classify(units, classes, follows, plain)
@@ -278,7 +284,10 @@ def normalize_into(  # type: ignore[no-untyped-def]
                 character, width = code_point(data, index)
                 kind = classes[character]
                 if (
-                    (kind == COPIED or (kind == JOINED and not (index + width < stop and follows[data[index + width]])))
+                    (
+                        kind == COPIED
+                        or (kind == JOINED and not (index + width < stop and follows[data[index + width]]))
+                    )
                     and not symbol_starts[byte]
                     and character != 0x2581
                 ):

@@ -9,30 +9,26 @@ from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, t
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import normalize_into
 from tokbench_subword.unigram.segments import next_cut
-from tokbench_subword.unigram.viterbi import (
+from tokbench_subword.unigram.stretches import (
+    CACHE_SLOTS,
     CACHED_BYTES,
     CACHED_TOKENS,
+    DONE,
+    GROW_OUTPUT,
+    GROW_TEXT,
     SLOT_WORDS,
     UNKNOWN_PIECE,
     count_tokens,
+    emit_path,
     holds,
     link,
-    link_piece,
-    link_start,
     only_piece,
     remember,
-    safe_limit,
-    search,
-    search_with_margin,
     slot_of,
     stretch_key,
     width_of,
 )
-
-CACHE_SLOTS = 1 << 16
-"""Stretches of text that a work space remembers (64 bytes each)."""
-DONE, GROW_TEXT, GROW_OUTPUT = 0, 1, 2
-"""What the kernel asks for: nothing, more room for normalised text, more room for ids."""
+from tokbench_subword.unigram.viterbi import safe_limit, search, search_with_margin
 
 
 @kernel
@@ -64,12 +60,12 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
         if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_TEXT
-        if written + size > len(output):
+        if written + (3 * size if numbers[at.FALLBACK] else size) > len(output):
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_OUTPUT
         written = _encode_text(
             where, begin, begin + size, u64_in(block, at.UNITS), typed_in(block, at.SCORES, parameters),
-            pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0, numbers[at.UNK_ID],
+            pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0, numbers[at.UNK_ID],
             numbers[at.FUSED] != 0, u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER),
             u8_in(block, at.BEFORE_SPACE), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
             i64_in(block, at.LINKS), f64_in(block, at.EXACT), pointer(output), written,
@@ -82,7 +78,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
 
 @inline
 def _encode_text(  # type: ignore[no-untyped-def]
-    data, begin, stop, units, scores, parameters, byte_ids, fallback, unk_id, fused,
+    data, begin, stop, units, scores, parameters, byte_ids, fallback, escaped, unk_id, fused,
     cut_classes, inner, before_space, cache, best, links, exact, output, written,
 ):  # fmt: skip
     """Append the ids of ``data[begin:stop]`` to `output`; returns how many ids it then holds."""
@@ -118,7 +114,10 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 if abs(so_far) <= np.int64(about >> np.uint64(16)):
                     count = np.int64(about >> np.uint64(8)) & 0xFF
                     for token in range(count):
-                        piece = np.int64(cache[place + 5 + (token >> 1)] >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
+                        piece = (
+                            np.int64(cache[place + 5 + (token >> 1)] >> np.uint64(32 * (token & 1)))
+                            & 0xFFFFFFFF
+                        )
                         output[written + token] = piece
                         so_far = so_far + scores[piece]
                     written, index, after_unknown = written + count, end, False
@@ -138,50 +137,8 @@ def _encode_text(  # type: ignore[no-untyped-def]
                         remember(cache, slot, first, second, third, fourth, size, count, limit, links)
         else:
             so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
-        count, known = count_tokens(links, size)
-        if known:
-            position, place = size, written + count
-            while position > 0:  # backwards, each id into its place
-                place -= 1
-                value = links[position]
-                output[place] = link_piece(value)
-                position = link_start(value)
-            written, after_unknown = written + count, False
-        else:
-            written, after_unknown = _emit_with_unknown(
-                data, index, size, links, byte_ids, fallback, unk_id, fused, after_unknown, output, written
-            )
+        written, after_unknown = emit_path(
+            data, index, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
+        )
         index = end
     return written
-
-
-@inline
-def _emit_with_unknown(  # type: ignore[no-untyped-def]
-    data, begin, size, links, byte_ids, fallback, unk_id, fused, after_unknown, output, written
-):
-    """Append a path that has unknown characters: as their bytes, or as one unknown token for a run of them."""
-    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
-    position, moved = size, np.int64(-1)
-    while position > 0:
-        value = links[position]
-        links[position] = moved
-        moved, position = link(position, link_piece(value)), link_start(value)
-    links[0] = moved
-    position = np.int64(0)
-    while position < size:
-        end, piece = link_start(links[position]), link_piece(links[position])
-        if piece != UNKNOWN_PIECE:
-            output[written] = piece
-            written, after_unknown = written + 1, False
-        elif fallback:
-            for index in range(position, end):
-                output[written] = byte_ids[data[begin + index]]
-                written += 1
-            after_unknown = False
-        else:
-            if not (after_unknown and fused):
-                output[written] = unk_id
-                written += 1
-            after_unknown = True
-        position = end
-    return written, after_unknown

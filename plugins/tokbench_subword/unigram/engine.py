@@ -1,11 +1,13 @@
-"""The compiled encoder with its memory: a model's arrays, and a pool of work spaces that threads take turns with."""
+"""A compiled encoder with its memory: a model's arrays, and a pool of work spaces that threads take turns with.
+
+The same for Unigram and for sentencepiece's BPE: they differ in the kernel and in the arrays it finds in its block.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +16,7 @@ from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.kernels.pointers import PADDING, block
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
-from tokbench_subword.unigram.encode_kernel import CACHE_SLOTS, DONE, GROW_TEXT, encode_documents
-from tokbench_subword.unigram.segments import Cuts
-from tokbench_subword.unigram.viterbi import CACHED_BYTES, SLOT_WORDS
+from tokbench_subword.unigram.stretches import CACHE_SLOTS, CACHED_BYTES, DONE, GROW_TEXT, SLOT_WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,50 +24,15 @@ if TYPE_CHECKING:
 _CHUNK_BYTES = 1 << 20  # what a thread takes at a time
 _KEPT_OUTPUT = 1 << 22  # a work space gives larger outputs back
 _PAD = bytes(PADDING + CACHED_BYTES)
-_NO_MAP = (
-    np.zeros(0, np.uint32),
-    np.zeros(0, np.uint8),
-    np.zeros(0, np.uint8),
-    np.zeros(0, np.uint8),
-    np.zeros(0, np.uint8),
-    np.zeros(0, np.uint64),
-    np.zeros(0, np.uint8),
-)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
-    """A vocabulary as the kernels read it.
-
-    `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the precision
-    of all sums; `unknown` the score of an unknown character, `largest` a bound on all absolute scores, `threshold`
-    the sum at which scores are set back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte
-    fallback; `fused` whether a run of unknown characters is one token.
-    """
-
-    units: NDArray[np.uint64]
-    scores: NDArray[np.floating]  # type: ignore[type-arg]
-    unknown: float
-    largest: float
-    threshold: float
-    byte_ids: NDArray[np.int32]
-    unk_id: int
-    cuts: Cuts
-    fused: bool = True
-
-    def parameters(self) -> NDArray[np.floating]:  # type: ignore[type-arg]
-        """The numbers a kernel needs in the dtype of the scores, in the order of `layout`."""
-        ulp = float(np.finfo(self.scores.dtype).eps)
-        return np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype)
-
-
-class _Space:
+class WorkSpace:
     """One thread's memory: normalised text, the search's tables, the cache, the output, and all addresses."""
 
-    __slots__ = ("block", "dtype", "ends", "offsets", "output", "own", "shared", "state")
+    __slots__ = ("block", "dtype", "ends", "offsets", "output", "own", "scratch", "shared", "state")
 
-    def __init__(self, shared: list[NDArray[Any]], dtype: np.dtype[Any]) -> None:
-        self.shared, self.dtype = shared, dtype
+    def __init__(self, shared: list[NDArray[Any]], dtype: np.dtype[Any], scratch: int) -> None:
+        self.shared, self.dtype, self.scratch = shared, dtype, scratch
         self.output = np.empty(1 << 12, np.int32)
         self.offsets, self.ends = np.zeros(2, np.int64), np.zeros(2, np.int64)
         self.state = np.zeros(at.N_STATE, np.int64)
@@ -82,6 +47,7 @@ class _Space:
             np.empty(size + CACHED_BYTES, np.uint8),
             np.empty(size + 2, self.dtype),
             np.empty(size + 2, np.int64),
+            np.empty(self.scratch * (size + 2), np.int64),
             np.empty(2 * (CACHED_BYTES + 1), np.float64),
             self.state,
         ]
@@ -97,37 +63,53 @@ class _Space:
 
 
 class Engine:
-    """Encodes UTF-8 with a `Lexicon`, and with a `Normalizer` in front where there is one. Safe to share."""
+    """Encodes UTF-8 by `kernel`, with a `Normalizer` in front where there is one. Safe to share between threads.
 
-    __slots__ = ("_parameters", "_shared", "_spaces", "lexicon", "normalizer")
+    `shared` are a model's arrays by their place in the block (see `layout`), the normaliser's and NUMBERS apart;
+    `numbers` are members of NUMBERS; `parameters` go to the kernel as they are; `scratch` is how many int64 a
+    byte of text the kernel needs to work with.
+    """
 
-    def __init__(self, lexicon: Lexicon, normalizer: Normalizer | None) -> None:
-        announce(encode_documents)
-        self.lexicon = lexicon
+    __slots__ = ("_kernel", "_parameters", "_scratch", "_shared", "_spaces", "normalizer")
+
+    def __init__(
+        self,
+        kernel: Callable[..., int],
+        normalizer: Normalizer | None,
+        shared: Mapping[int, NDArray[Any]],
+        numbers: Mapping[int, int],
+        parameters: NDArray[Any],
+        *,
+        scratch: int = 0,
+    ) -> None:
+        announce(kernel)
         self.normalizer = normalizer
-        numbers = np.zeros(at.N_NUMBERS, np.int64)
-        numbers[at.FLAGS] = -1
-        numbers[at.UNK_ID], numbers[at.FUSED] = lexicon.unk_id, lexicon.fused
-        numbers[at.FALLBACK] = len(lexicon.byte_ids) > 0
-        head = _NO_MAP if normalizer is None else normalizer.arrays()[1:]
+        values = np.zeros(at.N_NUMBERS, np.int64)
+        values[at.FLAGS] = -1
+        arrays: list[NDArray[Any]] = [np.zeros(1, np.uint8)] * at.N_SHARED
         if normalizer is not None:
-            numbers[at.FLAGS] = normalizer.flags
-            numbers[at.N_MAP_UNITS], numbers[at.N_TARGETS] = len(normalizer.units), len(normalizer.targets)
-            numbers[at.N_SYMBOLS] = len(normalizer.symbols)
-        cuts = lexicon.cuts
-        tail = (lexicon.units, lexicon.scores, lexicon.byte_ids, cuts.classes, cuts.inner, cuts.before_space)
-        self._shared: list[NDArray[Any]] = [*head, *tail, numbers]
-        self._parameters = lexicon.parameters()
-        self._spaces: deque[_Space] = deque()
+            arrays[: at.UNITS] = normalizer.arrays()[1:]
+            values[at.FLAGS] = normalizer.flags
+            values[at.N_MAP_UNITS], values[at.N_TARGETS] = len(normalizer.units), len(normalizer.targets)
+            values[at.N_SYMBOLS] = len(normalizer.symbols)
+        for place, number in numbers.items():
+            values[place] = number
+        for place, array in {**shared, at.NUMBERS: values}.items():
+            arrays[place] = np.ascontiguousarray(array)
+        self._kernel = kernel
+        self._shared = arrays
+        self._parameters = parameters
+        self._scratch = scratch
+        self._spaces: deque[WorkSpace] = deque()
 
     def encode(self, data: bytes) -> NDArray[np.int32]:
         """The ids of one document, int32."""
-        space = self._borrow()
+        space = self.borrow()
         space.offsets[1] = len(data)
         source = np.frombuffer(data if self.normalizer is not None else data + _PAD, np.uint8)
         self._run(space, source, space.offsets, space.ends)
         ids = space.output[: space.ends[1]].copy()
-        self._spaces.append(space)
+        self.give_back(space)
         return ids
 
     def encode_many(
@@ -157,35 +139,40 @@ class Engine:
     def _part(
         self, source: NDArray[np.uint8], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        space = self._borrow()
+        space = self.borrow()
         ends = np.zeros(len(offsets), np.int64)
         self._run(space, source, offsets, ends)
         ids = space.output[: ends[-1]].copy()
         if len(space.output) > _KEPT_OUTPUT:
             space.output = np.empty(1 << 12, np.int32)
-        self._spaces.append(space)
+        self.give_back(space)
         return ids, ends
 
-    def _borrow(self) -> _Space:
+    def borrow(self) -> WorkSpace:
+        """A work space for a call; `give_back` returns it."""
         try:
             return self._spaces.pop()
         except IndexError:
-            return _Space(self._shared, self.lexicon.scores.dtype)
+            return WorkSpace(self._shared, self._parameters.dtype, self._scratch)
+
+    def give_back(self, space: WorkSpace) -> None:
+        """Return a work space for the next call."""
+        self._spaces.append(space)
 
     def _run(
-        self, space: _Space, source: NDArray[np.uint8], offsets: NDArray[np.int64], ends: NDArray[np.int64]
+        self, space: WorkSpace, source: NDArray[np.uint8], offsets: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> None:
         state = space.state
         state[at.DOCUMENT] = state[at.WRITTEN] = 0
         while (
-            wish := encode_documents(space.block, self._parameters, source, offsets, space.output, ends)
+            wish := self._kernel(space.block, self._parameters, source, offsets, space.output, ends)
         ) != DONE:
             document = int(state[at.DOCUMENT])
             needed = max(int(state[at.SIZE]), int(offsets[document + 1] - offsets[document]))
             if wish == GROW_TEXT:
                 space.grow_text(max(2 * int(state[at.TEXT_ROOM]), needed + needed // 4 + 64))
             else:
-                left = int(offsets[-1] - offsets[document])
+                left, needed = int(offsets[-1] - offsets[document]), 3 * needed
                 space.grow_output(int(state[at.WRITTEN]) + max(needed, left // 2, len(space.output) // 2) + 64)
 
 

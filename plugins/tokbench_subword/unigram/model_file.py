@@ -226,9 +226,7 @@ def _write_trainer(spec: TrainerSpec) -> bytes:
         value = getattr(spec, name)
         if value == getattr(defaults, name) and name != "vocab_size":
             continue  # absent means the default
-        parts.append(
-            _bytes(number, value.encode()) if kind == "str" else _varint_field(number, int(value))
-        )
+        parts.append(_bytes(number, value.encode()) if kind == "str" else _varint_field(number, int(value)))
     parts += [_field(*entry) for entry in spec.other]
     return b"".join(parts)
 

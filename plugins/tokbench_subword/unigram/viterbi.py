@@ -21,49 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.hashing import mix
-from tokbench_subword.kernels.pointers import load_u64
 from tokbench_subword.unigram.layout import THRESHOLD, UNKNOWN
+from tokbench_subword.unigram.stretches import MAX_LIMIT, UNKNOWN_PIECE, link, width_of
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
-
-CACHED_BYTES = 32
-"""The longest stretch that is remembered, in bytes."""
-CACHED_TOKENS = 6
-"""The most tokens an entry holds."""
-SLOT_WORDS = 8
-"""Words of 64 bits in a cache slot (one cache line): four of text, one of sizes and limit, three of ids."""
-MAX_LIMIT = 1 << 30
-"""A limit that is never reached."""
-UNKNOWN_PIECE = -1
-"""What stands for an unknown character in a path."""
-
-
-@inline
-def width_of(byte):  # type: ignore[no-untyped-def]
-    """The bytes of the character that begins with `byte`."""
-    if byte < 0x80:
-        return np.int64(1)
-    if byte < 0xE0:
-        return np.int64(2)
-    return np.int64(3) if byte < 0xF0 else np.int64(4)
-
-
-@inline
-def link(start, piece):  # type: ignore[no-untyped-def]
-    """The last piece of a path, as one number: where it begins, and its id (or `UNKNOWN_PIECE`)."""
-    return start << 32 | (piece & 0xFFFFFFFF)
-
-
-@inline
-def link_start(value):  # type: ignore[no-untyped-def]
-    """Where the piece of a link begins; negative in a link that was never set."""
-    return value >> 32
-
-
-@inline
-def link_piece(value):  # type: ignore[no-untyped-def]
-    """The id of a link's piece, or `UNKNOWN_PIECE`."""
-    return np.int64(np.int32(value & 0xFFFFFFFF))
 
 
 @subroutine
@@ -164,18 +124,6 @@ def search_with_margin(  # type: ignore[no-untyped-def]
 
 
 @inline
-def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
-    """The piece that is exactly these bytes, or `UNKNOWN_PIECE`."""
-    unit = units[0]
-    for position in range(begin, begin + size):
-        byte = np.int64(data[position])
-        unit = units[(np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK) + byte]
-        if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
-            return np.int64(UNKNOWN_PIECE)
-    return np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
-
-
-@inline
 def _offer(exact, position, first, second):  # type: ignore[no-untyped-def]
     """Let two more totals compete for the best two at `position`."""
     if first > exact[2 * position]:
@@ -194,75 +142,3 @@ def safe_limit(lead, characters, largest, threshold, ulp):  # type: ignore[no-un
     reach = characters * largest
     limit = lead / (characters * ulp) - reach
     return np.int64(max(-1.0, min(limit, min(threshold - reach, float(MAX_LIMIT)))))
-
-
-@inline
-def stretch_key(data, begin, size):  # type: ignore[no-untyped-def]
-    """The bytes of a stretch of at most 32 as four words, zero behind its end (NUL bytes are told by the size)."""
-    first = load_u64(data, begin)
-    second = third = fourth = np.uint64(0)
-    if size < 8:
-        first &= (np.uint64(1) << np.uint64(8 * size)) - np.uint64(1)
-    elif size > 8:
-        second = load_u64(data, begin + 8)
-        if size < 16:
-            second &= (np.uint64(1) << np.uint64(8 * (size - 8))) - np.uint64(1)
-        elif size > 16:
-            third = load_u64(data, begin + 16)
-            if size < 24:
-                third &= (np.uint64(1) << np.uint64(8 * (size - 16))) - np.uint64(1)
-            elif size > 24:
-                fourth = load_u64(data, begin + 24)
-                if size < 32:
-                    fourth &= (np.uint64(1) << np.uint64(8 * (size - 24))) - np.uint64(1)
-    return first, second, third, fourth
-
-
-@inline
-def slot_of(first, second, third, fourth, size, mask):  # type: ignore[no-untyped-def]
-    """Where in the cache an entry of this key has its place (and its neighbour, the slot number xor 1)."""
-    hashed = mix(first, second + np.uint64(size))
-    if size > 16:
-        hashed = mix(hashed ^ third, fourth)
-    return np.int64(hashed) & mask
-
-
-@inline
-def holds(cache, slot, first, second, third, fourth, size):  # type: ignore[no-untyped-def]
-    """Whether the slot holds the entry of this key."""
-    place = slot * SLOT_WORDS
-    return (
-        cache[place] == first
-        and cache[place + 1] == second
-        and cache[place + 2] == third
-        and cache[place + 3] == fourth
-        and np.int64(cache[place + 4] & np.uint64(0xFF)) == size
-    )
-
-
-@inline
-def count_tokens(links, size):  # type: ignore[no-untyped-def]
-    """The tokens on the path that ends at `size`, and whether all of them are known."""
-    count, known, position = np.int64(0), True, size
-    while position > 0:
-        value = links[position]
-        if link_piece(value) == UNKNOWN_PIECE:
-            known = False
-        position = link_start(value)
-        count += 1
-    return count, known
-
-
-@inline
-def remember(cache, slot, first, second, third, fourth, size, count, limit, links):  # type: ignore[no-untyped-def]
-    """Write the path that ends at `size` into a slot."""
-    place = slot * SLOT_WORDS
-    cache[place], cache[place + 1], cache[place + 2], cache[place + 3] = first, second, third, fourth
-    cache[place + 4] = np.uint64(size) | np.uint64(count) << np.uint64(8) | np.uint64(limit) << np.uint64(16)
-    cache[place + 5] = cache[place + 6] = cache[place + 7] = np.uint64(0)
-    position, index = size, count
-    while position > 0:
-        index -= 1
-        value = links[position]
-        cache[place + 5 + (index >> 1)] |= np.uint64(value & 0xFFFFFFFF) << np.uint64(32 * (index & 1))
-        position = link_start(value)

@@ -1,0 +1,189 @@
+"""Everything about a text's lattice beyond its best path: drawing paths, the n best, and listing the edges.
+
+Sampling filters backwards and draws forwards: ``beta[i]`` is the log of the summed probabilities of all ways to
+segment what follows position i; from position 0 on, each piece is drawn with the share it has in ``beta``. That is
+Kudo's (2018) sampling from the whole lattice, mirrored, so that the edges out of a position are found by one walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.unigram.stretches import UNKNOWN_PIECE, width_of
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_Rows = list[list[int]]
+
+
+def draw_path(
+    data: bytes,
+    units: NDArray[np.uint64],
+    scores: NDArray[np.float64],
+    unknown: float,
+    alpha: float,
+    uniforms: NDArray[np.float64],
+) -> _Rows:
+    """One path as rows of (start, end, piece), by `alpha` and a number in [0, 1) for each position."""
+    nodes = np.empty((len(data) + 1, 3), np.int64)
+    source = np.frombuffer(data + bytes(16), np.uint8)
+    count = _draw(source, units, scores, float(unknown), float(alpha), uniforms, nodes)
+    rows: _Rows = nodes[:count].tolist()
+    return rows
+
+
+def best_paths(
+    data: bytes, units: NDArray[np.uint64], scores: NDArray[np.float64], unknown: float, n: int
+) -> list[tuple[_Rows, float]]:
+    """The `n` best paths as rows of (start, end, piece), each with its score, best first."""
+    source = np.frombuffer(data + bytes(16), np.uint8)
+    size = len(data)
+    totals = np.full((size + 1, n), -np.inf)
+    links = np.full((size + 1, n, 3), -1, np.int64)  # start, rank there, piece
+    _n_best(source, units, scores, float(unknown), totals, links)
+    found = []
+    for rank in range(n):
+        if not np.isfinite(totals[size, rank]):
+            break
+        rows, position, place = [], size, rank
+        while position > 0:
+            start, before, piece = links[position, place].tolist()
+            rows.append([start, position, piece])
+            position, place = start, before
+        found.append((rows[::-1], float(totals[size, rank])))
+    return found
+
+
+def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
+    """(end, piece) of every piece that begins at `start`, shortest first; an unknown character where none fits.
+
+    The plain form of the kernels' walk.
+    """
+    unit, single = int(units[0]), False
+    width = int(width_of(data[start]))
+    for position in range(start, len(data)):
+        base = unit >> BASE_SHIFT & BASE_MASK
+        unit = int(units[base + data[position]]) if base else LABEL_MASK
+        if unit & LABEL_MASK != data[position]:
+            break
+        if unit >> VALUE_SHIFT:
+            single = single or position + 1 == start + width
+            yield position + 1, (unit >> VALUE_SHIFT) - 1
+    if not single:
+        yield start + width, UNKNOWN_PIECE
+
+
+@inline
+def _log_add(first, second):  # type: ignore[no-untyped-def]
+    """``log(exp(first) + exp(second))``."""
+    high, low = max(first, second), min(first, second)
+    return high if low == -np.inf else high + np.log1p(np.exp(low - high))
+
+
+@kernel
+def _draw(source, units_array, scores, unknown, alpha, uniforms, nodes):  # type: ignore[no-untyped-def]
+    data, units = pointer(source), pointer(units_array)
+    size = np.int64(len(source) - 16)
+    beta = np.full(size + 1, -np.inf)
+    beta[size] = 0.0
+    root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    for back in range(size):
+        start = size - 1 - back
+        if data[start] & 0xC0 == 0x80:
+            continue  # within a character
+        beta[start] = _walk(data, start, size, units, root, scores, unknown, alpha, beta, -1.0, nodes, 0)
+    count, position = 0, np.int64(0)
+    while position < size:
+        target = uniforms[position]
+        _walk(data, position, size, units, root, scores, unknown, alpha, beta, target, nodes, count)
+        position = nodes[count, 1]
+        count += 1
+    return count
+
+
+@inline
+def _walk(  # type: ignore[no-untyped-def]
+    data, start, size, units, root, scores, unknown, alpha, beta, target, nodes, row
+):
+    """Sum over the pieces at `start`; or, with `target` in [0, 1), write the drawn one into ``nodes[row]``."""
+    total, drawn = -np.inf, 0.0
+    width = width_of(data[start])
+    node, position, single = root, start, False
+    while position < size:
+        byte = np.int64(data[position])
+        unit = units[node + byte]
+        if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+            break
+        position += 1
+        piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
+        if piece >= 0:
+            single = single or position - start == width
+            weight = alpha * scores[piece] + beta[position]
+            if target < 0.0:
+                total = _log_add(total, weight)
+            else:
+                drawn += np.exp(weight - beta[start])
+                nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, piece
+                if drawn > target:
+                    return total
+        node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
+        if node == 0:
+            break
+    if not single:
+        position = start + width
+        if target < 0.0:
+            total = _log_add(total, alpha * unknown + beta[position])
+        else:
+            nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, UNKNOWN_PIECE
+    return total
+
+
+@kernel
+def _n_best(source, units_array, scores, unknown, totals, links):  # type: ignore[no-untyped-def]
+    data, units = pointer(source), pointer(units_array)
+    size, n = np.int64(len(source) - 16), totals.shape[1]
+    totals[0, 0] = 0.0
+    root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    start = np.int64(0)
+    while start < size:
+        width = width_of(data[start])
+        node, position, single = root, start, False
+        while position < size:
+            byte = np.int64(data[position])
+            unit = units[node + byte]
+            if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+                break
+            position += 1
+            piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
+            if piece >= 0:
+                single = single or position - start == width
+                _offer_all(totals, links, start, position, piece, scores[piece], n)
+            node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
+            if node == 0:
+                break
+        if not single:
+            _offer_all(totals, links, start, start + width, np.int64(UNKNOWN_PIECE), unknown, n)
+        start += width
+
+
+@inline
+def _offer_all(totals, links, start, end, piece, score, n):  # type: ignore[no-untyped-def]
+    """Let every kept path to `start`, with one more piece, compete for the `n` places at `end`."""
+    for rank in range(n):
+        total = totals[start, rank] + score
+        if not total > totals[end, n - 1]:
+            return
+        place = n - 1
+        while place > 0 and total > totals[end, place - 1]:
+            totals[end, place] = totals[end, place - 1]
+            links[end, place] = links[end, place - 1]
+            place -= 1
+        totals[end, place] = total
+        links[end, place, 0], links[end, place, 1], links[end, place, 2] = start, rank, piece

@@ -1,0 +1,270 @@
+r"""sentencepiece's BPE, exactly: Llama-2's and its kin. `load_spm_bpe(path)` gives the tokenizer of a `.model`.
+
+Not the BPE of ranks: there is no list of merges and no pre-tokenizer. Characters merge over the whole text wherever
+their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the leftmost of
+equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged. User-defined symbols
+are found first, longest match, and take part in no merge. What is left of characters without a piece becomes its bytes
+(byte fallback) or the unknown token.
+
+Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the text
+is cut there, and short stretches are remembered. `merge` below is the plain form, and the kernels' oracle; it also
+serves models with pieces of the type *unused*, which are merged through and taken apart again at the end, by a
+rule that looks at the whole text.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.engine import Engine
+from tokbench_subword.unigram.model_file import NORMAL, UNUSED, USER_DEFINED, read_model
+from tokbench_subword.unigram.segments import find_cuts
+from tokbench_subword.unigram.spm_bpe_kernel import (
+    NO_RANK,
+    SCRATCH,
+    encode_documents,
+    fill_pairs,
+    merge_all,
+)
+from tokbench_subword.unigram.stretches import width_of
+from tokbench_subword.unigram.trie import build_trie
+from tokbench_subword.unigram.unigram_algorithm import Node
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.vocabulary import SpmVocabulary
+
+_FROZEN, _GONE = -1, -2  # symbols that merge with nothing: never could, and have been merged
+
+
+def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", threads: int = 1) -> SpmTokenizer:
+    """The tokenizer of a sentencepiece `.model` of the type BPE, for the family `bpe`.
+
+    Ids equal sentencepiece's. Raises `TokenizerError` for what is no such model, naming the family that loads it.
+    """
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+    where = os.fspath(path)
+    model = read_model(path)
+    if model.trainer.model_type != "bpe":
+        family = "unigram" if model.trainer.model_type == "unigram" else "sentencepiece"
+        raise TokenizerError(
+            f"{where}: a sentencepiece model of the type {model.trainer.model_type!r}, not BPE; "
+            f"load it as '{family}:{where}'"
+        )
+    return SpmTokenizer(name or where, model, threads=threads, notes={"files": [where]})
+
+
+class SpmBpe:
+    """The pieces of a BPE model as pairs that merge, ready to segment.
+
+    `plain` says that the kernel cannot serve and `path` must (see `merge`). A *symbol* is a piece or a character that occurs in one; symbols are numbered like pieces, then on.
+    """
+
+    name = "BPE (sentencepiece: by score, over the whole text)"
+
+    def __init__(self, vocabulary: SpmVocabulary) -> None:
+        pieces = vocabulary.in_text((NORMAL, USER_DEFINED, UNUSED))
+        self.vocabulary = vocabulary
+        self.symbols = dict(pieces)
+        for piece in pieces:
+            for character in piece.decode():
+                self.symbols.setdefault(character.encode(), len(vocabulary) + len(self.symbols))
+        numbering = {
+            old: new for new, old in enumerate(sorted(set(self.symbols.values()) - set(pieces.values())))
+        }
+        for text, index in self.symbols.items():
+            if index in numbering:
+                self.symbols[text] = len(vocabulary) + numbering[index]
+        self.defined = {
+            text: index for text, index in pieces.items() if vocabulary.types[index] == USER_DEFINED
+        }
+        self.plain = bool((vocabulary.types == UNUSED).any())
+        self.ranks = self._ranks(len(vocabulary) + len(numbering))
+        self.pairs = self._pairs(pieces)
+        self.engine = self._engine(pieces)
+
+    def _ranks(self, n_symbols: int) -> NDArray[np.int32]:
+        """The order in which pieces are made, by symbol: equal scores share a rank. -0.0 counts below 0.0."""
+        scores = self.vocabulary.scores
+        keys = np.where(np.signbit(scores) & (scores == 0), np.nextafter(np.float32(0), np.float32(-1)), scores)
+        ranks = np.full(n_symbols, NO_RANK, np.int32)
+        _, inverse = np.unique(-keys, return_inverse=True)
+        ranks[: len(scores)] = inverse
+        return ranks
+
+    def _pairs(self, pieces: dict[bytes, int]) -> dict[tuple[int, int], int]:
+        """Every pair of symbols whose concatenation is a piece, with that piece."""
+        symbols, pairs = self.symbols, {}
+        for piece, index in pieces.items():
+            for cut in range(1, len(piece)):
+                left = symbols.get(piece[:cut])
+                if left is not None and (right := symbols.get(piece[cut:])) is not None:
+                    pairs[left, right] = index
+        return pairs
+
+    def _engine(self, pieces: dict[bytes, int]) -> Engine:
+        keys, values = _pair_table(self.pairs)
+        cuts = find_cuts(pieces)
+        vocabulary = self.vocabulary
+        return Engine(
+            encode_documents,
+            vocabulary.normalizer(),
+            {
+                at.UNITS: build_trie(
+                    {text: index for text, index in self.symbols.items() if len(text.decode()) == 1}
+                ),
+                at.BYTE_IDS: vocabulary.byte_ids,
+                at.CUT_CLASSES: cuts.classes,
+                at.INNER: cuts.inner,
+                at.BEFORE_SPACE: cuts.before_space,
+                at.PAIR_KEYS: keys,
+                at.PAIR_VALUES: values,
+                at.RANKS: self.ranks,
+                at.DEFINED: build_trie(self.defined) if self.defined else np.zeros(0, np.uint64),
+            },
+            {
+                at.UNK_ID: -1 if vocabulary.unk_id is None else vocabulary.unk_id,
+                at.FUSED: 1,
+                at.FALLBACK: len(vocabulary.byte_ids) > 0,
+                at.ESCAPED: vocabulary.escaped,
+                at.PAIR_MASK: len(keys) - 1,
+                at.N_PIECES: len(vocabulary),
+                at.N_DEFINED: len(self.defined),
+            },
+            np.zeros(1, np.float32),
+            scratch=SCRATCH,
+        )
+
+    def path(self, data: bytes) -> list[Node]:
+        """The segmentation of internal text `data`."""
+        if self.plain:
+            return merge(self, data)
+        return self._merged(data, np.zeros(0), 0.0)
+
+    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
+        """A segmentation in which each merge that comes up is passed over with probability `alpha`.
+
+        BPE-dropout (Provilkov et al. 2020), in sentencepiece's form.
+        """
+        if self.plain:
+            return merge(self, data, rng=rng, dropout=alpha)
+        return self._merged(data, rng.random(4 * len(data) + 4), alpha)
+
+    def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
+        """Not defined for BPE."""
+        raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
+
+    def _merged(self, data: bytes, uniforms: NDArray[np.float64], dropout: float) -> list[Node]:
+        space = self.engine.borrow()
+        try:
+            if len(data) + 2 > space.state[at.SEARCH_ROOM]:
+                space.grow_text(len(data))
+            nodes = np.empty((len(data) + 1, 3), np.int64)
+            source = np.frombuffer(data + bytes(48), np.uint8)
+            count = merge_all(space.block, source, uniforms, float(dropout), nodes)
+        finally:
+            self.engine.give_back(space)
+        return [Node(*row) for row in nodes[:count].tolist()]
+
+
+def merge(
+    algorithm: SpmBpe, data: bytes, *, rng: np.random.Generator | None = None, dropout: float = 0.0
+) -> list[Node]:
+    """The segmentation of internal text `data`, by the definition: all pairs in one queue, best first.
+
+    Pieces of the type unused are taken apart again into what they were last made of, anywhere in the text.
+    """
+    vocabulary, ranks, pairs = algorithm.vocabulary, algorithm.ranks, algorithm.pairs
+    starts, symbols, ids = _characters(algorithm, data)
+    count = len(starts)
+    following, before = [*range(1, count), -1], list(range(-1, count - 1))
+    queue: list[tuple[int, int, int, int, int]] = []
+    made_of: dict[int, tuple[int, int]] = {}
+
+    def offer(left: int, right: int) -> None:
+        if left < 0 or right < 0:
+            return
+        piece = pairs.get((symbols[left], symbols[right]))
+        if piece is not None:
+            heapq.heappush(queue, (int(ranks[piece]), left, piece, symbols[left], symbols[right]))
+            if vocabulary.types[piece] == UNUSED:
+                made_of[piece] = (symbols[left], symbols[right])
+
+    for left in range(count - 1):
+        offer(left, left + 1)
+    while queue:
+        _, left, piece, one, other = heapq.heappop(queue)
+        right = following[left]
+        if right < 0 or symbols[left] != one or symbols[right] != other:
+            continue
+        if rng is not None and dropout > 0.0 and rng.random() < dropout:
+            continue
+        symbols[left] = ids[left] = piece
+        symbols[right] = _GONE
+        following[left] = following[right]
+        if following[right] >= 0:
+            before[following[right]] = left
+        offer(before[left], left)
+        offer(left, following[left])
+
+    nodes: list[Node] = []
+    lengths = {index: len(text) for text, index in algorithm.symbols.items()}
+
+    def write(start: int, end: int, symbol: int) -> None:
+        if 0 <= symbol < len(vocabulary) and vocabulary.types[symbol] == UNUSED:
+            if symbol not in made_of:
+                nodes.append(Node(start, end, -1))
+                return
+            one, other = made_of[symbol]
+            write(start, start + lengths[one], one)
+            write(start + lengths[one], end, other)
+        else:
+            nodes.append(Node(start, end, symbol if symbol < len(vocabulary) else -1))
+
+    index = 0 if count else -1
+    while index >= 0:
+        end = starts[following[index]] if following[index] >= 0 else len(data)
+        write(starts[index], end, ids[index])
+        index = following[index]
+    return nodes
+
+
+def _characters(algorithm: SpmBpe, data: bytes) -> tuple[list[int], list[int], list[int]]:
+    """Where merging begins: the start, the symbol (negative: merges with nothing) and the id of each part."""
+    starts, symbols, ids = [], [], []
+    longest = max(map(len, algorithm.defined), default=0)
+    position = 0
+    while position < len(data):
+        size = next((n for n in range(longest, 0, -1) if data[position : position + n] in algorithm.defined), 0)
+        starts.append(position)
+        if size:
+            symbols.append(_FROZEN)
+            ids.append(algorithm.defined[data[position : position + size]])
+        else:
+            size = int(width_of(data[position]))
+            symbol = algorithm.symbols.get(data[position : position + size], _FROZEN)
+            symbols.append(symbol)
+            ids.append(symbol)
+        position += size
+    return starts, symbols, ids
+
+
+def _pair_table(pairs: Mapping[tuple[int, int], int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """`pairs` as an open-addressing table: keys of two symbols (all ones: free), and the piece they make."""
+    size = 16
+    while size < 2 * len(pairs) + 2:
+        size *= 2
+    keys, values = np.full(size, 0xFFFFFFFFFFFFFFFF, np.uint64), np.zeros(size, np.int32)
+    listed = np.array([(left, right, piece) for (left, right), piece in pairs.items()], np.int64).reshape(-1, 3)
+    fill_pairs(listed, keys, values)
+    return keys, values

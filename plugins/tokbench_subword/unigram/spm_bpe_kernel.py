@@ -1,0 +1,298 @@
+"""sentencepiece's BPE as kernels: documents to ids, and one text to a path (with dropout)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline, kernel, subroutine
+from tokbench_subword.kernels.hashing import spread
+from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u32_in, u64_in
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.charsmap import _longest_symbol, normalize_into
+from tokbench_subword.unigram.segments import next_cut
+from tokbench_subword.unigram.stretches import (
+    CACHE_SLOTS,
+    CACHED_BYTES,
+    CACHED_TOKENS,
+    DONE,
+    GROW_OUTPUT,
+    GROW_TEXT,
+    MAX_LIMIT,
+    SLOT_WORDS,
+    UNKNOWN_PIECE,
+    count_tokens,
+    emit_path,
+    holds,
+    link,
+    link_piece,
+    link_start,
+    only_piece,
+    remember,
+    slot_of,
+    stretch_key,
+    width_of,
+)
+
+NO_RANK = np.iinfo(np.int32).max
+"""The rank of a pair that makes nothing."""
+SCRATCH = 12
+"""Numbers of scratch that merging needs for each byte of text."""
+_SCANNED = 48  # up to so many symbols, looking at all of them is faster than keeping a heap
+_N_FIELDS = 7
+_FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
+_HASH_SHIFT = np.uint64(32)
+
+
+@kernel
+def fill_pairs(pairs, keys, values):  # type: ignore[no-untyped-def]
+    """Put rows of (left, right, piece) into a table whose size is a power of two."""
+    mask = np.int64(len(keys) - 1)
+    for row in range(len(pairs)):
+        key = np.uint64(pairs[row, 0]) << np.uint64(32) | np.uint64(pairs[row, 1])
+        slot = np.int64(spread(key) >> _HASH_SHIFT) & mask
+        while keys[slot] != _FREE:
+            slot = (slot + 1) & mask
+        keys[slot], values[slot] = key, pairs[row, 2]
+
+
+@inline
+def _pair(keys, values, mask, left, right):  # type: ignore[no-untyped-def]
+    """The piece that two symbols make, or -1."""
+    if left < 0 or right < 0:
+        return np.int64(-1)
+    key = np.uint64(left) << np.uint64(32) | np.uint64(right)
+    slot = np.int64(spread(key) >> _HASH_SHIFT) & mask
+    while keys[slot] != _FREE:
+        if keys[slot] == key:
+            return np.int64(values[slot])
+        slot = (slot + 1) & mask
+    return np.int64(-1)
+
+
+@inline
+def _rank(block, mask, scratch, fields, left, right):  # type: ignore[no-untyped-def]
+    """Look up what the symbols at `left` and `right` make and note it at `left`; its rank."""
+    piece = np.int64(-1)
+    if right >= 0:
+        piece = _pair(
+            u64_in(block, at.PAIR_KEYS), i32_in(block, at.PAIR_VALUES), mask,
+            scratch[fields + left], scratch[fields + right],
+        )  # fmt: skip
+    rank = np.int64(NO_RANK)
+    if piece >= 0:
+        rank = np.int64(i32_in(block, at.RANKS)[piece])
+    return piece, rank
+
+
+@subroutine
+def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: ignore[no-untyped-def]
+    """Merge ``data[begin:begin + size]`` and fill the work space's links; how many `uniforms` were drawn in all.
+
+    Fields of symbol k in scratch: its start, what it merges as, its id, the rank and piece of the pair with the
+    next one, and its neighbours.
+    """
+    numbers, scratch, links = i64_in(block, at.NUMBERS), i64_in(block, at.SCRATCH), i64_in(block, at.LINKS)
+    units, defined = u64_in(block, at.UNITS), u64_in(block, at.DEFINED)
+    mask, n_pieces = numbers[at.PAIR_MASK], numbers[at.N_PIECES]
+    has_defined = numbers[at.N_DEFINED] > 0
+    room = size + 1
+    symbols, starts, ids, ranks = np.int64(0), room, 2 * room, 3 * room
+    makes, after, before, heap = 4 * room, 5 * room, 6 * room, _N_FIELDS * room
+    count, position = np.int64(0), np.int64(0)
+    while position < size:
+        length = np.int64(0)
+        symbol = np.int64(UNKNOWN_PIECE)
+        piece = np.int64(UNKNOWN_PIECE)
+        if has_defined:
+            length = _longest_symbol(data, begin + position, begin + size, defined)
+        if length > 0:
+            piece = only_piece(data, begin + position, length, defined)
+        else:
+            length = width_of(data[begin + position])
+            symbol = only_piece(data, begin + position, length, units)
+            if symbol < n_pieces:
+                piece = symbol
+        scratch[symbols + count], scratch[starts + count], scratch[ids + count] = symbol, position, piece
+        scratch[after + count], scratch[before + count] = count + 1, count - 1
+        position, count = position + length, count + 1
+    scratch[after + count - 1] = -1
+    for left in range(count):
+        piece, rank = _rank(block, mask, scratch, symbols, left, scratch[after + left])
+        scratch[makes + left], scratch[ranks + left] = piece, rank
+    heaped = count > _SCANNED
+    n_heap = np.int64(0)
+    if heaped:
+        for left in range(count):
+            if scratch[ranks + left] != NO_RANK:
+                n_heap = _push(scratch, heap, n_heap, scratch[ranks + left] << 32 | left)
+    while True:
+        best, left = np.int64(NO_RANK), np.int64(-1)
+        if heaped:
+            while n_heap > 0:
+                top = scratch[heap]
+                n_heap = _pop(scratch, heap, n_heap)
+                if scratch[ranks + (top & 0xFFFFFFFF)] == top >> 32:
+                    best, left = top >> 32, top & 0xFFFFFFFF
+                    break
+        else:
+            here = np.int64(0)
+            while here >= 0:
+                if scratch[ranks + here] < best:
+                    best, left = scratch[ranks + here], here
+                here = scratch[after + here]
+        if left < 0:
+            break
+        if dropout > 0.0:
+            drawn += 1
+            if uniforms[drawn - 1] < dropout:
+                scratch[ranks + left] = NO_RANK
+                continue
+        right = scratch[after + left]
+        piece = scratch[makes + left]
+        scratch[symbols + left] = scratch[ids + left] = piece
+        following = scratch[after + right]
+        scratch[after + left] = following
+        scratch[ranks + right] = NO_RANK
+        if following >= 0:
+            scratch[before + following] = left
+        previous = scratch[before + left]
+        if previous >= 0:
+            piece, rank = _rank(block, mask, scratch, symbols, previous, left)
+            scratch[makes + previous], scratch[ranks + previous] = piece, rank
+            if heaped and rank != NO_RANK:
+                n_heap = _push(scratch, heap, n_heap, rank << 32 | previous)
+        piece, rank = _rank(block, mask, scratch, symbols, left, following)
+        scratch[makes + left], scratch[ranks + left] = piece, rank
+        if heaped and rank != NO_RANK:
+            n_heap = _push(scratch, heap, n_heap, rank << 32 | left)
+    here = np.int64(0)
+    while here >= 0:
+        following = scratch[after + here]
+        end = scratch[starts + following] if following >= 0 else size
+        links[end] = link(scratch[starts + here], scratch[ids + here])
+        here = following
+    return drawn
+
+
+@inline
+def _push(scratch, heap, count, value):  # type: ignore[no-untyped-def]
+    """Add a value to the binary heap of `count` values at `heap` (smallest first); the new count."""
+    place = count
+    while place > 0:
+        parent = (place - 1) >> 1
+        if scratch[heap + parent] <= value:
+            break
+        scratch[heap + place] = scratch[heap + parent]
+        place = parent
+    scratch[heap + place] = value
+    return count + 1
+
+
+@inline
+def _pop(scratch, heap, count):  # type: ignore[no-untyped-def]
+    """Remove the smallest value; the new count."""
+    count -= 1
+    value, place = scratch[heap + count], np.int64(0)
+    while True:
+        child = 2 * place + 1
+        if child >= count:
+            break
+        if child + 1 < count and scratch[heap + child + 1] < scratch[heap + child]:
+            child += 1
+        if scratch[heap + child] >= value:
+            break
+        scratch[heap + place] = scratch[heap + child]
+        place = child
+    scratch[heap + place] = value
+    return count
+
+
+@kernel
+def encode_documents(block, parameters, source, offsets, output, output_ends):  # type: ignore[no-untyped-def]
+    """As `encode_kernel.encode_documents`, by merging; `parameters` are not used."""
+    numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
+    data, text, ids = pointer(source), u8_in(block, at.TEXT), pointer(output)
+    fallback, escaped = numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0
+    links, cache, byte_ids = i64_in(block, at.LINKS), u64_in(block, at.CACHE), i32_in(block, at.BYTE_IDS)
+    classes, inner, before_space = (
+        u8_in(block, at.CUT_CLASSES),
+        u8_in(block, at.INNER),
+        u8_in(block, at.BEFORE_SPACE),
+    )
+    n_documents = len(offsets) - 1
+    document, written = state[at.DOCUMENT], state[at.WRITTEN]
+    no_uniforms = np.zeros(1, np.float64)
+    while document < n_documents:
+        start, stop = offsets[document], offsets[document + 1]
+        size = np.int64(0)
+        if stop > start:
+            size = normalize_into(
+                data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
+                u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u8_in(block, at.CLASSES),
+                u8_in(block, at.FOLLOWS), u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
+                numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), text, state[at.TEXT_ROOM], state, False,
+            )  # fmt: skip
+        state[at.SIZE] = size
+        if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
+            state[at.DOCUMENT], state[at.WRITTEN] = document, written
+            return GROW_TEXT
+        if written + (3 * size if fallback else size) > len(output):
+            state[at.DOCUMENT], state[at.WRITTEN] = document, written
+            return GROW_OUTPUT
+        index, after_unknown = np.int64(0), False
+        while index < size:
+            end = next_cut(text, index, size, classes, inner, before_space)
+            length = end - index
+            kept = length <= CACHED_BYTES
+            first = second = third = fourth = np.uint64(0)
+            slot = np.int64(0)
+            if kept:
+                first, second, third, fourth = stretch_key(text, index, length)
+                slot = slot_of(first, second, third, fourth, length, CACHE_SLOTS - 1)
+                found = holds(cache, slot, first, second, third, fourth, length)
+                if not found:
+                    slot ^= 1
+                    found = holds(cache, slot, first, second, third, fourth, length)
+                if found:
+                    place = slot * SLOT_WORDS
+                    count = np.int64(cache[place + 4] >> np.uint64(8)) & 0xFF
+                    for token in range(count):
+                        word = cache[place + 5 + (token >> 1)]
+                        ids[written + token] = np.int64(word >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
+                    written, index, after_unknown = written + count, end, False
+                    continue
+            merge_stretch(block, text, index, length, pointer(no_uniforms), 0.0, np.int64(0))
+            if kept:
+                count, known = count_tokens(links, length)
+                if known and count <= CACHED_TOKENS:
+                    if cache[slot * SLOT_WORDS + 4] != np.uint64(0):
+                        slot ^= 1
+                    limit = np.int64(MAX_LIMIT)
+                    remember(cache, slot, first, second, third, fourth, length, count, limit, links)
+            written, after_unknown = emit_path(
+                text, index, length, links, byte_ids, fallback, escaped, numbers[at.UNK_ID], True, after_unknown,
+                ids, written,
+            )  # fmt: skip
+            index = end
+        document += 1
+        output_ends[document] = written
+    state[at.DOCUMENT], state[at.WRITTEN] = document, written
+    return DONE
+
+
+@kernel
+def merge_all(block, source, uniforms, dropout, nodes):  # type: ignore[no-untyped-def]
+    """Fill `nodes` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many there are."""
+    size = np.int64(len(source) - 48)
+    if size == 0:
+        return 0
+    links = i64_in(block, at.LINKS)
+    merge_stretch(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout, np.int64(0))
+    count, _ = count_tokens(links, size)
+    row, position = count, size
+    while position > 0:
+        row -= 1
+        start = link_start(links[position])
+        nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, link_piece(links[position])
+        position = start
+    return count

@@ -1,0 +1,198 @@
+"""What the kernels of both algorithms share: paths as links, the cache of stretches, and writing ids.
+
+A path is kept by the ends of its pieces: ``links[end]`` is one number made of where the piece begins and its id.
+The cache is two-way associative over slots of one cache line; an entry is a stretch's bytes, up to which score it is
+good (see `viterbi`), and its ids.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline
+from tokbench_subword.kernels.hashing import mix
+from tokbench_subword.kernels.pointers import load_u64
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+
+CACHED_BYTES = 32
+"""The longest stretch that is remembered, in bytes."""
+CACHED_TOKENS = 6
+"""The most tokens an entry holds."""
+SLOT_WORDS = 8
+"""Words of 64 bits in a cache slot (one cache line): four of text, one of sizes and limit, three of ids."""
+MAX_LIMIT = 1 << 30
+"""A limit that is never reached."""
+UNKNOWN_PIECE = -1
+"""What stands for an unknown character in a path."""
+CACHE_SLOTS = 1 << 16
+"""Stretches of text that a work space remembers (64 bytes each)."""
+DONE, GROW_TEXT, GROW_OUTPUT = 0, 1, 2
+"""What an encoding kernel asks for: nothing, more room for normalised text, more room for ids."""
+
+
+@inline
+def width_of(byte):  # type: ignore[no-untyped-def]
+    """The bytes of the character that begins with `byte`."""
+    if byte < 0x80:
+        return np.int64(1)
+    if byte < 0xE0:
+        return np.int64(2)
+    return np.int64(3) if byte < 0xF0 else np.int64(4)
+
+
+@inline
+def link(start, piece):  # type: ignore[no-untyped-def]
+    """The last piece of a path, as one number: where it begins, and its id (or `UNKNOWN_PIECE`)."""
+    return start << 32 | (piece & 0xFFFFFFFF)
+
+
+@inline
+def link_start(value):  # type: ignore[no-untyped-def]
+    """Where the piece of a link begins; negative in a link that was never set."""
+    return value >> 32
+
+
+@inline
+def link_piece(value):  # type: ignore[no-untyped-def]
+    """The id of a link's piece, or `UNKNOWN_PIECE`."""
+    return np.int64(np.int32(value & 0xFFFFFFFF))
+
+
+@inline
+def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
+    """The piece that is exactly these bytes, or `UNKNOWN_PIECE`."""
+    unit = units[0]
+    for position in range(begin, begin + size):
+        byte = np.int64(data[position])
+        unit = units[(np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK) + byte]
+        if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+            return np.int64(UNKNOWN_PIECE)
+    return np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
+
+
+@inline
+def stretch_key(data, begin, size):  # type: ignore[no-untyped-def]
+    """The bytes of a stretch of at most 32 as four words, zero behind its end (NUL bytes are told by the size)."""
+    first = load_u64(data, begin)
+    second = third = fourth = np.uint64(0)
+    if size < 8:
+        first &= (np.uint64(1) << np.uint64(8 * size)) - np.uint64(1)
+    elif size > 8:
+        second = load_u64(data, begin + 8)
+        if size < 16:
+            second &= (np.uint64(1) << np.uint64(8 * (size - 8))) - np.uint64(1)
+        elif size > 16:
+            third = load_u64(data, begin + 16)
+            if size < 24:
+                third &= (np.uint64(1) << np.uint64(8 * (size - 16))) - np.uint64(1)
+            elif size > 24:
+                fourth = load_u64(data, begin + 24)
+                if size < 32:
+                    fourth &= (np.uint64(1) << np.uint64(8 * (size - 24))) - np.uint64(1)
+    return first, second, third, fourth
+
+
+@inline
+def slot_of(first, second, third, fourth, size, mask):  # type: ignore[no-untyped-def]
+    """Where in the cache an entry of this key has its place (and its neighbour, the slot number xor 1)."""
+    hashed = mix(first, second + np.uint64(size))
+    if size > 16:
+        hashed = mix(hashed ^ third, fourth)
+    return np.int64(hashed) & mask
+
+
+@inline
+def holds(cache, slot, first, second, third, fourth, size):  # type: ignore[no-untyped-def]
+    """Whether the slot holds the entry of this key."""
+    place = slot * SLOT_WORDS
+    return (
+        cache[place] == first
+        and cache[place + 1] == second
+        and cache[place + 2] == third
+        and cache[place + 3] == fourth
+        and np.int64(cache[place + 4] & np.uint64(0xFF)) == size
+    )
+
+
+@inline
+def count_tokens(links, size):  # type: ignore[no-untyped-def]
+    """The tokens on the path that ends at `size`, and whether all of them are known."""
+    count, known, position = np.int64(0), True, size
+    while position > 0:
+        value = links[position]
+        if link_piece(value) == UNKNOWN_PIECE:
+            known = False
+        position = link_start(value)
+        count += 1
+    return count, known
+
+
+@inline
+def remember(cache, slot, first, second, third, fourth, size, count, limit, links):  # type: ignore[no-untyped-def]
+    """Write the path that ends at `size` into a slot."""
+    place = slot * SLOT_WORDS
+    cache[place], cache[place + 1], cache[place + 2], cache[place + 3] = first, second, third, fourth
+    cache[place + 4] = np.uint64(size) | np.uint64(count) << np.uint64(8) | np.uint64(limit) << np.uint64(16)
+    cache[place + 5] = cache[place + 6] = cache[place + 7] = np.uint64(0)
+    position, index = size, count
+    while position > 0:
+        index -= 1
+        value = links[position]
+        cache[place + 5 + (index >> 1)] |= np.uint64(value & 0xFFFFFFFF) << np.uint64(32 * (index & 1))
+        position = link_start(value)
+
+
+@inline
+def emit_path(  # type: ignore[no-untyped-def]
+    data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
+):
+    """Append the ids of the path that ends at `size`: (ids written, whether the last is an unknown token)."""
+    count, known = count_tokens(links, size)
+    if known:
+        position, place = size, written + count
+        while position > 0:  # backwards, each id into its place
+            place -= 1
+            value = links[position]
+            output[place] = link_piece(value)
+            position = link_start(value)
+        return written + count, False
+    return _emit_with_unknown(
+        data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
+    )
+
+
+@inline
+def _emit_with_unknown(  # type: ignore[no-untyped-def]
+    data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
+):
+    """Append a path that has unknown characters: as their bytes, or as one unknown token for a run of them."""
+    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
+    position, moved = size, np.int64(-1)
+    while position > 0:
+        value = links[position]
+        links[position] = moved
+        moved, position = link(position, link_piece(value)), link_start(value)
+    links[0] = moved
+    position = np.int64(0)
+    while position < size:
+        end, piece = link_start(links[position]), link_piece(links[position])
+        if piece != UNKNOWN_PIECE:
+            output[written] = piece
+            written, after_unknown = written + 1, False
+        elif fallback:
+            if escaped and data[begin + position] == 0x20:  # internal form of U+2581
+                output[written], output[written + 1] = byte_ids[0xE2], byte_ids[0x96]
+                output[written + 2] = byte_ids[0x81]
+                written += 3
+            else:
+                for index in range(position, end):
+                    output[written] = byte_ids[data[begin + index]]
+                    written += 1
+            after_unknown = False
+        else:
+            if not (after_unknown and fused):
+                output[written] = unk_id
+                written += 1
+            after_unknown = True
+        position = end
+    return written, after_unknown

@@ -1,0 +1,302 @@
+"""`SpmTokenizer`: a sentencepiece model, Unigram or BPE, as tokbench and anyone else uses it."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import Step, TokenBatch
+from tokbench_subword.kernels.utf8 import encodable
+from tokbench_subword.pipeline.added_tokens import check_new
+from tokbench_subword.unigram.charsmap import to_text
+from tokbench_subword.unigram.engine import Engine
+from tokbench_subword.unigram.model_file import USER_DEFINED, Piece, SpmModel, parse, serialize, write_model
+from tokbench_subword.unigram.vocabulary import SpmVocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench_subword.unigram.unigram_algorithm import Node
+
+
+class Algorithm(Protocol):
+    """How internal text becomes tokens: the Unigram model, or sentencepiece's BPE."""
+
+    name: str
+    engine: Engine
+    plain: bool  # the engine cannot serve: `path` must
+
+    def path(self, data: bytes) -> list[Node]:
+        """The segmentation of internal text that encoding gives, with places."""
+        ...
+
+    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
+        """A segmentation drawn at random."""
+        ...
+
+    def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
+        """The `n` best segmentations with their scores."""
+        ...
+
+
+class SpmTokenizer:
+    """A sentencepiece model with ids equal to sentencepiece's (0.2.3), and everything tokbench can use.
+
+    `model_type` decides the algorithm. Encoding is content only: control symbols never match in text,
+    user-defined symbols always do. Not lossless: at least U+2581 comes back as a space.
+
+    Example:
+        >>> from tokbench_subword.unigram.model_file import UNKNOWN
+        >>> pieces = (Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0), Piece("▁", -3.0), Piece("b", -2.0))
+        >>> tokenizer = SpmTokenizer("demo", SpmModel(pieces))
+        >>> tokenizer("a  b"), tokenizer.decode([1, 2, 3]), tokenizer.tokenize("ab")
+        ([1, 2, 3], 'a b', ['▁a', 'b'])
+    """
+
+    lossless = False
+
+    def __init__(
+        self, name: str, model: SpmModel, *, threads: int = 1, notes: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name = name
+        self.threads = threads
+        self._notes = dict(notes or {})
+        self._build(model)
+
+    def _build(self, model: SpmModel) -> None:
+        kind = model.trainer.model_type
+        if kind not in ("unigram", "bpe"):
+            raise TokenizerError(
+                f"{self.name}: a sentencepiece model of the type {kind!r}; in-house there are unigram and bpe. "
+                "Load it with the family 'sentencepiece'"
+            )
+        self.model = model
+        self.vocabulary = SpmVocabulary(model, where=self.name)
+        self.vocab_size = len(self.vocabulary)
+        self.unk_id = self.vocabulary.unk_id
+        self.special_ids = self.vocabulary.special_ids
+        self.algorithm: Algorithm = _algorithm(kind, self.vocabulary)
+        self._engine = self.algorithm.engine
+
+    # --- text to ids ------------------------------------------------------------------------------------
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of `text`; a lone surrogate counts as U+FFFD."""
+        ids: list[int] = self.encode_numpy(text).tolist()
+        return ids
+
+    __call__ = encode
+
+    def encode_numpy(self, text: str) -> NDArray[np.int32]:
+        """`encode` as an int32 array."""
+        if self.algorithm.plain:
+            import numpy as np
+
+            data, _ = self._normalizer.with_origins(encodable(text))
+            return np.array(self._ids(data, self.algorithm.path(data)), np.int32)
+        return self._engine.encode(encodable(text))
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text, in one compiled call, on `threads` threads."""
+        if self.algorithm.plain:
+            return TokenBatch.of(map(self.encode_numpy, texts))
+        return TokenBatch(*self._engine.encode_many([encodable(text) for text in texts], self.threads))
+
+    def tokenize(self, text: str) -> list[str]:
+        """The pieces of `text`, as the vocabulary writes them."""
+        return [self.vocabulary.pieces[index] for index in self.encode(text)]
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
+        """One random segmentation: Unigram from the lattice with ``P ** alpha``, BPE with dropout `alpha`."""
+        if not 0.0 <= alpha < float("inf"):
+            raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
+        data, _ = self._normalizer.with_origins(encodable(text))
+        return self._ids(data, self.algorithm.sample_path(data, rng, alpha))
+
+    def nbest(self, text: str, n: int) -> list[list[int]]:
+        """The `n` best segmentations, best first (Unigram only)."""
+        return [ids for ids, _ in self.nbest_scored(text, n)]
+
+    def nbest_scored(self, text: str, n: int) -> list[tuple[list[int], float]]:
+        """The `n` best segmentations with their scores (log probabilities), best first."""
+        if n < 1:
+            raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
+        data, _ = self._normalizer.with_origins(encodable(text))
+        return [(self._ids(data, path), score) for path, score in self.algorithm.best(data, n)]
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
+
+        What the normaliser put in front has an empty span; the bytes of one character all have its span.
+        """
+        import numpy as np
+
+        source = encodable(text)
+        data, origins = self._normalizer.with_origins(source)
+        spans: list[tuple[int, int]] = []
+        previous_unknown = False
+        for node in self.algorithm.path(data):
+            span = (int(origins[node.start]), int(origins[node.end]))
+            if node.piece >= 0:
+                spans.append(span)
+            elif len(self.vocabulary.byte_ids):
+                spans += [span] * len(self._source_bytes(data, node))
+            elif previous_unknown:
+                spans[-1] = (spans[-1][0], span[1])
+            else:
+                spans.append(span)
+            previous_unknown = node.piece < 0 and not len(self.vocabulary.byte_ids)
+        characters = np.zeros(len(source) + 1, np.int64)
+        np.cumsum((np.frombuffer(source, np.uint8) & 0xC0) != 0x80, out=characters[1:])
+        starts_of = np.array(spans, np.int64).reshape(-1, 2)
+        return characters[starts_of]
+
+    def trace(self, text: str) -> Iterator[Step]:
+        """The algorithm at work: the normalised text, then step by step towards the tokens."""
+        from tokbench_subword.unigram.tracing import steps
+
+        data, _ = self._normalizer.with_origins(encodable(text))
+        return steps(self, data)
+
+    # --- ids to text ------------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`, as sentencepiece decodes it."""
+        return self.vocabulary.decode(ids)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of one token, its ``▁`` as a space; nothing for control symbols and UNK."""
+        return self.vocabulary.token_bytes(token_id)
+
+    # --- the simple class API ---------------------------------------------------------------------------
+
+    def normalize(self, text: str) -> str:
+        """`text` as the model sees it."""
+        return self._normalizer(text)
+
+    def pre_tokenize(self, text: str) -> list[str]:
+        """The text before each space, the space with what follows it: where a learner expects words.
+
+        sentencepiece itself has no pre-tokenizer: pieces may cross these places where the vocabulary has such.
+        """
+        normalized = self.normalize(text)
+        mark = "\u2581" if self.vocabulary.escaped else " "
+        parts = normalized.split(mark)
+        return ([parts[0]] if parts[0] else []) + [mark + part for part in parts[1:]]
+
+    def convert_token_to_id(self, token: str) -> int:
+        """The id of a piece; the unknown id (or an error, without one) where there is none."""
+        index = self.vocabulary.ids.get(token, self.unk_id)
+        if index is None:
+            raise TokenizerError(f"{self.name}: no piece {token!r}, and no unknown token")
+        return index
+
+    def convert_id_to_token(self, token_id: int) -> str:
+        """The piece of an id; raises `TokenizerError` for an id outside the vocabulary."""
+        return self.vocabulary.pieces[self.vocabulary.checked(token_id)]
+
+    def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
+        """Add user-defined symbols, which are never split nor normalised; returns their new ids.
+
+        Raises `TokenizerError` where one is in the vocabulary already.
+        """
+        contents = [tokens] if isinstance(tokens, str) else list(tokens)
+        check_new(contents, self.vocabulary.ids.__contains__)
+        first = self.vocab_size
+        self._build(
+            self.model.with_pieces((*self.model.pieces, *(Piece(one, 0.0, USER_DEFINED) for one in contents)))
+        )
+        return list(range(first, self.vocab_size))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole model, ready for JSON: its file in base 64."""
+        return {"format": "sentencepiece", "model": base64.b64encode(serialize(self.model)).decode()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], *, name: str = "sentencepiece") -> SpmTokenizer:
+        """The tokenizer that `to_dict` described."""
+        if content.get("format") != "sentencepiece" or not isinstance(content.get("model"), str):
+            raise TokenizerError(f"{name}: not the description of a sentencepiece model")
+        try:
+            data = base64.b64decode(content["model"], validate=True)
+        except ValueError as error:
+            raise TokenizerError(f"{name}: the model is not base 64: {error}") from error
+        return cls(name, parse(data, where=name))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a `.model`, or a `tokenizer.json` where `path` ends in ``.json`` (Unigram only)."""
+        if Path(path).suffix != ".json":
+            write_model(self.model, path)
+            return
+        from tokbench_subword.unigram.json_export import write_json
+
+        write_json(self, path)
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is, ready for JSON."""
+        spec, trainer = self.model.normalizer, self.model.trainer
+        return {
+            "algorithm": self.algorithm.name,
+            "normalizer": spec.name or ("custom" if spec.charsmap else None),
+            "pre_tokenizer": None,
+            "byte_fallback": trainer.byte_fallback,
+            "add_dummy_prefix": spec.add_dummy_prefix,
+            "remove_extra_whitespaces": spec.remove_extra_whitespaces,
+            "escape_whitespaces": spec.escape_whitespaces,
+            "treat_whitespace_as_suffix": trainer.treat_whitespace_as_suffix,
+            "special_tokens": {self.vocabulary.pieces[index]: index for index in sorted(self.special_ids)},
+            "user_defined_symbols": self.vocabulary.of_type(USER_DEFINED),
+            "lossless": False,
+            "why_not_lossless": "; ".join(self._losses()),
+            **self._notes,
+        }
+
+    def _losses(self) -> Iterator[str]:
+        spec = self.model.normalizer
+        if spec.charsmap:
+            yield f"text is normalised ({spec.name or 'custom rules'})"
+        if spec.remove_extra_whitespaces:
+            yield "runs of spaces become one"
+        if not self.model.trainer.byte_fallback:
+            yield "characters outside the vocabulary become unknown"
+        if spec.escape_whitespaces:
+            yield "U+2581 comes back as a space"
+
+    # --- within ---------------------------------------------------------------------------------------
+
+    @property
+    def _normalizer(self) -> Any:
+        return self._engine.normalizer
+
+    def _source_bytes(self, data: bytes, node: Node) -> bytes:
+        """The UTF-8 that a stretch of internal text stands for."""
+        return to_text(data[node.start : node.end], self.vocabulary.escaped).encode()
+
+    def _ids(self, data: bytes, path: Iterable[Node]) -> list[int]:
+        """The ids of a path, unknown characters as their bytes or merged into one unknown token."""
+        ids: list[int] = []
+        previous_unknown = False
+        for node in path:
+            if node.piece >= 0:
+                ids.append(node.piece)
+            elif len(self.vocabulary.byte_ids):
+                ids += [int(self.vocabulary.byte_ids[byte]) for byte in self._source_bytes(data, node)]
+            elif not previous_unknown and self.unk_id is not None:
+                ids.append(self.unk_id)
+            previous_unknown = node.piece < 0 and not len(self.vocabulary.byte_ids)
+        return ids
+
+
+def _algorithm(kind: str, vocabulary: SpmVocabulary) -> Algorithm:
+    if kind == "unigram":
+        from tokbench_subword.unigram.unigram_algorithm import Unigram
+
+        return Unigram.of_vocabulary(vocabulary)
+    from tokbench_subword.unigram.spm_bpe import SpmBpe
+
+    return SpmBpe(vocabulary)

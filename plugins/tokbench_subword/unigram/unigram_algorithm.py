@@ -1,0 +1,194 @@
+"""The unigram model as an algorithm behind a tokenizer: encoding, paths with places, sampling, n-best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.charsmap import Normalizer
+from tokbench_subword.unigram.encode_kernel import encode_documents
+from tokbench_subword.unigram.engine import Engine
+from tokbench_subword.unigram.lattice import best_paths, draw_path
+from tokbench_subword.unigram.model_file import NORMAL, USER_DEFINED
+from tokbench_subword.unigram.segments import Cuts, find_cuts
+from tokbench_subword.unigram.stretches import link_piece, link_start
+from tokbench_subword.unigram.trie import build_trie
+from tokbench_subword.unigram.viterbi import search
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench_subword.unigram.vocabulary import SpmVocabulary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """A vocabulary as the kernels read it.
+
+    `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the precision
+    of all sums; `unknown` the score of an unknown character, `largest` a bound on all absolute scores, `threshold`
+    the sum at which scores are set back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte
+    fallback; `fused` whether a run of unknown characters is one token.
+    """
+
+    units: NDArray[np.uint64]
+    scores: NDArray[np.floating]  # type: ignore[type-arg]
+    unknown: float
+    largest: float
+    threshold: float
+    byte_ids: NDArray[np.int32]
+    unk_id: int
+    cuts: Cuts
+    escaped: bool = True
+    fused: bool = True
+
+    def parameters(self) -> NDArray[np.floating]:  # type: ignore[type-arg]
+        """The numbers a kernel needs in the dtype of the scores, in the order of `layout`."""
+        ulp = float(np.finfo(self.scores.dtype).eps)
+        return np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype)
+
+
+UNKNOWN_PENALTY = 10.0
+"""How much worse an unknown character is than the worst piece."""
+RESET_THRESHOLD = 100_000.0
+"""The running sum at which sentencepiece starts again from zero."""
+
+
+class Node(NamedTuple):
+    """A token's place in internal text, ``[start, end)`` in bytes; `piece` is -1 for an unknown character."""
+
+    start: int
+    end: int
+    piece: int
+
+
+def spm_lexicon(vocabulary: SpmVocabulary) -> Lexicon:
+    """The lexicon of a sentencepiece unigram model, with the scores its encoder uses.
+
+    A user-defined symbol scores 0.1 a byte beyond the first, so that it wins over anything else.
+    """
+    pieces = vocabulary.in_text()
+    scores = np.zeros(len(vocabulary), np.float32)
+    normal = vocabulary.types == NORMAL
+    scores[normal] = vocabulary.scores[normal]
+    for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
+        scores[index] = 0.1 * (len(vocabulary.pieces[index].encode()) - 1)
+    lowest = np.float32(scores[normal].min()) if normal.any() else np.finfo(np.float32).max
+    unknown = np.float32(lowest - np.float32(UNKNOWN_PENALTY))
+    return Lexicon(
+        units=build_trie(pieces),
+        scores=scores,
+        unknown=float(unknown),
+        largest=float(max(np.abs(scores).max(), abs(unknown))),
+        threshold=RESET_THRESHOLD,
+        byte_ids=vocabulary.byte_ids,
+        unk_id=-1 if vocabulary.unk_id is None else vocabulary.unk_id,
+        cuts=find_cuts(pieces),
+        escaped=vocabulary.escaped,
+    )
+
+
+class Unigram:
+    """A lexicon and its normaliser, ready to segment. Internal text is what `charsmap` describes.
+
+    `nominal` are the scores for sampling and n-best where they differ from the encoder's (user-defined symbols
+    count characters there, as in sentencepiece).
+    """
+
+    name = "Unigram"
+    plain = False
+
+    def __init__(
+        self, lexicon: Lexicon, normalizer: Normalizer | None, nominal: NDArray[np.float64] | None = None
+    ) -> None:
+        self.lexicon = lexicon
+        cuts = lexicon.cuts
+        self.engine = Engine(
+            encode_documents,
+            normalizer,
+            {
+                at.UNITS: lexicon.units,
+                at.SCORES: lexicon.scores,
+                at.BYTE_IDS: lexicon.byte_ids,
+                at.CUT_CLASSES: cuts.classes,
+                at.INNER: cuts.inner,
+                at.BEFORE_SPACE: cuts.before_space,
+            },
+            {
+                at.UNK_ID: lexicon.unk_id,
+                at.FUSED: lexicon.fused,
+                at.FALLBACK: len(lexicon.byte_ids) > 0,
+                at.ESCAPED: lexicon.escaped,
+            },
+            lexicon.parameters(),
+        )
+        self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
+
+    @classmethod
+    def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
+        """The algorithm of a sentencepiece model."""
+        lexicon = spm_lexicon(vocabulary)
+        nominal = lexicon.scores.astype(np.float64)
+        for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
+            nominal[index] = 0.1 * (len(vocabulary.pieces[index]) - 1)
+        return cls(lexicon, vocabulary.normalizer(), nominal)
+
+    def path(self, data: bytes) -> list[Node]:
+        """The best path through internal text `data`: the one that encoding takes."""
+        nodes = np.empty((len(data) + 1, 3), np.int64)
+        count = _path(_padded(data), self.lexicon.units, self.lexicon.scores, self.lexicon.parameters(), nodes)
+        return [Node(*row) for row in nodes[:count].tolist()]
+
+    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
+        """A path drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018)."""
+        return [
+            Node(*row)
+            for row in draw_path(
+                data, self.lexicon.units, self.nominal, self.lexicon.unknown, alpha, rng.random(len(data))
+            )
+        ]
+
+    def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
+        """The `n` best paths with their scores, best first; fewer where there are fewer."""
+        return [
+            ([Node(*row) for row in rows], score)
+            for rows, score in best_paths(data, self.lexicon.units, self.nominal, self.lexicon.unknown, n)
+        ]
+
+    def score(self, path: Sequence[Node]) -> float:
+        """The sum of a path's scores, in float64."""
+        scores, unknown = self.lexicon.scores, self.lexicon.unknown
+        return float(sum(float(scores[node.piece]) if node.piece >= 0 else unknown for node in path))
+
+
+def _padded(data: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(data + bytes(16), np.uint8)
+
+
+@kernel
+def _path(source, units, scores, parameters, nodes):  # type: ignore[no-untyped-def]
+    """Fill `nodes` with (start, end, piece) of the best path; how many there are."""
+    size = np.int64(len(source) - 16)
+    best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)
+    base = parameters[0] - parameters[0]
+    search(
+        pointer(source), np.int64(0), size, pointer(units), pointer(scores), pointer(parameters), base,
+        pointer(best), pointer(links),
+    )  # fmt: skip
+    count, position = 0, size
+    while position > 0:
+        start = link_start(links[position])
+        nodes[count, 0], nodes[count, 1], nodes[count, 2] = start, position, link_piece(links[position])
+        count, position = count + 1, start
+    for index in range(count // 2):
+        for column in range(3):
+            other = nodes[count - 1 - index, column]
+            nodes[count - 1 - index, column] = nodes[index, column]
+            nodes[index, column] = other
+    return count

@@ -1,0 +1,222 @@
+"""A sentencepiece vocabulary: checked, looked up both ways, and turned back into text as sentencepiece does it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
+from tokbench_subword.unigram.model_file import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, SpmModel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>\Z")
+_IN_TEXT = (NORMAL, USER_DEFINED)
+_REPLACEMENT = "\ufffd"
+
+
+def byte_piece(byte: int) -> str:
+    """The piece that stands for one byte.
+
+    Example:
+        >>> byte_piece(10)
+        '<0x0A>'
+    """
+    return f"<0x{byte:02X}>"
+
+
+class SpmVocabulary:
+    """The pieces of an `SpmModel` with what follows from them; raises `TokenizerError` for contradictions.
+
+    Example:
+        >>> from tokbench_subword.unigram.model_file import Piece
+        >>> words = SpmVocabulary(SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0))), where="demo")
+        >>> words.ids["▁a"], words.decode([1, 1, 0])
+        (1, 'a a ⁇ ')
+    """
+
+    def __init__(self, model: SpmModel, *, where: str) -> None:
+        self.model = model
+        self.where = where
+        self.escaped = model.normalizer.escape_whitespaces
+        self.pieces = [piece.text for piece in model.pieces]
+        self.types = np.array([piece.type for piece in model.pieces], np.uint8)
+        self.scores = np.array([piece.score for piece in model.pieces], np.float32)
+        self._check()
+        unknown = np.flatnonzero(self.types == UNKNOWN)
+        self.unk_id: int | None = int(unknown[0]) if len(unknown) else None
+        self.ids = {text: index for index, text in enumerate(self.pieces)}
+        self.special_ids = frozenset(np.flatnonzero((self.types == CONTROL) | (self.types == UNKNOWN)).tolist())
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def _check(self) -> None:
+        where, seen = self.where, dict[str, int]()
+        for index, piece in enumerate(self.model.pieces):
+            if not piece.text:
+                raise TokenizerError(f"{where}: piece {index} is empty")
+            if "\0" in piece.text and piece.type != UNUSED:
+                raise TokenizerError(f"{where}: piece {index} ({piece.text!r}) holds a NUL character")
+            if piece.text in seen:
+                raise TokenizerError(f"{where}: pieces {seen[piece.text]} and {index} are both {piece.text!r}")
+            seen[piece.text] = index
+            if not math.isfinite(piece.score):
+                raise TokenizerError(f"{where}: piece {index} ({piece.text!r}) has the score {piece.score}")
+            if piece.type == BYTE and not _BYTE_PIECE.match(piece.text):
+                raise TokenizerError(f"{where}: byte piece {index} is {piece.text!r}, not like '<0x0A>'")
+        counts = np.bincount(self.types, minlength=BYTE + 1)
+        if counts[UNKNOWN] > 1:
+            raise TokenizerError(
+                f"{where}: {counts[UNKNOWN]} pieces are of the type 'unknown'; there can be one"
+            )
+        fallback = self.model.trainer.byte_fallback
+        if counts[UNKNOWN] == 0 and not fallback:
+            raise TokenizerError(f"{where}: no piece is of the type 'unknown', and there is no byte fallback")
+        if fallback and counts[BYTE] != 256:
+            raise TokenizerError(f"{where}: byte fallback needs 256 byte pieces; there are {counts[BYTE]}")
+        if counts[BYTE] and not fallback:
+            raise TokenizerError(f"{where}: there are byte pieces, but byte_fallback is off")
+
+    # --- for encoding -----------------------------------------------------------------------------------
+
+    def normalizer(self) -> Normalizer:
+        """The compiled normaliser, which leaves user-defined symbols alone."""
+        return compile_normalizer(
+            self.model.normalizer,
+            suffix=self.model.trainer.treat_whitespace_as_suffix,
+            symbols=self.of_type(USER_DEFINED),
+            where=self.where,
+        )
+
+    def of_type(self, *types: int) -> list[str]:
+        """The pieces of some types, by id."""
+        return [self.pieces[index] for index in np.flatnonzero(np.isin(self.types, types)).tolist()]
+
+    def in_text(self, types: Iterable[int] = _IN_TEXT) -> dict[bytes, int]:
+        """The pieces that can be found in text, in internal form, with their ids.
+
+        A piece with a plain space is left out where spaces are escaped: no text holds one then.
+        """
+        found = {}
+        for index in np.flatnonzero(np.isin(self.types, tuple(types))).tolist():
+            text = self.pieces[index]
+            if not (self.escaped and " " in text):
+                found[to_internal(text, self.escaped)] = index
+        return found
+
+    @cached_property
+    def byte_ids(self) -> NDArray[np.int32]:
+        """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` without byte fallback."""
+        if not self.model.trainer.byte_fallback:
+            return np.zeros(0, np.int32)
+        return np.array([self.ids[byte_piece(byte)] for byte in range(256)], np.int32)
+
+    # --- ids to text ------------------------------------------------------------------------------------
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of one token, U+2581 as a space where spaces are escaped; none for special ones."""
+        return self._token_bytes[self.checked(token_id)]
+
+    @cached_property
+    def _token_bytes(self) -> list[bytes]:
+        values = []
+        for index, text in enumerate(self.pieces):
+            kind = self.types[index]
+            if kind in (CONTROL, UNKNOWN):
+                values.append(b"")
+            elif kind == BYTE:
+                values.append(bytes([int(text[3:5], 16)]))
+            else:
+                values.append((text.replace(SPACE_SYMBOL, " ") if self.escaped else text).encode())
+        return values
+
+    def checked(self, token_id: int) -> int:
+        """`token_id`, or `TokenizerError` where it is outside the vocabulary."""
+        if not 0 <= token_id < len(self.pieces):
+            raise TokenizerError(f"{self.where}: id {token_id} is outside 0..{len(self.pieces) - 1}")
+        return int(token_id)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`: control symbols vanish, bytes become characters, the space put in front goes."""
+        surfaces, spec = self._surfaces, self.model.normalizer
+        strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+        out: list[str] = []
+        pending = bytearray()
+        at_start = stripped = False
+        at_start = True
+        for token_id in ids:
+            index = self.checked(token_id)
+            byte = self._byte_of.get(index)
+            if byte is not None:
+                pending.append(byte)
+                continue
+            if pending:
+                out.append(characters_of(bytes(pending)))
+                pending.clear()
+            if at_start and (stripped or any(out)):
+                at_start = False
+            surface = surfaces[index]
+            if at_start and strips and self.types[index] not in (CONTROL, UNKNOWN):
+                stripped = self.pieces[index].startswith(SPACE_SYMBOL) and not spec.remove_extra_whitespaces
+                if self.pieces[index].startswith(SPACE_SYMBOL):
+                    surface = surface[1:]
+            else:
+                stripped = False
+            out.append(surface)
+        if pending:
+            out.append(characters_of(bytes(pending)))
+        text = "".join(out)
+        return self._denormalize(text) if self._denormalize is not None else text
+
+    @cached_property
+    def _byte_of(self) -> dict[int, int]:
+        return {
+            index: int(self.pieces[index][3:5], 16) for index in np.flatnonzero(self.types == BYTE).tolist()
+        }
+
+    @cached_property
+    def _surfaces(self) -> list[str]:
+        """What each piece adds to decoded text (byte pieces apart)."""
+        surfaces = [text.replace(SPACE_SYMBOL, " ") for text in self.pieces]
+        for index in self.special_ids:
+            surfaces[index] = self.model.trainer.unk_surface if index == self.unk_id else ""
+        return surfaces
+
+    @cached_property
+    def _denormalize(self) -> Normalizer | None:
+        spec = self.model.denormalizer
+        if spec is None or not spec.charsmap:
+            return None
+        return compile_normalizer(spec, where=self.where)
+
+
+def characters_of(data: bytes) -> str:
+    """`data` as UTF-8, each byte that is not part of a valid character as U+FFFD, one for one.
+
+    Example:
+        >>> characters_of(b"a" + bytes([0xE2, 0x82])) == "a" + 2 * chr(0xFFFD)
+        True
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        pass
+    out, position = [], 0
+    while position < len(data):
+        first = data[position]
+        width = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        try:
+            out.append(data[position : position + width].decode())
+            position += width
+        except UnicodeDecodeError:
+            out.append(_REPLACEMENT)
+            position += 1
+    return "".join(out)
