@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokbench.inspection.facts import facts
 from tokbench.registry import PluginChoice
 from tokbench.runner.counting import loaded
 from tokbench.runner.recipe import DatasetRecipe, Recipe, file_digests, fingerprint, open_registry, versions
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, training_corpus
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
-from tokbench.tokenizer import Describable, LoadContext, special_ids, unk_id
+from tokbench.tokenizer import LoadContext, special_ids, unk_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,15 @@ def about(emit: Emit, recipe: Recipe) -> About:
     begun = time.perf_counter()
     tokenizer = loaded(recipe)
     seconds = time.perf_counter() - begun
-    facts = dict(tokenizer.facts()) if isinstance(tokenizer, Describable) else {}
+    registry = open_registry(recipe.plugins, recipe.context)
+    known = facts(tokenizer, registry.tokenizers[recipe.spec.family], recipe.spec, recipe.context)
     return About(
         name=tokenizer.name,
         vocab_size=int(tokenizer.vocab_size),
         special_tokens=len(special_ids(tokenizer)),
         unk_id=unk_id(tokenizer),
         load_seconds=seconds,
-        facts=facts,
+        facts={key: value for key, value in known.items() if key not in ("files", "libraries")},
     )
 
 

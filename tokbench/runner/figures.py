@@ -53,7 +53,7 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
     if suite.prices is not None:
         from tokbench.metrics.cost import PriceTable
 
-        prices = PriceTable.read(Path(suite.prices))
+        prices = PriceTable.open(Path(suite.prices))
     return MeasureContext(
         vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
         parallel={c.recipe.key: bool(c.dataset.parallel) for c in plan.corpora},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tokbench.results.cell import CellResult, Failure
@@ -32,6 +32,7 @@ class Provenance:
     failures: Sequence[CellResult]
     timings: Mapping[str, float]
     speed: SpeedResult | None = None
+    unseen: Mapping[str, Failure] = field(default_factory=dict)
 
 
 def manifest(known: Provenance) -> dict[str, Any]:
@@ -117,7 +118,8 @@ def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
     for cell in known.failures:
         if cell.failure is not None:
             yield failure_entry(*cell.key, cell.failure)
-    for tokenizer, failure in known.speed.failures.items() if known.speed else ():
+    timed = known.speed.failures if known.speed else {}
+    for tokenizer, failure in [*known.unseen.items(), *timed.items()]:
         yield failure_entry(tokenizer, None, None, failure)
 
 

@@ -158,6 +158,7 @@ class Bars:
 _STAGES = {
     "prepare": "training and loading",
     "quality": "counting",
+    "inspect": "looking through vocabularies",
     "speed": "timing",
     "figures": "measuring",
 }

@@ -17,6 +17,7 @@ from tokbench.results.atomic import write_json
 from tokbench.runner.cache import TallyCache, cache_limit
 from tokbench.runner.cells import make_cells, split_finished
 from tokbench.runner.figures import measure_context, write_figures
+from tokbench.runner.inspecting import Inspections, inspect_all
 from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
@@ -78,6 +79,7 @@ class _Session:
     digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     failures: list[CellResult] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
+    seen: Inspections = field(default_factory=Inspections)
     speed: SpeedResult | None = None
 
     @property
@@ -108,11 +110,16 @@ class _Session:
             cells = make_cells(self.plan, self.subjects)
             self.count(cells, stop)
         self.check(stop)
+        with self.timed("inspect"):
+            self.seen = inspect_all(self.plan, self.subjects, self.folder)
+        self.check(stop)
         with self.timed("speed"):
             self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
         self.check(stop)
         with self.timed("figures"):
-            context = measure_context(self.plan, self.subjects)
+            context = measure_context(
+                self.plan, self.subjects, audits=self.seen.audits, morphology=self.seen.morphology
+            )
             write_figures(
                 self.plan,
                 self.folder,
@@ -173,6 +180,7 @@ class _Session:
             self.failures,
             self.timings,
             self.speed,
+            self.seen.failures,
         )
         write_json(self.folder.manifest, manifest(known))
 

@@ -44,6 +44,15 @@ class SpeedSettings(BaseModel):
         return _whole(value, "passage_bytes")
 
 
+class GoldSettings(BaseModel):
+    """A file of gold segmentations of one language; see `tokbench.metrics.gold` for the formats."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: str
+    format: Literal["morphscore", "sigmorphon", "morphynet", "unimorph"] = "morphscore"
+
+
 class Suite(BaseModel):
     """A validated suite. Specs are text still: the plan resolves them against the loaded plugins."""
 
@@ -60,6 +69,7 @@ class Suite(BaseModel):
     reference: str | None = None
     exclude_lossy: bool = False
     prices: str | None = None
+    morphology: dict[str, GoldSettings] = {}
     context_length: int | None = Field(default=None, ge=1)
     renyi_alphas: list[float] = []
     seed: int = 0

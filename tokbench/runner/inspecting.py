@@ -1,0 +1,184 @@
+"""What a run shows beside figures: sample passages tokenized by everyone, vocabulary audits, gold words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.results.atomic import write_json
+from tokbench.results.cell import Failure
+from tokbench.results.folder import RunFolder
+from tokbench.runner.cache import TallyCache
+from tokbench.runner.counting import failure, loaded
+from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.recipe import Recipe, digest_of, source_digest
+from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
+from tokbench.runner.subjects import Subject
+from tokbench.runner.worker import Emit
+
+if TYPE_CHECKING:
+    from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.metrics.morphology import MorphCounts
+
+SAMPLE_CHARS = 280
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A passage that every tokenizer is shown with."""
+
+    dataset: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one worker saw of one tokenizer."""
+
+    pieces: list[list[dict[str, Any]]]
+    audit: dict[str, Any] | None
+    morphology: dict[str, MorphCounts]
+
+
+@dataclass
+class Inspections:
+    """What was seen of all of them, by canonical spec."""
+
+    audits: dict[str, VocabularyAudit] = field(default_factory=dict)
+    morphology: dict[tuple[str, str], MorphCounts] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+
+
+def inspect_all(plan: Plan, subjects: Sequence[Subject], folder: RunFolder) -> Inspections:
+    """Write ``samples.json`` and ``audits.json``, and give what metrics need of them."""
+    from tokbench.inspection.audit import VocabularyAudit
+
+    samples = choose_samples(plan.corpora, plan.suite.samples)
+    ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        looks = list(threads.map(lambda subject: _look(plan, subject, samples), ready))
+    found = Inspections()
+    views: list[list[dict[str, Any]]] = [[] for _ in samples]
+    audits: dict[str, Any] = {}
+    for subject, seen in zip(ready, looks, strict=True):
+        key = subject.entry.key
+        if isinstance(seen, Failure):
+            found.failures[key] = seen
+            continue
+        for view, pieces in zip(views, seen.pieces, strict=True):
+            view.append({"tokenizer": key, "pieces": pieces})
+        for language, counts in seen.morphology.items():
+            found.morphology[key, language] = counts
+        if seen.audit is not None:
+            audits[key] = seen.audit
+            found.audits[key] = VocabularyAudit.from_json(seen.audit)
+    write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
+    write_json(folder.audits, audits)
+    return found
+
+
+def _look(plan: Plan, subject: Subject, samples: Sequence[Sample]) -> Seen | Failure:
+    suite = plan.suite
+    cache = TallyCache(plan.registry.context.cache_dir / "tallies") if suite.cache else None
+    gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
+    limits = Limits(suite.timeout, plan.memory_limit)
+    try:
+        with borrowed() as worker:
+            seen: Seen = worker.call(look, subject.recipe, samples, suite.audit, gold, cache, limits=limits)
+    except WorkerLost as loss:
+        if loss.kind == "interrupted":
+            raise
+        return failure(loss.kind, f"while its vocabulary was audited: {loss}", output=loss.output)
+    except CallFailed as error:
+        return failure(
+            error.kind,
+            f"while its vocabulary was audited: {error}",
+            traceback=error.traceback,
+            output=error.output,
+        )
+    return seen
+
+
+def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
+    head, _, tail = sample.dataset.partition(":")
+    return {
+        "title": f"{tail.rpartition('/')[2] or head}, {sample.language}",
+        "dataset": sample.dataset,
+        "language": sample.language,
+        "text": sample.text,
+        "tokenizations": views,
+    }
+
+
+def choose_samples(corpora: Sequence[Corpus], n: int) -> list[Sample]:
+    """About `n` passages: the same number of each dataset, from languages spread over those it has."""
+    chosen: list[Sample] = []
+    for index, corpus in enumerate(corpora):
+        share = n * (index + 1) // len(corpora) - n * index // len(corpora)
+        languages = list(corpus.shards)
+        step = max(1, len(languages) // share) if share else 1
+        for language in languages[::step][:share]:
+            text = next(_fitting(corpus, language), None)
+            if text is not None:
+                chosen.append(Sample(corpus.recipe.key, language, text))
+    return chosen
+
+
+def _fitting(corpus: Corpus, language: str) -> Iterator[str]:
+    """The first document that is long enough to show something; failing that the first of all, shortened."""
+    first = None
+    for document in corpus.dataset.read(corpus.shards[language][0]):
+        text = document.text.strip("\n")
+        if SAMPLE_CHARS // 5 <= len(text) <= SAMPLE_CHARS:
+            yield text
+            return
+        first = first or text
+        if len(text) > SAMPLE_CHARS:
+            break
+    if first:
+        yield first[:SAMPLE_CHARS]
+
+
+# --- in a worker --------------------------------------------------------------------------------------------
+
+
+def look(
+    emit: Emit,
+    recipe: Recipe,
+    samples: Sequence[Sample],
+    audit: bool,
+    gold: Mapping[str, tuple[str, str]],
+    cache: TallyCache | None,
+) -> Seen:
+    """Tokenize the samples, audit the vocabulary (or find the audit made before), score the gold words."""
+    from tokbench.inspection.pieces import pieces
+
+    tokenizer = loaded(recipe)
+    shown = [[piece.as_json() for piece in pieces(tokenizer, sample.text)] for sample in samples]
+    scores = {}
+    for language, (path, form) in gold.items():
+        from tokbench.metrics.gold import read_gold
+        from tokbench.metrics.morphology import score
+
+        scores[language] = score(tokenizer, read_gold(Path(path), form).words)
+    return Seen(shown, _audited(recipe, cache) if audit else None, scores)
+
+
+def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
+    import tokbench.inspection
+    from tokbench.inspection.audit import audit
+
+    key = digest_of("audit", recipe.fingerprint, source_digest(str(tokbench.inspection.__file__)))
+    known = cache.get(key) if cache else None
+    if known is not None:
+        kept: dict[str, Any] = json.loads(known)
+        return kept
+    content = audit(loaded(recipe)).to_json()
+    if cache:
+        cache.put(key, json.dumps(content).encode())
+    return content
