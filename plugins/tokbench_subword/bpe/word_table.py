@@ -1,0 +1,174 @@
+"""A table of distinct words with their counts, filled by kernels from any thread, one table a thread.
+
+Words are kept in a store of their own, since the text they came from is gone when the next block is read. Each
+remembers where in the corpus it was first seen, so that merged tables do not depend on who counted what.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.bpe.train_words import WordCounts
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.hashing import mix
+from tokbench_subword.kernels.pointers import load_u64, pointer
+
+STORE_PADDING = 16
+"""Bytes of the store that stay free, so that words can be compared eight bytes at a time."""
+
+# What a table's state holds, int64: the first two are the kernel's own, to continue from.
+DOCUMENT, POSITION, WORDS, KEPT = range(4)
+
+# A row of the table, uint64: hash and length of the word, where it is kept, its count, where it was first seen.
+_TAG, _START, _COUNT, _SEEN = range(4)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_UPPER = np.uint64(0xFFFFFFFF00000000)
+
+
+@inline
+def _partial(text, at, n_bytes):  # type: ignore[no-untyped-def]
+    """One to eight bytes as a uint64, the rest 0; eight are read."""
+    return load_u64(text, at) & (_ALL >> np.uint64(8 * (8 - n_bytes)))
+
+
+@inline
+def _tag(text, start, length):  # type: ignore[no-untyped-def]
+    """The upper half of a hash of the word, and its length in the lower half: never 0."""
+    value = np.uint64(length)
+    at = start
+    end = start + length
+    while at + 8 <= end:
+        value = mix(value, load_u64(text, at))
+        at += 8
+    if at < end:
+        value = mix(value, _partial(text, at, end - at))
+    return (value & _UPPER) | np.uint64(length)
+
+
+@inline
+def _same(text, start, kept, other, length):  # type: ignore[no-untyped-def]
+    """Whether ``text[start:]`` and ``kept[other:]`` agree in `length` bytes."""
+    at = np.int64(0)
+    while at + 8 <= length:
+        if load_u64(text, start + at) != load_u64(kept, other + at):
+            return False
+        at += 8
+    if at < length:
+        return _partial(text, start + at, length - at) == _partial(kept, other + at, length - at)
+    return True
+
+
+@inline
+def _slot(tag, shift):  # type: ignore[no-untyped-def]
+    """The first row to look at: the hash's high bits."""
+    return np.int64((tag * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+
+
+@inline
+def table_shift(n_rows):  # type: ignore[no-untyped-def]
+    """By how much a 64-bit hash is shifted to give one of `n_rows`, a power of two."""
+    shift = np.uint64(64)
+    while n_rows > 1:
+        n_rows >>= 1
+        shift -= np.uint64(1)
+    return shift
+
+
+@inline
+def note_word(text, at, length, seen, table, n_rows, shift, kept, room, state):  # type: ignore[no-untyped-def]
+    """Count ``text[at:at + length]`` once more; returns False, and does nothing, where table or store are full.
+
+    `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of the
+    store less `STORE_PADDING`.
+    """
+    tag = _tag(text, at, length)
+    row = _slot(tag, shift)
+    while True:
+        found = table[4 * row + _TAG]
+        if found == tag and _same(text, at, kept, np.int64(table[4 * row + _START]), length):
+            table[4 * row + _COUNT] += np.uint64(1)
+            return True
+        if found == 0:
+            used = state[KEPT]
+            if state[WORDS] >= n_rows // 2 or used + length > room:
+                return False
+            for index in range(length):
+                kept[used + index] = text[at + index]
+            table[4 * row + _TAG] = tag
+            table[4 * row + _START] = np.uint64(used)
+            table[4 * row + _COUNT] = np.uint64(1)
+            table[4 * row + _SEEN] = np.uint64(seen)
+            state[KEPT] = used + length
+            state[WORDS] += 1
+            return True
+        row = (row + 1) & (n_rows - 1)
+
+
+@kernel
+def _rehash(rows_, larger_):  # type: ignore[no-untyped-def]
+    """Move the rows of one table to a larger, empty one."""
+    table, larger = pointer(rows_), pointer(larger_)
+    mask = np.int64(len(larger_) // 4 - 1)
+    shift = table_shift(len(larger_) // 4)
+    for at in range(0, len(rows_), 4):
+        if table[at + _TAG] != 0:
+            row = _slot(table[at + _TAG], shift)
+            while larger[4 * row + _TAG] != 0:
+                row = (row + 1) & mask
+            for field_ in range(4):
+                larger[4 * row + field_] = table[at + field_]
+
+
+class WordTable:
+    """The words one thread has counted. A kernel fills it through `note_word`; `grow` makes room for more."""
+
+    def __init__(self) -> None:
+        self.rows: NDArray[np.uint64] = np.zeros(4 << 14, np.uint64)
+        self.kept: NDArray[np.uint8] = np.zeros(1 << 17, np.uint8)
+        self.state: NDArray[np.int64] = np.zeros(4, np.int64)
+
+    def grow(self, waiting: int) -> None:
+        """Double the table if it is full, else the store, to hold a word of `waiting` bytes at least."""
+        if self.state[WORDS] >= len(self.rows) // 8:
+            larger = np.zeros(2 * len(self.rows), np.uint64)
+            _rehash(self.rows, larger)
+            self.rows = larger
+        else:
+            more = np.zeros(len(self.kept) // 2 + waiting + STORE_PADDING, np.uint8)
+            self.kept = np.concatenate([self.kept, more])
+
+    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """The occupied rows in order of first sight, and the store."""
+        rows = self.rows.reshape(-1, 4)
+        rows = rows[rows[:, _TAG] != 0]
+        return rows[np.argsort(rows[:, _SEEN])], self.kept
+
+
+def merged(tables: list[WordTable]) -> WordCounts:
+    """The words of all tables, equal ones added up, in order of first sight."""
+    found = [table.words() for table in tables]
+    if len(found) == 1:
+        rows, kept = found[0]
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(_lengths(rows))])
+        # One table keeps words as it meets them: in this order, without gaps.
+        return WordCounts(kept[: starts[-1]].copy(), starts, rows[:, _COUNT].astype(np.int64))
+    counts: dict[bytes, list[int]] = {}
+    for rows, kept in found:
+        data = kept.tobytes()
+        for start, length, count, seen in zip(
+            rows[:, _START].tolist(),
+            _lengths(rows).tolist(),
+            rows[:, _COUNT].tolist(),
+            rows[:, _SEEN].tolist(),
+            strict=True,
+        ):
+            entry = counts.setdefault(data[start : start + length], [0, seen])
+            entry[0] += count
+            entry[1] = min(entry[1], seen)
+    ordered_words = sorted(counts, key=lambda word: counts[word][1])
+    return WordCounts.of_pairs(ordered_words, [counts[word][0] for word in ordered_words])
+
+
+def _lengths(rows: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return (rows[:, _TAG] & np.uint64(0xFFFFFFFF)).astype(np.int64)
