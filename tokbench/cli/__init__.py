@@ -8,6 +8,7 @@ import typer
 
 from tokbench.cli import listing, plugins
 from tokbench.cli.audit import audit, overlap
+from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.plot import plot
 from tokbench.cli.report import report
@@ -33,6 +34,7 @@ app.command()(encode)
 app.command()(compare)
 app.command()(audit)
 app.command()(overlap)
+app.command()(diff)
 app.command()(show)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +25,14 @@ def audit(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
     limit: Limit = 12,
     as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL."""
     from tokbench.inspection.audit import audit as look_through
 
-    tokenizer = open_registry(plugin, disable_plugin).load(spec)
+    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
     found = look_through(tokenizer, _progress)
     if as_json:
         print(json.dumps(report(found, limit=None), ensure_ascii=False, indent=2))
@@ -49,6 +50,7 @@ def overlap(
     specs: Annotated[list[str], typer.Argument(metavar="SPEC SPEC…", help="Tokenizers.", show_default=False)],
     limit: Limit = 12,
     as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
@@ -59,7 +61,7 @@ def overlap(
 
     if len(specs) < 2:
         raise SpecError("overlap compares at least two tokenizers: tokbench overlap SPEC SPEC")
-    registry = open_registry(plugin, disable_plugin)
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     audits = [look_through(registry.load(spec), _progress) for spec in specs]
     matrix = overlap_matrix(audits)
     extra = [surplus(a, b) for a in audits for b in audits if a is not b]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +25,14 @@ def encode(
     text: TextArgument,
     as_json: JsonOutput = False,
     ids: Annotated[bool, typer.Option("--ids", help="Print the ids alone, separated by spaces.")] = False,
+    allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes."""
     from tokbench.inspection.pieces import as_json as pieces_json
 
-    tokenizer = open_registry(plugin, disable_plugin).load(spec)
+    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
     text = _read(text)
     if ids:
         print(*tokenizer.encode(text))
@@ -46,6 +47,7 @@ def compare(
         list[str], typer.Argument(metavar="SPEC SPEC… TEXT", help="Tokenizers, then the text (- for stdin).")
     ],
     as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
@@ -56,7 +58,7 @@ def compare(
     *specs, text = arguments
     if not specs:
         raise SpecError("compare takes tokenizers and then the text: tokbench compare SPEC SPEC TEXT")
-    registry = open_registry(plugin, disable_plugin)
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizers = [registry.load(spec) for spec in specs]
     text = _read(text)
     if as_json:

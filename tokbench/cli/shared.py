@@ -20,10 +20,19 @@ DisabledPlugins = Annotated[
     typer.Option("--disable-plugin", metavar="NAME", help="Leave an installed plugin out. Repeatable."),
 ]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+AllowRemoteCode = Annotated[
+    bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
+]
 
 
-def open_registry(plugin: list[str] | None, disable_plugin: list[str] | None) -> Registry:
+def open_registry(
+    plugin: list[str] | None, disable_plugin: list[str] | None, *, allow_remote_code: bool = False
+) -> Registry:
     """The registry that a command's plugin options ask for."""
-    from tokbench.registry import build_registry
+    from tokbench.registry import build_registry, default_context
 
-    return build_registry(disable=disable_plugin or (), plugin_files=plugin or ())
+    return build_registry(
+        disable=disable_plugin or (),
+        plugin_files=plugin or (),
+        context=default_context(allow_remote_code=allow_remote_code),
+    )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
 
 SHOWN_TOKENS = 12
 
@@ -15,13 +15,14 @@ SHOWN_TOKENS = 12
 def show(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
     as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show the facts of a tokenizer: algorithm, library, files, normaliser, special tokens, lossless or not."""
     from tokbench.inspection.facts import facts
 
-    registry = open_registry(plugin, disable_plugin)
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     parsed = registry.tokenizer_spec(spec)
     tokenizer = registry.load(parsed)
     found = facts(tokenizer, registry.tokenizers[parsed.family], parsed, registry.context)

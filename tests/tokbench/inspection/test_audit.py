@@ -18,7 +18,7 @@ class Made:
     """Bytes 0–255, then: a word, the same word again, a part of a character, a special token, a gap."""
 
     name, vocab_size, special_ids = "made", 261, frozenset({259})
-    extra = dict(enumerate([b"cat", b"cat", b"\xe4\xbd", b""], start=256))
+    extra = dict(enumerate([b"cat", b"cat", b"\xe4\xbd", b""], start=256))  # noqa: RUF012
 
     def encode(self, text):
         data, ids = text.encode(), []

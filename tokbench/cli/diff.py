@@ -1,0 +1,125 @@
+"""`tokbench diff`: do two tokenizers give the same ids, and where do they part."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tokbench.inspection.diff import TokenizerDiff
+    from tokbench.inspection.divergence import Divergence
+    from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
+
+
+def diff(
+    a: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="SPEC", help="Another.", show_default=False)],
+    dataset: Annotated[
+        list[str], typer.Option("-d", "--dataset", metavar="DATASET", help="What to compare on. Repeatable.")
+    ],
+    by_bytes: Annotated[
+        bool, typer.Option("--by-bytes", help="Compare the bytes of the tokens instead of ids.")
+    ] = False,
+    examples: Annotated[int, typer.Option(metavar="N", min=0, help="Divergences shown.")] = 20,
+    documents: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
+    ] = None,
+    train_on: Annotated[
+        str | None, typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on.")
+    ] = None,
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Compare the ids of two tokenizers document by document; exit status 1 when any differ."""
+    from tokbench.inspection.diff import diff as compare
+
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    one, other = (_load(registry, spec, train_on) for spec in (a, b))
+    texts = (document for spec in dataset for document in _documents(registry, spec, documents))
+    found = compare(one, other, texts, by_bytes=by_bytes, examples=examples, progress=_progress)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    if as_json:
+        print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
+    else:
+        _show(found)
+    if not found.equal:
+        raise typer.Exit(1)
+
+
+def _load(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:
+    if train_on is None:
+        return registry.load(spec)
+    from tokbench.runner.training import train
+
+    return train(registry, spec, train_on)
+
+
+def _documents(registry: Registry, spec: str, most: int | None) -> Iterator[tuple[str, str]]:
+    """The (name, text) of every document; the name says dataset, language and number."""
+    dataset = registry.dataset(spec)
+    for language in dataset.languages:
+        texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
+        for number, text in enumerate(islice(texts, most), start=1):
+            yield f"{spec} {language} {number}", text
+
+
+def _progress(seen: int, differ: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{seen:,} documents, {differ:,} differ", end="", file=sys.stderr, flush=True)
+
+
+def _show(found: TokenizerDiff) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(markup=False, highlight=False, emoji=False)
+    if not found.n_documents:
+        console.print("no documents: nothing was compared")
+        return
+    console.print(
+        f"{found.n_equal:,} of {found.n_documents:,} documents equal by {found.compared} "
+        f"({found.share_equal:.2%}); tokens {found.n_tokens_a:,} and {found.n_tokens_b:,}",
+        style="bold",
+    )
+    if found.equal:
+        return
+    table = Table("first divergence", "documents", box=None, header_style="bold")
+    for cause, count in found.causes.items():
+        table.add_row(cause, f"{count:,}")
+    console.print(table)
+    console.print(f"A {found.a}\nB {found.b}")
+    for divergence in found.divergences:
+        _show_one(console, divergence)
+
+
+def _show_one(console: Console, divergence: Divergence) -> None:
+    from rich.text import Text
+
+    from tokbench.inspection.terminal import colored, render
+
+    console.print(
+        f"\n{divergence.document}, character {divergence.start}, token {divergence.position}: "
+        f"{divergence.cause}",
+        style="bold",
+    )
+    for side, found, count in (("A", divergence.a, divergence.n_a), ("B", divergence.b, divergence.n_b)):
+        line = Text(f"  {side} ")
+        line.append_text(render(found, color=colored(console)))
+        if len(found) < count:
+            line.append(f" … {count} tokens")
+        console.print(line)
+        ids = " ".join(str(piece.id) for piece in found)
+        console.print(f"    {ids}", style="dim")

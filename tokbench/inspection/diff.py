@@ -1,0 +1,170 @@
+"""Two tokenizers on the same documents: do they give the same ids, and if not, where and why do they part.
+
+It is the proof that one implementation may stand for another: a port, a converted file, a newer version.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import TokenizerError
+from tokbench.inspection.divergence import CAUSES, Divergence, first_divergence
+from tokbench.inspection.pieces import pieces
+from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DOCUMENTS_A_BATCH = 256
+EXAMPLES = 20
+EXAMPLES_OF_A_CAUSE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerDiff:
+    """What a comparison found.
+
+    `causes` counts the differing documents by what happens at their first divergence; `divergences` are
+    examples in document order, a few of each cause. `compared` says what was: ids, or the bytes of the tokens.
+    """
+
+    a: str
+    b: str
+    compared: str
+    n_documents: int
+    n_equal: int
+    n_tokens_a: int
+    n_tokens_b: int
+    causes: dict[str, int]
+    divergences: tuple[Divergence, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether every document got the same tokens from both."""
+        return self.n_equal == self.n_documents
+
+    @property
+    def share_equal(self) -> float:
+        """The share of documents with the same tokens; NaN where there were none."""
+        return self.n_equal / self.n_documents if self.n_documents else float("nan")
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison in JSON's types, for `--json` and the report."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "compared": self.compared,
+            "n_documents": self.n_documents,
+            "n_equal": self.n_equal,
+            "share_equal": self.share_equal if self.n_documents else None,
+            "n_tokens": [self.n_tokens_a, self.n_tokens_b],
+            "causes": self.causes,
+            "divergences": [divergence.as_json() for divergence in self.divergences],
+        }
+
+
+def diff(
+    a: Tokenizer,
+    b: Tokenizer,
+    documents: Iterable[tuple[str, str]],
+    *,
+    by_bytes: bool = False,
+    examples: int = EXAMPLES,
+    progress: Callable[[int, int], None] | None = None,
+) -> TokenizerDiff:
+    """Compare two tokenizers on (name, text) documents, streamed.
+
+    With `by_bytes` the bytes that tokens stand for are compared instead of ids: for vocabularies that number
+    the same tokens differently. `progress` is told documents seen and documents that differ.
+
+    Example:
+        >>> import tokbench
+        >>> found = diff(tokbench.load("bytes"), tokbench.load("chars"), [("1", "abc"), ("2", "é")])
+        >>> found.share_equal, found.causes
+        (0.5, {'segmentation': 1})
+    """
+    same = _same_bytes(a, b) if by_bytes else _same_ids
+    n_documents = n_equal = 0
+    n_tokens = [0, 0]
+    causes: Counter[str] = Counter()
+    kept: list[Divergence] = []
+    for chunk in _chunks(documents):
+        texts = [text for _, text in chunk]
+        batch_a, batch_b = encode_batch(a, texts), encode_batch(b, texts)
+        n_tokens[0] += len(batch_a.ids)
+        n_tokens[1] += len(batch_b.ids)
+        for (name, text), ids_a, ids_b in zip(chunk, batch_a, batch_b, strict=True):
+            n_documents += 1
+            if same(ids_a, ids_b):
+                n_equal += 1
+                continue
+            found = _divergence(a, b, name, text, ids_a, ids_b, by_bytes=by_bytes)
+            causes[found.cause] += 1
+            if len(kept) < examples and causes[found.cause] <= EXAMPLES_OF_A_CAUSE:
+                kept.append(found)
+        if progress:
+            progress(n_documents, n_documents - n_equal)
+    return TokenizerDiff(
+        a=a.name,
+        b=b.name,
+        compared="bytes" if by_bytes else "ids",
+        n_documents=n_documents,
+        n_equal=n_equal,
+        n_tokens_a=n_tokens[0],
+        n_tokens_b=n_tokens[1],
+        causes={name: causes[name] for name in CAUSES if causes[name]},
+        divergences=tuple(kept),
+    )
+
+
+def _divergence(
+    a: Tokenizer,
+    b: Tokenizer,
+    name: str,
+    text: str,
+    ids_a: NDArray[np.int32],
+    ids_b: NDArray[np.int32],
+    *,
+    by_bytes: bool,
+) -> Divergence:
+    one, other = pieces(a, text, ids_a.tolist()), pieces(b, text, ids_b.tolist())
+    key = attrgetter("bytes" if by_bytes else "id")
+    found = first_divergence(name, text, one, other, key)
+    if found is None:  # ids differ, so what is left is a plugin whose two calls disagree
+        raise TokenizerError(f"{a.name} or {b.name}: encode_batch and encode give different ids for {name}")
+    return found
+
+
+def _chunks(documents: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    chunk: list[tuple[str, str]] = []
+    for document in documents:
+        chunk.append(document)
+        if len(chunk) == DOCUMENTS_A_BATCH:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _same_ids(a: NDArray[np.int32], b: NDArray[np.int32]) -> bool:
+    return len(a) == len(b) and bool((a == b).all())
+
+
+def _same_bytes(a: Tokenizer, b: Tokenizer) -> Callable[[NDArray[np.int32], NDArray[np.int32]], bool]:
+    known: tuple[dict[int, bytes], dict[int, bytes]] = {}, {}
+
+    def spelled(tokenizer: Tokenizer, cache: dict[int, bytes], ids: Sequence[int]) -> list[bytes]:
+        for index in ids:
+            if index not in cache:
+                cache[index] = token_bytes(tokenizer, index)
+        return [cache[index] for index in ids]
+
+    def same(ids_a: NDArray[np.int32], ids_b: NDArray[np.int32]) -> bool:
+        return spelled(a, known[0], ids_a.tolist()) == spelled(b, known[1], ids_b.tolist())
+
+    return same

@@ -1,0 +1,160 @@
+"""Where two tokenizations of one text part, and what kind of difference it is.
+
+The kinds, in the order in which they are tried:
+
+- special tokens: one side has a special token there, or the text spells one;
+- numbering: the same tokens, under other ids;
+- white space: the tokens differ only in the white space they carry, or there is nothing else;
+- unknown: one side covers with UNK what the other spells;
+- normalisation: the tokens of the two sides spell different texts;
+- Unicode class: the same text, cut differently beside a character that Unicode classified lately;
+- digits: the same text, its digits grouped differently;
+- ties: the same text in as many tokens, cut elsewhere;
+- segmentation: the same text, in more tokens on one side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from tokbench.inspection.pieces import Piece
+from tokbench.inspection.recent import is_recent
+
+CAUSES = (
+    "special tokens",
+    "numbering",
+    "white space",
+    "unknown",
+    "normalisation",
+    "Unicode class",
+    "digits",
+    "ties",
+    "segmentation",
+)
+CONTEXT = 2  # equal tokens shown on either side of a divergence
+MOST_SHOWN = 24  # tokens of a divergence that are kept
+_SPECIAL = re.compile(r"<\|[^|<>\s]+\|>|</?[a-z_]{1,16}\d*>|\[(?:CLS|SEP|PAD|UNK|MASK)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first place in a document where two tokenizers part.
+
+    `document` names the document; `position` is the index of the first token that differs, `start` and `end`
+    the characters until the two agree again, `text` those characters; `a` and `b` are the tokens there with up
+    to two equal ones on either side, cut after `MOST_SHOWN`: `lead` equal ones, then `n_a` or `n_b` others.
+    """
+
+    document: str
+    position: int
+    start: int
+    end: int
+    text: str
+    cause: str
+    a: tuple[Piece, ...]
+    b: tuple[Piece, ...]
+    n_a: int
+    n_b: int
+    lead: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The divergence in JSON's types."""
+        return {
+            "document": self.document,
+            "position": self.position,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text.encode("utf-8", "replace").decode(),
+            "cause": self.cause,
+            "n_tokens": [self.n_a, self.n_b],
+            "lead": self.lead,
+            "a": [piece.as_json() for piece in self.a],
+            "b": [piece.as_json() for piece in self.b],
+        }
+
+
+def first_divergence(
+    document: str,
+    text: str,
+    a: Sequence[Piece],
+    b: Sequence[Piece],
+    key: Callable[[Piece], object] = attrgetter("id"),
+) -> Divergence | None:
+    """The first place where `a` and `b`, two tokenizations of `text`, differ in `key`, or None."""
+    position = next(
+        (index for index, (one, other) in enumerate(zip(a, b, strict=False)) if key(one) != key(other)),
+        min(len(a), len(b)),
+    )
+    if position == len(a) == len(b):
+        return None
+    end_a, end_b = _resync(a, b, position, key)
+    part_a, part_b = a[position:end_a], b[position:end_b]
+    spans = [(piece.start, piece.end) for piece in (*part_a, *part_b)]
+    start, end = min((low for low, _ in spans), default=0), max((high for _, high in spans), default=0)
+    before = max(0, position - CONTEXT)
+    return Divergence(
+        document=document,
+        position=position,
+        start=start,
+        end=end,
+        text=text[start:end],
+        cause=cause(part_a, part_b, text[start:end]),
+        a=tuple(a[before : min(end_a + CONTEXT, position + MOST_SHOWN)]),
+        b=tuple(b[before : min(end_b + CONTEXT, position + MOST_SHOWN)]),
+        n_a=len(part_a),
+        n_b=len(part_b),
+        lead=position - before,
+    )
+
+
+def _resync(
+    a: Sequence[Piece], b: Sequence[Piece], position: int, key: Callable[[Piece], object]
+) -> tuple[int, int]:
+    """Where both go on with the same token at the same character: the ends of the part that differs."""
+    i = j = position
+    while i < len(a) and j < len(b):
+        if a[i].start == b[j].start and (i, j) != (position, position) and key(a[i]) == key(b[j]):
+            return i, j
+        if a[i].end <= b[j].end:
+            i += 1
+        else:
+            j += 1
+    return len(a), len(b)
+
+
+def cause(a: Sequence[Piece], b: Sequence[Piece], text: str) -> str:
+    """The kind of difference between two tokenizations of a stretch of text, one of `CAUSES`."""
+    if "special" in {piece.kind for piece in (*a, *b)} or _SPECIAL.search(text):
+        return "special tokens"
+    bytes_a, bytes_b = [piece.bytes for piece in a], [piece.bytes for piece in b]
+    if bytes_a == bytes_b:
+        return "numbering"
+    if text.isspace() or _without_spaces(bytes_a) == _without_spaces(bytes_b):
+        return "white space"
+    unknown_a, unknown_b = (any(piece.kind == "unknown" for piece in side) for side in (a, b))
+    if unknown_a != unknown_b:
+        return "unknown"
+    spelled_a, spelled_b = (b"".join(_without_spaces(side)) for side in (bytes_a, bytes_b))
+    if spelled_a != spelled_b:
+        return "normalisation"
+    if any(map(is_recent, text)):
+        return "Unicode class"
+    if b"".join(bytes_a) != b"".join(bytes_b):
+        return "white space"
+    if any(char.isnumeric() for char in text) and _digits(bytes_a) != _digits(bytes_b):
+        return "digits"
+    return "ties" if len(a) == len(b) else "segmentation"
+
+
+def _without_spaces(parts: Sequence[bytes]) -> list[bytes]:
+    stripped = (re.sub(rb"\s+", b"", part) for part in parts)
+    return [part for part in stripped if part]
+
+
+def _digits(parts: Sequence[bytes]) -> list[bytes]:
+    found = (re.sub(rb"\D+", b"", part) for part in parts)
+    return [part for part in found if part]
