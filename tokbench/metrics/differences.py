@@ -46,13 +46,17 @@ class Difference:
 
 
 def differences(
-    cells: Mapping[CellKey, Tally], metrics: Sequence[Metric], *, context: MeasureContext
+    cells: Mapping[CellKey, Tally],
+    metrics: Sequence[Metric],
+    *,
+    context: MeasureContext,
+    per_language: bool = True,
 ) -> list[Difference]:
     """Every tokenizer against the baseline, or every pair where no baseline is named.
 
     Both see the same documents, so each replicate gives both the same weights and the difference varies far less
-    than the figures do. Metrics of level ``cell`` that have replicates are compared, on each language and on all
-    together. ``pandas.DataFrame(differences(…))`` is the frame.
+    than the figures do. Metrics of level ``cell`` that have replicates are compared, on all languages
+    together and, with `per_language`, on each (the rows of many tokenizers on many languages are very many). ``pandas.DataFrame(differences(…))`` is the frame.
     """
     compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
     rows: list[Difference] = []
@@ -61,7 +65,7 @@ def differences(
         languages = list(
             dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
         )
-        for language in [*languages, ALL]:
+        for language in [*(languages if per_language else ()), ALL]:
             found = _cells(cells, tokenizers, dataset, language, languages, context)
             rows += _pairs(found, compared, context)
     return _corrected(rows)

@@ -9,10 +9,13 @@ from tokbench.metrics.metric import Metric
 
 def _cer(t: Any) -> Any:
     """Edits per character of the sampled losses, times the share of text in documents that lost something."""
+    losses = (
+        t.losses
+    )  # asked for first: replicates have none, so there is no interval, and that is known at once
     if not t.lossy_chars:
         return 0.0
-    seen = sum(loss.chars for loss in t.losses)
-    edits = sum(loss.edits for loss in t.losses)
+    seen = sum(loss.chars for loss in losses)
+    edits = sum(loss.edits for loss in losses)
     return edits / seen * t.lossy_chars / t.chars if seen else None
 
 
