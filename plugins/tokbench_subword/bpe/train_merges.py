@@ -73,6 +73,37 @@ def find_spelling(hashes, mask, value):  # type: ignore[no-untyped-def]
     return at
 
 
+@inline
+def enter_token(token_hashes, spelled, spelled_ids, mask, lengths, state, left, right):  # type: ignore[no-untyped-def]
+    """The token that a pair spells: a known one, `NOT_A_TOKEN`, or the next new one, entered in the tables."""
+    added = np.int64(token_hashes[3 * right + 2])
+    shift = _power(added)
+    value = token_hashes[3 * left] * shift + token_hashes[3 * right + 1]
+    place = find_spelling(spelled, mask, value)
+    if spelled[place] == value:
+        return np.int64(spelled_ids[place])
+    new = state[N_TOKENS]
+    state[N_TOKENS] += 1
+    spelled[place] = value
+    spelled_ids[place] = np.int32(new)
+    token_hashes[3 * new] = value
+    token_hashes[3 * new + 1] = token_hashes[3 * left + 1] * shift + token_hashes[3 * right + 1]
+    token_hashes[3 * new + 2] = token_hashes[3 * left + 2] + token_hashes[3 * right + 2]
+    lengths[new] = lengths[left] + lengths[right]
+    return new
+
+
+@inline
+def _spell(starts, spelling, new, left, right):  # type: ignore[no-untyped-def]
+    """Write down the bytes of a new token, after those of all tokens before it."""
+    end = starts[new]
+    for part in (left, right):
+        for index in range(starts[part], starts[part + 1]):
+            spelling[end] = spelling[index]
+            end += 1
+    starts[new + 1] = end
+
+
 @kernel
 def spelling_hash(data):  # type: ignore[no-untyped-def]
     """The hash of a token's bytes (uint8 array), by which equal tokens built from unequal pairs are one."""
@@ -249,13 +280,7 @@ def learn_merges(  # type: ignore[no-untyped-def]
             n_positions, last = read_list(chunks, chain, positions, len(positions_))
             if n_positions < 0:
                 return POSITIONS_FULL
-            value = (
-                token_hashes[3 * left] * _power(np.int64(token_hashes[3 * right + 2]))
-                + token_hashes[3 * right + 1]
-            )
-            place = find_spelling(spelled, spelled_mask, value)
-            new = np.int64(spelled_ids[place]) if spelled[place] == value else np.int64(-1)
-            if rule == LEXICOGRAPHIC and new == -1:
+            if rule == LEXICOGRAPHIC:
                 total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
                 if starts[state[N_TOKENS]] + total > len(spelling_):
                     return SPELLING_FULL
@@ -281,25 +306,11 @@ def learn_merges(  # type: ignore[no-untyped-def]
                     spelling,
                 )
             state[HEAP_SIZE] = size
+            new = enter_token(token_hashes, spelled, spelled_ids, spelled_mask, lengths, state, left, right)
             if new == NOT_A_TOKEN:
                 continue
-            if new == -1:
-                new = state[N_TOKENS]
-                state[N_TOKENS] += 1
-                spelled[place] = value
-                spelled_ids[place] = np.int32(new)
-                token_hashes[3 * new] = value
-                shift = _power(np.int64(token_hashes[3 * right + 2]))
-                token_hashes[3 * new + 1] = token_hashes[3 * left + 1] * shift + token_hashes[3 * right + 1]
-                token_hashes[3 * new + 2] = token_hashes[3 * left + 2] + token_hashes[3 * right + 2]
-                lengths[new] = lengths[left] + lengths[right]
-                if rule == LEXICOGRAPHIC:
-                    end = starts[new]
-                    for part in (left, right):
-                        for index in range(starts[part], starts[part + 1]):
-                            spelling[end] = spelling[index]
-                            end += 1
-                    starts[new + 1] = end
+            if rule == LEXICOGRAPHIC and new == state[N_TOKENS] - 1:
+                _spell(starts, spelling, new, left, right)
             number = state[N_MERGES]
             merges[3 * number], merges[3 * number + 1] = np.int32(left), np.int32(right)
             merges[3 * number + 2] = np.int32(new)

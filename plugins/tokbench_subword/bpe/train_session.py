@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from tokbench_subword.bpe import train_merges as loop
 from tokbench_subword.bpe.ties import LEXICOGRAPHIC
 from tokbench_subword.bpe.train_pairs import FREE_CHUNK, rehash
 from tokbench_subword.kernels.compiling import announce
+
+Number = TypeVar("Number", bound=np.generic)
 
 _PAUSE = 2000
 """Merges between two reports of progress."""
@@ -87,6 +90,7 @@ class MergeSession:
         """Learn until the wanted number of tokens; int32 ``(n, 3)``: left, right, result, first symbols from 0 on."""
         n_first = int(self.state[loop.N_TOKENS])
         pause_at = _PAUSE
+        growers = self._growers()
         while True:
             reason = int(self._step(pause_at))
             if reason == loop.DONE:
@@ -95,7 +99,7 @@ class MergeSession:
                 pause_at += _PAUSE
                 progress((int(self.state[loop.N_TOKENS]) - n_first) / max(1, self.n_wanted - n_first))
             else:
-                _GROW[reason](self)
+                growers[reason]()
         return self.merges[: 3 * int(self.state[loop.N_MERGES])].reshape(-1, 3).copy()
 
     def _step(self, pause_at: int) -> int:
@@ -125,41 +129,42 @@ class MergeSession:
         )
         return reason
 
+    def _growers(self) -> dict[int, Callable[[], None]]:
+        """What makes room, by what the kernel stopped for."""
+        return {
+            loop.PAIRS_FULL: self._grow_pairs,
+            loop.CHUNKS_FULL: self._grow_chunks,
+            loop.HEAP_FULL: self._grow_heap,
+            loop.POSITIONS_FULL: self._grow_positions,
+            loop.TOUCHED_FULL: self._grow_touched,
+            loop.MERGES_FULL: self._grow_merges,
+            loop.SPELLING_FULL: self._grow_spelling,
+        }
+
     def _grow_pairs(self) -> None:
         larger = _pair_table((len(self.pairs) // 4).bit_length())
         rehash(self.pairs, larger, self.chunks, self.state)
         self.pairs = larger
 
     def _grow_chunks(self) -> None:
-        self.chunks = _grown(self.chunks, unit=4)
+        self.chunks = grown(self.chunks, unit=4)
 
     def _grow_heap(self) -> None:
-        self.heap_counts = _grown(self.heap_counts)
-        self.heap_keys = _grown(self.heap_keys)
-        self.heap_extras = _grown(self.heap_extras)
+        self.heap_counts = grown(self.heap_counts)
+        self.heap_keys = grown(self.heap_keys)
+        self.heap_extras = grown(self.heap_extras)
 
     def _grow_positions(self) -> None:
-        self.positions = _grown(self.positions)
+        self.positions = grown(self.positions)
 
     def _grow_touched(self) -> None:
-        self.touched = _grown(self.touched)
+        self.touched = grown(self.touched)
 
     def _grow_merges(self) -> None:
-        self.merges = _grown(self.merges, unit=3)
+        self.merges = grown(self.merges, unit=3)
 
     def _grow_spelling(self) -> None:
-        self.spelling = _grown(self.spelling, more=4096)
-
-
-_GROW: dict[int, Callable[[MergeSession], None]] = {
-    loop.PAIRS_FULL: MergeSession._grow_pairs,
-    loop.CHUNKS_FULL: MergeSession._grow_chunks,
-    loop.HEAP_FULL: MergeSession._grow_heap,
-    loop.POSITIONS_FULL: MergeSession._grow_positions,
-    loop.TOUCHED_FULL: MergeSession._grow_touched,
-    loop.MERGES_FULL: MergeSession._grow_merges,
-    loop.SPELLING_FULL: MergeSession._grow_spelling,
-}
+        self.spelling = grown(self.spelling, more=4096)
 
 
 def _hash(token: bytes) -> np.uint64:
@@ -173,7 +178,7 @@ def _pair_table(bits: int) -> NDArray[np.int64]:
     return pairs.reshape(-1)
 
 
-def _grown(array: NDArray[np.generic], *, unit: int = 1, more: int = 0) -> NDArray[np.generic]:
+def grown(array: NDArray[Number], *, unit: int = 1, more: int = 0) -> NDArray[Number]:
     """The array in a larger one: half as much again."""
     rows = len(array) // unit
     larger = np.empty((rows + rows // 2 + 64) * unit + more, array.dtype)

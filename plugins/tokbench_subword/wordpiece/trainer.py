@@ -1,0 +1,161 @@
+"""`train_wordpiece`: a WordPiece vocabulary from text, by likelihood or by frequency."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.ties import BYTES
+from tokbench_subword.bpe.train_session import MergeSession
+from tokbench_subword.bpe.train_words import WordCounts
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.wordpiece.counting import count_bert_pretokens
+from tokbench_subword.wordpiece.likelihood_session import LikelihoodSession
+from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel
+from tokbench_subword.wordpiece.normalizer import BertRules
+
+Score = Literal["likelihood", "frequency"]
+
+_COUNTING_SHARE = 0.6
+
+
+def train_wordpiece(
+    texts: Iterable[str],
+    *,
+    vocab_size: int,
+    rules: BertRules | None = None,
+    score: Score = "likelihood",
+    unk_token: str = "[UNK]",
+    prefix: str = "##",
+    max_input_chars_per_word: int = 100,
+    min_frequency: int = 2,
+    special_tokens: Sequence[str] = BERT_SPECIAL_TOKENS,
+    limit_alphabet: int | None = 1000,
+    workers: int = 1,
+    n_bytes: int | None = None,
+    progress: Progress = lambda fraction, what: None,
+) -> WordPieceModel:
+    """Train a WordPiece vocabulary of `vocab_size` tokens on `texts`, which are read once.
+
+    Texts are normalized and cut by `rules` (BERT's by default). Then the pair of neighbours with the highest score
+    becomes a token, again and again:
+
+    - ``likelihood``: count(ab) / (count(a) · count(b)). It prefers parts that seldom stand alone, and so rare
+      words; `min_frequency` keeps it from what was seen once or twice.
+    - ``frequency``: count(ab), as in BPE; what `tokenizers` calls WordPiece training.
+
+    Equal scores: the more frequent pair, then the smaller pair of ids. The result is the same for any number of
+    `workers`. Pairs seen less than `min_frequency` times are not merged. Of the characters, the `limit_alphabet` most
+    frequent are kept (of equals, the lower code points); words with others, or of more than `max_input_chars_per_word`
+    characters, would be unknown as a whole and are left out.
+
+    The vocabulary has special tokens first (`unk_token` is added if it is not among them), then the characters, those
+    that continue words, and merges. It has fewer than `vocab_size` tokens where there is nothing left to
+    merge. Raises `TokenizerError` where `vocab_size` leaves no room for the characters.
+
+    Example:
+        >>> model = train_wordpiece(["hug hug pug bugs"], vocab_size=16, min_frequency=1)
+        >>> [model.tokens[index] for index in range(5, model.size)]
+        ['b', 'g', 'h', 'p', 's', 'u', '##g', '##s', '##u', '##gs', '##ug']
+    """
+    if score not in ("likelihood", "frequency"):
+        raise TokenizerError(f"score must be likelihood or frequency; it is {score!r}")
+    if vocab_size < 1:
+        raise TokenizerError(f"vocab_size must be at least 1; it is {vocab_size}")
+    rules = BertRules() if rules is None else rules
+    special = list(
+        dict.fromkeys(special_tokens if unk_token in special_tokens else (unk_token, *special_tokens))
+    )
+    if not all(special):
+        raise TokenizerError("a special token must not be empty")
+    total = max(n_bytes or 0, 1)
+    words = count_bert_pretokens(
+        texts,
+        rules,
+        workers=workers,
+        progress=lambda done: progress(
+            _COUNTING_SHARE * min(1.0, done / total) if n_bytes else 0.0, "counting"
+        ),
+    )
+    kept = _kept(words, limit_alphabet, max_input_chars_per_word)
+    symbols, starts, tokens = _symbols(kept, prefix)
+    if vocab_size < len(special) + len(tokens):
+        raise TokenizerError(
+            f"vocab_size={vocab_size} is less than the {len(special)} special tokens and {len(tokens)} characters, "
+            f"alone and continuing; ask for at least {len(special) + len(tokens)}, or limit the alphabet"
+        )
+    session = _session(score)(
+        symbols,
+        starts,
+        kept.counts,
+        tokens=tokens,
+        n_wanted=vocab_size - len(special),
+        rule=BYTES,
+        minimum=min_frequency,
+        prefix=prefix.encode(),
+        forbidden=[token.encode() for token in special],
+    )
+    progress(_COUNTING_SHARE, "merging")
+    merges = session.run(lambda part: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * part, "merging"))
+    vocabulary = [*special, *_spelled(tokens, merges, prefix)]
+    progress(1.0, "merging")
+    return WordPieceModel(
+        vocabulary={token: index for index, token in enumerate(vocabulary)},
+        unk_token=unk_token,
+        prefix=prefix,
+        max_input_chars_per_word=max_input_chars_per_word,
+        rules=rules,
+        added_tokens=tuple(
+            AddedToken(token, index, normalized=False, special=True) for index, token in enumerate(special)
+        ),
+    )
+
+
+def _session(score: Score) -> type[MergeSession]:
+    return LikelihoodSession if score == "likelihood" else MergeSession
+
+
+def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCounts:
+    """The words that the vocabulary will be able to build."""
+    counts: Counter[str] = Counter()
+    listed = [(word.decode(), count) for word, count in words]
+    for word, count in listed:
+        for character in word:
+            counts[character] += count
+    alphabet = sorted(counts, key=lambda character: (-counts[character], character))[:limit_alphabet]
+    keep = set(alphabet)
+    all_kept = len(keep) == len(counts)
+    kept = [
+        (word, count) for word, count in listed if len(word) <= longest and (all_kept or keep.issuperset(word))
+    ]
+    return WordCounts.of_pairs([word.encode() for word, _ in kept], [count for _, count in kept])
+
+
+def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
+    """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing ones."""
+    begins = np.flatnonzero((words.data & 0xC0) != 0x80)
+    points = np.frombuffer(words.data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
+    starts = np.searchsorted(begins, words.starts).astype(np.int64)
+    known, symbols = np.unique(points, return_inverse=True)
+    symbols = symbols.astype(np.int32)
+    continuing = np.ones(len(points), np.bool_)
+    continuing[starts[:-1]] = False
+    later, rest = np.unique(symbols[continuing], return_inverse=True)
+    symbols[continuing] = len(known) + rest.astype(np.int32)
+    characters = [chr(point).encode() for point in known.tolist()]
+    return symbols, starts, characters + [prefix.encode() + characters[index] for index in later.tolist()]
+
+
+def _spelled(tokens: Sequence[bytes], merges: NDArray[np.int32], prefix: str) -> list[str]:
+    """Every token as the vocabulary writes it."""
+    spelled = [token.decode() for token in tokens]
+    for left, right, new in merges.tolist():
+        if new == len(spelled):
+            spelled.append(spelled[left] + spelled[right].removeprefix(prefix))
+    return spelled
