@@ -4,10 +4,11 @@
 """
 
 from tokbench.extension import Plot
-from tokbench.plots import compression, fairness, heatmap, speed, tokens, vocabulary
+from tokbench.plots import compression, differences, fairness, heatmap, speed, tokens, vocabulary
 
 PLOTS: tuple[Plot, ...] = (
     *compression.PLOTS,
+    *differences.PLOTS,
     *fairness.PLOTS,
     *heatmap.PLOTS,
     *speed.PLOTS,

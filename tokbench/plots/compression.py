@@ -22,8 +22,7 @@ def draw(run: Run) -> Figure | None:
     ]
     if not datasets:
         return None
-    order = data.ranked(run, "compression_ratio", datasets[0])["tokenizer"].tolist()
-    order += [name for name in run.tokenizers if name not in order]
+    order = data.best_first(run, "compression_ratio", datasets[0])
     labels = data.names(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
     figure, axes = style.figure(
@@ -39,13 +38,16 @@ def draw(run: Run) -> Figure | None:
 
 def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
     from tokbench.plots import data, style
+    from tokbench.plots.labels import dataset_label
 
     bad = data.lossy(run)
     table = data.by_language(run, "compression_ratio", dataset)
     for row in data.overall(run, "compression_ratio", dataset).itertuples():
+        if row.tokenizer not in order:
+            continue
         y = order.index(row.tokenizer)
         hue = style.WARN if row.tokenizer in bad else style.ACCENT
-        if row.tokenizer in table and len(table) > 1:
+        if row.tokenizer in table and len(table) > 1 and row.tokenizer not in bad:
             spread = table[row.tokenizer].dropna()
             axes.plot(
                 spread,
@@ -61,14 +63,16 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
         face: Any = style.PAPER if row.tokenizer in bad else hue
         axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
     axes.set_xlim(left=0)
-    axes.set_title(dataset)
+    axes.set_title(dataset_label(dataset))
     axes.set_xlabel("bytes per token, more is better")
     axes.spines["left"].set_visible(False)
     style.grid(axes)
 
 
 def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
-    note = "Dot: all languages together; bar: 95 % interval; ticks: single languages."
+    note = "Dot: all languages together; bar: 95 % interval."
+    if len(run.languages(dataset)) > 1:
+        note += " Ticks: single languages."
     if any(label.endswith("†") for label in labels.values()):
         note += " † and hollow: loses text, so its figure is not comparable."
     return note

@@ -6,7 +6,7 @@ Every function takes anything that has the attributes of `tokbench.results.Run` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +64,21 @@ def natural_datasets(run: Run) -> list[str]:
     return ([main] if main else []) + rest
 
 
+def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) -> Any:
+    """The paired comparison of two tokenizers over a whole dataset, whichever way round; None without one."""
+    table = run.comparisons
+    if not len(table):
+        return None
+    rows = table[
+        (table["metric"] == metric)
+        & (table["dataset"] == dataset)
+        & (table["language"] == OVERALL)
+        & table["tokenizer"].isin([one, other])
+        & table["baseline"].isin([one, other])
+    ]
+    return None if rows.empty else rows.iloc[0]
+
+
 def lossy(run: Run) -> dict[str, str]:
     """The tokenizers that did not give some text back, each with what was lost."""
     found: dict[str, list[str]] = {}
@@ -88,6 +103,13 @@ def ranked(run: Run, metric: str, dataset: str, *, higher: bool = True) -> pd.Da
 def documents(rows: pd.DataFrame) -> int:
     """The number of documents the rows of one dataset were measured on."""
     return int(rows["n_documents"].max()) if len(rows) else 0
+
+
+def best_first(run: Run, metric: str, dataset: str, *, higher: bool = True) -> list[str]:
+    """The tokenizers measured on a dataset, best first; those that lose text after all that do not."""
+    order: list[str] = ranked(run, metric, dataset, higher=higher)["tokenizer"].tolist()
+    bad = lossy(run)
+    return [name for name in order if name not in bad] + [name for name in order if name in bad]
 
 
 def names(run: Run, specs: Sequence[str] | None = None) -> dict[str, str]:

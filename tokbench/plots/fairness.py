@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def draw(run: Run) -> Figure | None:
     """Each language's premium as a tick, the median as a dot, the dearest named; least spread first."""
     from tokbench.plots import data, style
+    from tokbench.plots.labels import dataset_label
 
     dataset = data.main_dataset(run)
     table = data.by_language(run, "premium", dataset)
@@ -33,7 +34,7 @@ def draw(run: Run) -> Figure | None:
     axes.set_ylim(len(order) - 0.4, -0.6)
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
-    axes.set_title(dataset)
+    axes.set_title(dataset_label(dataset))
     axes.spines["left"].set_visible(False)
     style.grid(axes)
     style.caption(

@@ -20,13 +20,16 @@ CAVEAT = "Not comparable between scripts: a character of one carries as much as 
 def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
     """A metric on the main dataset: languages down, tokenizers across, dark is high."""
     from tokbench.plots import data
+    from tokbench.plots.labels import dataset_label
 
     dataset = data.main_dataset(run)
     table = data.by_language(run, metric, dataset)
     if table.empty:
         return None
     labels = data.names(run)
-    return _heat(table.rename(columns=labels), title=f"{metric} · {dataset}", unit=unit, note=note)
+    return _heat(
+        table.rename(columns=labels), title=f"{metric} · {dataset_label(dataset)}", unit=unit, note=note
+    )
 
 
 def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:

@@ -46,6 +46,16 @@ def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = Non
     return {spec: printable(spec if seen[label] > 1 else label) for spec, label in short.items()}
 
 
+def dataset_label(spec: str) -> str:
+    """A dataset as a reader knows it: family and the last part of its path.
+
+    Example:
+        >>> dataset_label("bundled:parallel"), dataset_label("text:/data/novels/english.txt")
+        ('bundled parallel', 'text english')
+    """
+    return printable(_short(spec))
+
+
 def _short(text: str) -> str:
     try:
         spec = Spec.parse(text)

@@ -102,7 +102,9 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
     for given, axis, scale in ((x, axes.xaxis, axes.set_xscale), (y, axes.yaxis, axes.set_yscale)):
         if given.scale == "log":
             scale("log", base=given.base)
-            axis.set_major_locator(LogLocator(base=given.base, numticks=5))
+            wide = axis.get_view_interval()[1] > 30 * axis.get_view_interval()[0]
+            steps = (1.0,) if wide or given.base != 10 else (1.0, 2.0, 5.0)
+            axis.set_major_locator(LogLocator(base=given.base, subs=steps, numticks=5))
             axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
             axis.set_minor_formatter(NullFormatter())
         else:

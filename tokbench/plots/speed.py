@@ -44,6 +44,7 @@ def speed_points(run: Run) -> dict[str, tuple[float, float]]:
 def draw(run: Run) -> Figure | None:
     """Each tokenizer as a labelled point, speed on a log axis; the front drawn as steps."""
     from tokbench.plots import data, style
+    from tokbench.plots.labels import dataset_label
     from tokbench.plots.placement import label_points
 
     points = speed_points(run)
@@ -61,7 +62,7 @@ def draw(run: Run) -> Figure | None:
     axes.set_xscale("log")
     _room(axes, list(points.values()))
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
-    axes.set_ylabel(f"bytes per token · {data.main_dataset(run)}")
+    axes.set_ylabel(f"bytes per token · {dataset_label(data.main_dataset(run))}")
     axes.grid(True, axis="both")
     style.caption(
         figure,

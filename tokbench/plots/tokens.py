@@ -17,6 +17,7 @@ def draw_lengths(run: Run) -> Figure | None:
     import numpy as np
 
     from tokbench.plots import counts, data
+    from tokbench.plots.labels import dataset_label
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     dataset, labels = data.main_dataset(run), data.names(run)
@@ -36,7 +37,7 @@ def draw_lengths(run: Run) -> Figure | None:
         x=Axis(label="bytes of a token"),
         y=Axis(label="% of tokens produced", zero=True),
         marks=True,
-        note=f"Over {dataset}, tokens as they occur; those longer than 16 bytes are left out.",
+        note=f"Over {dataset_label(dataset)}, tokens as they occur; those longer than 16 bytes are left out.",
     )
 
 
@@ -45,6 +46,7 @@ def draw_zipf(run: Run) -> Figure | None:
     import numpy as np
 
     from tokbench.plots import counts, data
+    from tokbench.plots.labels import dataset_label
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     dataset, labels = data.main_dataset(run), data.names(run)
@@ -61,17 +63,19 @@ def draw_zipf(run: Run) -> Figure | None:
         curves,
         x=Axis(label="rank of the id", scale="log"),
         y=Axis(label="share of tokens", scale="log"),
-        note=f"Over {dataset}. A straight line is Zipf's law; a steep end is vocabulary hardly used.",
+        note=f"Over {dataset_label(dataset)}. Straight: Zipf's law; a steep end: ids hardly used.",
     )
 
 
 def draw_text_length(run: Run) -> Figure | None:
     """Bytes per token of documents by their length, in powers of two, on the dataset where it varies most."""
     from tokbench.plots import counts, data
+    from tokbench.plots.labels import dataset_label
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     labels = data.names(run)
     dataset = counts.most_varied(run)
+    over = dataset_label(dataset)
     curves: dict[str, Curve] = {}
     for name in run.tokenizers if dataset else ():
         found = counts.compression_by_length(run, name, dataset)
@@ -84,7 +88,7 @@ def draw_text_length(run: Run) -> Figure | None:
         x=Axis(label="bytes in a document", scale="log"),
         y=Axis(label="bytes per token", zero=True),
         marks=True,
-        note=f"Over {dataset}. Documents grouped by length in powers of two; bytes over tokens in each group. "
+        note=f"Over {over}. Documents grouped by length in powers of two; bytes over tokens in each group. "
         "Long and short documents may differ in language and kind too.",
     )
 

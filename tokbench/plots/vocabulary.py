@@ -32,7 +32,7 @@ def draw(run: Run) -> Figure | None:
     import numpy as np
 
     from tokbench.plots import data
-    from tokbench.plots.labels import printable
+    from tokbench.plots.labels import dataset_label, printable
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     dataset = data.main_dataset(run)
@@ -53,7 +53,7 @@ def draw(run: Run) -> Figure | None:
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
         y=Axis(label="bytes per token"),
         marks=True,
-        note=f"Over {dataset}; band: 95 % interval.",
+        note=f"Over {dataset_label(dataset)}; band: 95 % interval.",
     )
 
 

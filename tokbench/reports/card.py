@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.findings import findings
 from tokbench.reports.markdown import escape, provenance_line, render, run_title
@@ -38,7 +39,7 @@ def document(run: Run) -> str:
     parts += ["", "## Results", ""]
     for dataset in data.natural_datasets(run):
         table = tables.headline(run, dataset)
-        parts += [f"### {escape(dataset)}", "", render(table), "", escape(table.note), ""]
+        parts += [f"### {escape(dataset_label(dataset))}", "", render(table), "", escape(table.note), ""]
     parts += [
         "## Data",
         "",

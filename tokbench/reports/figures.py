@@ -31,12 +31,12 @@ def number(value: float | None, places: int = 2) -> str:
     """
     if value is None or not math.isfinite(value):
         return DASH
-    return f"{value:,.{places}f}"
+    return f"{value:,.{places}f}".replace("-", "−")
 
 
 def is_share(unit: str) -> bool:
     """Whether values of a unit are shares, which read better as percentages."""
-    return unit in ("share", "fraction", "proportion")
+    return unit == "share" or unit.startswith("share of ")
 
 
 def interval(low: float | None, high: float | None, places: int = 2) -> str:
@@ -48,7 +48,8 @@ def interval(low: float | None, high: float | None, places: int = 2) -> str:
     """
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return ""
-    return f"{number(low, places)}–{number(high, places)}"
+    between = " to " if low < 0 else "–"
+    return f"{number(low, places)}{between}{number(high, places)}"
 
 
 def measured(value: float, low: float | None, high: float | None, unit: str = "") -> str:

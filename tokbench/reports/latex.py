@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.figures import number
 from tokbench.reports.table import Cell, Column, Table
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 PREAMBLE = r"""% Needs in the preamble: \usepackage{booktabs,siunitx,longtable,graphicx}
 % and: \sisetup{detect-weight=true, mode=text, table-align-text-post=false}
 """
+_TO_TEX = {ord(","): None, ord("−"): "-"}
 LONG = 45
 """Rows from which a table may break over pages."""
 WIDE = 4
@@ -46,7 +48,7 @@ def document(run: Run) -> str:
     parts = [PREAMBLE]
     for dataset in data.natural_datasets(run):
         table = tables.headline(run, dataset)
-        caption = f"Tokenizers on {dataset}, over all languages. {table.note}"
+        caption = f"Tokenizers on {dataset_label(dataset)}, over all languages. {table.note}"
         parts.append(render(table, caption=caption, label=table.name))
     main = data.main_dataset(run)
     for metric in ("compression_ratio", "premium"):
@@ -125,7 +127,7 @@ def _plain(table: Table, row: int, column: int) -> str:
     cell = table.rows[row].cells[column]
     if isinstance(cell, str) or cell.value is None:
         return ""
-    return number(cell.value * table.columns[column].scale, table.places[column]).replace(",", "")
+    return number(cell.value * table.columns[column].scale, table.places[column]).translate(_TO_TEX)
 
 
 def _cell(table: Table, row: int, column: int) -> str:

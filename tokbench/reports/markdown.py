@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.findings import findings
 from tokbench.reports.table import Table
@@ -30,7 +31,7 @@ def document(run: Run) -> str:
         parts += [escape(finding.sentence), ""]
     for dataset in data.natural_datasets(run):
         table = tables.headline(run, dataset)
-        parts += [f"## {escape(dataset)}", "", render(table), "", f"*{escape(table.note)}*", ""]
+        parts += [f"## {escape(dataset_label(dataset))}", "", render(table), "", f"*{escape(table.note)}*", ""]
     main = data.main_dataset(run)
     for metric in ("compression_ratio", "premium", "chars_per_token"):
         table = tables.by_language(run, metric, main)

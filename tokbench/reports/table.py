@@ -45,7 +45,7 @@ class Column:
     @property
     def shown_unit(self) -> str:
         """The unit as the heading gives it."""
-        return "%" if is_share(self.unit) else self.unit
+        return ("%" + self.unit.removeprefix("share")) if is_share(self.unit) else self.unit
 
 
 Content = str | Cell

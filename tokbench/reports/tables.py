@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
-from tokbench.plots.labels import language_label
+from tokbench.plots.labels import dataset_label, language_label
 from tokbench.reports.table import Cell, Column, Content, Row, Table
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def headline(run: Run, dataset: str) -> Table:
         for name in order
     ]
     note = BOLD + (" " + EITHER_WAY if losses else "")
-    return Table(f"headline-{_slug(dataset)}", dataset, tuple(columns), tuple(made), note)
+    return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note)
 
 
 def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
@@ -83,7 +83,7 @@ def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
 
 
 def _ranking(run: Run, dataset: str) -> list[str]:
-    ranked: list[str] = data.ranked(run, "compression_ratio", dataset)["tokenizer"].tolist()
+    ranked = data.best_first(run, "compression_ratio", dataset)
     return ranked + [name for name in run.tokenizers if name not in ranked]
 
 
@@ -103,7 +103,8 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
     cells = {(row.language, row.tokenizer): _cell(row) for row in measured.itertuples()}
     unit = next(iter(measured["unit"]), "")
-    there = [name for name in run.tokenizers if any((code, name) in cells for code in run.languages(dataset))]
+    held = {name for (_, name), cell in cells.items() if cell.value is not None}
+    there = [name for name in run.tokenizers if name in held]
     column = metric_column(metric, facts, unit)
     columns = [Column(key="language", label="language", numeric=False)]
     columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]
@@ -115,7 +116,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
         for code in run.languages(dataset)
     ]
     rows = [row for row in rows if any(isinstance(cell, Cell) and cell.value is not None for cell in row.cells)]
-    title = f"{metric} · {dataset}"
+    title = f"{metric} · {dataset_label(dataset)}"
     return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), tuple(rows), column.help)
 
 
@@ -125,6 +126,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     labels = data.names(run)
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
+    rows = rows[rows["metric"].isin(rows.loc[rows["value"].notna(), "metric"])]
     cells = {(row.metric, row.tokenizer): _cell(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     there = [name for name in run.tokenizers if name in set(rows["tokenizer"])]
@@ -141,14 +143,14 @@ def overall_metrics(run: Run, dataset: str) -> Table:
         )
         for name in names
     ]
-    return Table(f"all-{_slug(dataset)}", dataset, tuple(columns), tuple(made))
+    return Table(f"all-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made))
 
 
 def fairness(run: Run, dataset: str) -> Table:
     """Each tokenizer's spread over languages: Gini, the median and the dearest language's premium."""
     premiums = data.by_language(run, "premium", dataset)
     if premiums.empty:
-        return Table("fairness", dataset, (), ())
+        return Table("fairness", dataset_label(dataset), (), ())
     labels, losses = data.names(run), data.lossy(run)
     ginis = {row.tokenizer: _cell(row) for row in data.overall(run, "gini", dataset).itertuples()}
     columns = (
@@ -172,7 +174,7 @@ def fairness(run: Run, dataset: str) -> Table:
         )
         for name in premiums.max().sort_values().index
     ]
-    return Table("fairness", dataset, columns, tuple(rows), EITHER_WAY if losses else "")
+    return Table("fairness", dataset_label(dataset), columns, tuple(rows), EITHER_WAY if losses else "")
 
 
 def speed(run: Run) -> Table:
@@ -197,6 +199,23 @@ def speed(run: Run) -> Table:
         for name in there
     ]
     return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made))
+
+
+def undefined(run: Run) -> Table:
+    """The metrics that came to nothing anywhere in the run, each with the reasons given."""
+    frame = run.frame
+    measured = set(frame.loc[frame["value"].notna(), "metric"])
+    rows = frame[~frame["metric"].isin(measured) & ~frame["status"].str.startswith("failed")]
+    reasons = rows.groupby("metric", sort=False)["status"].unique()
+    columns = (
+        Column(key="metric", label="metric", numeric=False),
+        Column(key="why", label="why", numeric=False),
+    )
+    made = tuple(
+        Row((str(name), "; ".join(status.removeprefix("undefined: ") for status in statuses[:3])))
+        for name, statuses in reasons.items()
+    )
+    return Table("undefined", "Not measured in this run", columns, made)
 
 
 def failures(run: Run) -> Table:

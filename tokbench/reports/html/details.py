@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from tokbench.reports import tables
 from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.formula import shown
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -21,7 +22,7 @@ def definitions(run: Run) -> Markup:
     """Each metric of the run with formula, unit, source and caveat."""
     facts = tables.metric_facts(run)
     metrics = [facts[name] for name in dict.fromkeys(run.frame["metric"]) if name in facts]
-    return _render("definitions.html", metrics=metrics) if metrics else Markup("")
+    return _render("definitions.html", metrics=metrics, formula=shown) if metrics else Markup("")
 
 
 def provenance(run: Run) -> Markup:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from tokbench.plots import data
-from tokbench.reports import tables
+from tokbench.plots.labels import dataset_label
+from tokbench.reports import differences, tables, vocabularies
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
 from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
+from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
 from tokbench.reports.table import Table
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 TOKENS = "tokbench.reports.tokenview"
+DIFFERENCES = ("compression_ratio", "tokens_per_line", "fertility", "continued_words")
 HEAT_METRICS = (
     "compression_ratio", "tokens_per_line", "premium", "chars_per_token", "fertility", "continued_words",
 )  # fmt: skip
@@ -93,7 +96,7 @@ def build(run: Run, drawings: Drawings) -> Page:
     datasets = [
         name for name in data.natural_datasets(run) if len(data.overall(run, "compression_ratio", name))
     ]
-    headlines = [Panel(label=name, table=tables.headline(run, name)) for name in datasets]
+    headlines = [Panel(label=dataset_label(name), table=tables.headline(run, name)) for name in datasets]
     sections = [section for section in _sections(run, drawings) if not section.empty]
     first = Section(id="answer", title="The answer")
     return Page(
@@ -131,19 +134,49 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             title="The tokens themselves",
             figures=drawings.some("token_length", "zipf", "text_length"),
         ),
+        Section(
+            id="differences",
+            title="Differences, and whether they are more than chance",
+            notes=[
+                "Both tokenizers of a pair see the same documents, so their difference is surer than the two "
+                "figures. p is two-sided and corrected (Holm) for all pairs compared in a metric."
+            ],
+            figures=drawings.some("differences"),
+            panels=_differences(run),
+            choose="Metric",
+        ),
+        Section(
+            id="vocabulary",
+            title="What is in the vocabularies",
+            notes=[
+                "Unreachable: encoding the token's own text never gives it. "
+                "Undecodable: not whole UTF-8 by itself."
+            ],
+            panels=_vocabularies(run),
+        ),
+        Section(
+            id="samples",
+            title="Side by side",
+            notes=["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
+            html=samples(run),
+        ),
         Section(id="extra", title="More figures", figures=drawings.rest()),
         Section(
             id="everything",
             title="Every measurement",
             notes=["Over all languages of each dataset."],
-            panels=[Panel(label=name, table=tables.overall_metrics(run, name)) for name in run.datasets],
+            panels=[
+                Panel(label=dataset_label(name), table=tables.overall_metrics(run, name))
+                for name in run.datasets
+            ],
             choose="Dataset",
         ),
         Section(
             id="failures",
             title="Failures and skips",
             notes=["What was not measured is listed here and is null in the data, never zero."],
-            panels=[Panel(label="failures", table=tables.failures(run))] if run.failures else [],
+            panels=_failures(run),
+            choose="List",
         ),
         Section(id="definitions", title="How each figure is defined", html=details.definitions(run)),
         Section(id="provenance", title="Provenance", html=details.provenance(run)),
@@ -166,12 +199,28 @@ def _heats(run: Run) -> list[Panel]:
 def _fairness(run: Run) -> list[Panel]:
     main = data.main_dataset(run)
     table = tables.fairness(run, main)
-    return [Panel(label=main, table=table)] if table.rows else []
+    return [Panel(label=dataset_label(main), table=table)] if table.rows else []
 
 
 def _speed(run: Run) -> list[Panel]:
     table = tables.speed(run)
     return [Panel(label="speed", table=table)] if table.rows else []
+
+
+def _differences(run: Run) -> list[Panel]:
+    main = data.main_dataset(run)
+    found = [differences.table(run, metric, main) for metric in DIFFERENCES]
+    return [Panel(label=table.title, table=table) for table in found if table.rows]
+
+
+def _vocabularies(run: Run) -> list[Panel]:
+    found = [vocabularies.audit_table(run), vocabularies.script_table(run), vocabularies.overlap_table(run)]
+    return [Panel(label=table.title, table=table) for table in found if table.rows]
+
+
+def _failures(run: Run) -> list[Panel]:
+    found = [tables.failures(run), tables.undefined(run)]
+    return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
 def _scope(run: Run) -> str:

@@ -1,0 +1,73 @@
+"""How far each tokenizer is from the one that compresses best, with paired intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokbench.extension import Plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tokbench.results import Run
+
+SURE = 0.05
+
+
+def behind_the_best(run: Run) -> tuple[str, dict[str, tuple[float, float, float, bool]]]:
+    """The tokenizer that compresses best on the main dataset without losing text, and the others against it.
+
+    Each has (difference, low, high) in bytes per token, and whether the difference is more than chance.
+    """
+    from tokbench.plots import data
+
+    dataset, bad = data.main_dataset(run), data.lossy(run)
+    sound = [name for name in data.best_first(run, "compression_ratio", dataset) if name not in bad]
+    found: dict[str, tuple[float, float, float, bool]] = {}
+    for other in sound[1:]:
+        row: Any = data.known_difference(run, "compression_ratio", dataset, sound[0], other)
+        if row is None or row["value"] != row["value"]:
+            continue
+        sign = 1 if row["tokenizer"] == other else -1
+        ends = sorted((sign * float(row["ci_low"]), sign * float(row["ci_high"])))
+        found[other] = (sign * float(row["value"]), ends[0], ends[1], bool(row["p_holm"] < SURE))
+    return (sound[0] if sound else ""), found
+
+
+def draw(run: Run) -> Figure | None:
+    """A row for each tokenizer: its difference to the best and the 95 % interval of that difference."""
+    from tokbench.plots import data, style
+    from tokbench.plots.labels import dataset_label
+
+    best, found = behind_the_best(run)
+    if not found:
+        return None
+    labels = data.names(run)
+    figure, axes = style.figure(len(found) * style.row_height() + 1.0)
+    for y, (value, low, high, sure) in enumerate(found.values()):
+        axes.plot([low, high], [y, y], color=style.ACCENT, lw=2.4, solid_capstyle="butt")
+        axes.plot([value], [y], "o", color=style.ACCENT, mfc=style.ACCENT if sure else style.PAPER, mew=1.2)
+    axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
+    axes.set_yticks(range(len(found)), [labels[name] for name in found])
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
+    axes.set_title(f"against {labels[best]} · {dataset_label(data.main_dataset(run))}")
+    axes.spines["left"].set_visible(False)
+    style.grid(axes)
+    style.caption(
+        figure,
+        f"Paired over the same documents; bar: 95 % interval; hollow: cannot be told from {labels[best]} "
+        "(p ≥ 0.05, Holm). Tokenizers that lose text are left out.",
+    )
+    return figure
+
+
+PLOTS = (
+    Plot(
+        name="differences",
+        title="Behind the best",
+        summary="Paired differences in compression against the best lossless tokenizer.",
+        draw=draw,
+        needs="paired comparisons of compression_ratio",
+    ),
+)

@@ -1,0 +1,61 @@
+"""Paired differences between tokenizers as tables: every pair, its interval, and whether it may be chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
+from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.tables import metric_column, metric_facts
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+SURE = 0.05
+
+
+def table(run: Run, metric: str, dataset: str) -> Table:
+    """Every pair compared in a metric over a whole dataset, the largest difference first."""
+    rows = run.comparisons
+    if len(rows):
+        kept = (rows["metric"] == metric) & (rows["dataset"] == dataset) & (rows["language"] == data.OVERALL)
+        rows = rows[kept & rows["value"].notna()]
+        rows = rows.sort_values("value", key=abs, ascending=False)
+    labels, losses = data.names(run), data.lossy(run)
+    unit = metric_column(metric, metric_facts(run)).unit
+    columns = (
+        Column(key="tokenizer", label="tokenizer", numeric=False),
+        Column(key="against", label="against", numeric=False),
+        Column(key="difference", label="difference", unit=unit),
+        Column(key="ratio", label="ratio", unit="×"),
+        Column(key="p_holm", label="p (Holm)", places=4),
+        Column(key="verdict", label="verdict", numeric=False),
+    )
+    made = tuple(
+        Row(
+            (
+                labels.get(row.tokenizer, row.tokenizer),
+                labels.get(row.baseline, row.baseline),
+                Cell(value=row.value, low=_known(row.ci_low), high=_known(row.ci_high)),
+                Cell(value=_known(row.ratio), why="the other figure is 0"),
+                Cell(value=_known(row.p_holm), why="no bootstrap replicates"),
+                _verdict(row),
+            ),
+            lossy="; ".join(losses[name] for name in (row.tokenizer, row.baseline) if name in losses),
+            key=row.tokenizer,
+        )
+        for row in rows.itertuples()
+    )
+    note = "† or grey: one of the two loses text, so the difference is no merit." if losses else ""
+    return Table(f"differences-{metric}", f"{metric} · {dataset_label(dataset)}", columns, made, note)
+
+
+def _verdict(row: Any) -> str:
+    if row.p_holm != row.p_holm or row.p_holm is None:
+        return "not tested"
+    return "more than chance" if row.p_holm < SURE else "cannot be told apart"
+
+
+def _known(value: Any) -> float | None:
+    return None if value is None or value != value else float(value)

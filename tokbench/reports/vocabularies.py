@@ -1,0 +1,82 @@
+"""Vocabularies as tables: what the audit found, which scripts they hold, how much two of them share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tokbench.plots import data
+from tokbench.reports.table import Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+SCRIPTS = 14
+"""Scripts with a column of their own; the rest are added up."""
+
+_FIRST = Column(key="tokenizer", label="tokenizer", numeric=False)
+
+
+def audit_table(run: Run) -> Table:
+    """Ids of each vocabulary by what becomes of them."""
+    kinds = list(dict.fromkeys(kind for audit in run.audits.values() for kind in audit["counts"]))
+    columns = [_FIRST, Column(key="vocab_size", label="ids", places=0)]
+    columns += [Column(key=kind, label=kind.lower(), places=0) for kind in kinds]
+    labels = data.names(run)
+    rows = [
+        Row(
+            (
+                labels.get(name, name),
+                Cell(value=audit["vocab_size"]),
+                *(Cell(value=audit["counts"].get(kind, 0)) for kind in kinds),
+            ),
+            key=name,
+        )
+        for name, audit in run.audits.items()
+    ]
+    return Table("audit", "Audit: what becomes of each id", tuple(columns), tuple(rows))
+
+
+def script_table(run: Run) -> Table:
+    """Share of each vocabulary by script, the most common scripts first."""
+    total: Counter[str] = Counter()
+    shares: dict[str, dict[str, float]] = {}
+    for name, audit in run.audits.items():
+        size = sum(audit["scripts"].values()) or 1
+        shares[name] = {script: count / size for script, count in audit["scripts"].items()}
+        total.update(shares[name])
+    shown = [script for script, _ in total.most_common(SCRIPTS)]
+    columns = [_FIRST, *(Column(key=script, label=script, unit="share", places=1) for script in shown)]
+    columns += [Column(key="other", label="other", unit="share", places=1)]
+    labels = data.names(run)
+    rows = [
+        Row(
+            (
+                labels.get(name, name),
+                *(Cell(value=held.get(script, 0.0)) for script in shown),
+                Cell(value=sum(share for script, share in held.items() if script not in shown)),
+            ),
+            key=name,
+        )
+        for name, held in shares.items()
+    ]
+    return Table("scripts", "Scripts: share of the vocabulary", tuple(columns), tuple(rows))
+
+
+def overlap_table(run: Run) -> Table:
+    """Jaccard index of the byte strings of every two vocabularies."""
+    if len(run.audits) < 2:
+        return Table("overlap", "Overlap", (), ())
+    from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.inspection.overlap import overlap_matrix
+
+    names = list(run.audits)
+    matrix = overlap_matrix([VocabularyAudit.from_json(run.audits[name]) for name in names])
+    labels = data.names(run)
+    columns = [_FIRST, *(Column(key=name, label=labels.get(name, name), places=3) for name in names)]
+    rows = [
+        Row((labels.get(name, name), *(Cell(value=float(value)) for value in matrix[place])), key=name)
+        for place, name in enumerate(names)
+    ]
+    note = "Jaccard index of the vocabularies' byte strings; 1 is the same vocabulary."
+    return Table("overlap", "Overlap of every two vocabularies", tuple(columns), tuple(rows), note)
