@@ -56,7 +56,8 @@ def differences(
 
     Both see the same documents, so each replicate gives both the same weights and the difference varies far less
     than the figures do. Metrics of level ``cell`` that have replicates are compared, on all languages
-    together and, with `per_language`, on each (the rows of many tokenizers on many languages are very many). ``pandas.DataFrame(differences(…))`` is the frame.
+    together and, with `per_language`, on each (many tokenizers on many languages make very many rows).
+    ``pandas.DataFrame(differences(…))`` is the frame.
     """
     compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
     rows: list[Difference] = []
