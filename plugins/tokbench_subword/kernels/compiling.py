@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from numba import config, njit
@@ -55,7 +56,9 @@ def _stamp(function: Function) -> tuple[tuple[str, int, int], ...]:
             continue
         seen.add(id(one))
         files.add(code.co_filename)
-        named = (one.__globals__.get(name) for name in code.co_names)
+        named = [one.__globals__.get(name) for name in code.co_names]
+        # constants reached through a module ("layout as at") are compiled in as well
+        files.update(it.__file__ for it in named if isinstance(it, ModuleType) and it.__file__)
         # a dispatcher keeps its Python function in py_func, an intrinsic in _defn
         waiting += [getattr(it, "py_func", None) or getattr(it, "_defn", None) for it in named]
     states = [(name, Path(name).stat()) for name in sorted(files)]
