@@ -330,3 +330,11 @@ def _field(number: int, wire: int, value: _Value) -> bytes:
     if isinstance(value, int):
         return _varint_field(number, value)
     return _bytes(number, value) if wire == 2 else _encode_varint(number << 3 | wire) + value
+
+
+def parse_normalizer(data: bytes, *, where: str = "normalizer") -> NormalizerSpec:
+    """The normaliser in a model that may have no pieces."""
+    for number, wire, value in _fields(data, where):
+        if number == 3:
+            return _normalizer(_message(value, wire, where), where)
+    raise TokenizerError(f"{where}: holds no normaliser")

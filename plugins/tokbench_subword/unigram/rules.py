@@ -1,0 +1,39 @@
+"""The named normalisation rules: where their compiled character maps come from.
+
+sentencepiece publishes `nmt_nfkc`, `nfkc` and their case-folding forms as compiled maps inside the library. They are taken
+from the installed one, so that what is trained here normalises character for character as what is trained there,
+whatever Unicode version its makers used.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tokbench.errors import TokenizerError, UnknownNameError
+from tokbench_subword.unigram.model_file import parse_normalizer
+
+RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
+"""The names; `identity` leaves every character as it is."""
+
+
+@lru_cache(maxsize=8)
+def charsmap_of(name: str) -> bytes:
+    """The compiled character map of a rule, empty for `identity`; raises `TokenizerError` for an unknown one.
+
+    Example:
+        >>> charsmap_of("identity")
+        b''
+    """
+    if name not in RULES:
+        raise UnknownNameError.of("normalisation rule", name, RULES)
+    if name == "identity":
+        return b""
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise TokenizerError(
+            f"unigram: the character map of {name!r} is part of the library sentencepiece, which is not installed; "
+            "install it, or train with normalizer=identity"
+        ) from error
+    normalizer = sentencepiece.SentencePieceNormalizer(rule_name=name)
+    return parse_normalizer(normalizer.serialized_model_proto()).charsmap

@@ -1,0 +1,242 @@
+"""Training a unigram model: words, seeds, EM and pruning, and the model of exactly the size asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import Progress
+from tokbench_subword.unigram.charsmap import compile_normalizer, to_internal, to_text
+from tokbench_subword.unigram.model_file import (
+    BYTE,
+    CONTROL,
+    UNKNOWN,
+    USER_DEFINED,
+    NormalizerSpec,
+    Piece,
+    SpmModel,
+    TrainerSpec,
+)
+from tokbench_subword.unigram.rules import charsmap_of
+from tokbench_subword.unigram.train_counts import WordCounts, count_words
+from tokbench_subword.unigram.train_em import estimate, find_edges
+from tokbench_subword.unigram.train_seeds import Pieces, Text, character_counts, find_seeds, lay_out, scripts_of
+from tokbench_subword.unigram.trie import build_trie
+from tokbench_subword.unigram.vocabulary import byte_piece
+
+_OVERSHOOT = 1.1  # EM stops at so many times the size; the rest goes by score, as in sentencepiece
+_REQUIRED_STEP = 1e-4  # what keeps apart the scores of characters that EM gave none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """How to train. Sizes count pieces, lengths characters; the defaults are sentencepiece's.
+
+    `special_tokens` are control symbols (never matched in text), after `unk_token`, `bos_token` and `eos_token`
+    (empty: none); `user_symbols` are matched wherever they stand.
+    """
+
+    vocab_size: int = 8000
+    normalizer: str = "nmt_nfkc"
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    byte_fallback: bool = False
+    character_coverage: float = 0.9995
+    max_piece_length: int = 16
+    seed_size: int = 1_000_000
+    shrinking_factor: float = 0.75
+    sub_iterations: int = 2
+    split_by_script: bool = True
+    unk_token: str = "<unk>"
+    bos_token: str = "<s>"
+    eos_token: str = "</s>"
+    special_tokens: Sequence[str] = field(default_factory=tuple)
+    user_symbols: Sequence[str] = field(default_factory=tuple)
+    threads: int = 1
+
+    def check(self) -> None:
+        """Raise `TokenizerError` for what cannot be."""
+        for name, low, high in (
+            ("vocab_size", 1, 1 << 22),
+            ("max_piece_length", 1, 512),
+            ("seed_size", 1, 1 << 28),
+            ("sub_iterations", 1, 10),
+            ("threads", 1, 1024),
+            ("shrinking_factor", 0.1, 0.99),
+            ("character_coverage", 0.5, 1.0),
+        ):
+            if not low <= getattr(self, name) <= high:
+                raise TokenizerError(f"unigram: {name} must lie in {low}..{high}, not {getattr(self, name)}")
+        meta = [piece.text for piece in self.meta_pieces()]
+        for text in meta:
+            if not text or "\0" in text:
+                raise TokenizerError(f"unigram: a special token or symbol cannot be {text!r}")
+            if meta.count(text) > 1:
+                raise TokenizerError(f"unigram: the token {text!r} is asked for twice")
+        if not self.unk_token:
+            raise TokenizerError("unigram: there must be an unknown token")
+
+    def meta_pieces(self) -> list[Piece]:
+        """The pieces that are not learnt, in the order of their ids."""
+        named = [self.bos_token, self.eos_token, *self.special_tokens]
+        pieces = [Piece(self.unk_token, 0.0, UNKNOWN)]
+        pieces += [Piece(token, 0.0, CONTROL) for token in named if token]
+        pieces += [Piece(symbol, 0.0, USER_DEFINED) for symbol in self.user_symbols]
+        if self.byte_fallback:
+            pieces += [Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256)]
+        return pieces
+
+
+def train_unigram(
+    texts: Iterable[str],
+    options: TrainingOptions,
+    progress: Progress = lambda done, what: None,
+    n_bytes: int = 0,
+) -> SpmModel:
+    """The model of `options.vocab_size` pieces learnt from `texts`; the same for any number of threads.
+
+    `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is below the
+    alphabet or above what the text supports.
+
+    Example:
+        >>> model = train_unigram(["the cat and the hat", "a cat, a hat"] * 4, TrainingOptions(vocab_size=16))
+        >>> len(model.pieces), model.pieces[0].text
+        (16, '<unk>')
+    """
+    options.check()
+    normalizer_spec = NormalizerSpec(
+        options.normalizer,
+        charsmap_of(options.normalizer),
+        options.add_dummy_prefix,
+        options.remove_extra_whitespaces,
+        True,
+    )
+    meta = options.meta_pieces()
+    words = _count(texts, options, normalizer_spec, meta, progress, n_bytes)
+    learnt = options.vocab_size - len(meta)
+    alphabet, text = _text(words, options, learnt, len(meta))
+    progress(0.3, "seeds")
+    scripts = scripts_of(text.alphabet)
+    if not options.split_by_script:
+        scripts = np.where(scripts == -2, scripts, 0).astype(np.int32)
+    seeds = find_seeds(text, scripts, options.max_piece_length, options.seed_size)
+    if len(seeds) < learnt:
+        raise TokenizerError(
+            f"unigram: vocab_size {options.vocab_size} is more than this text supports: it has {len(seeds)} "
+            f"repeated substrings and characters; give at most {len(seeds) + len(meta)}, or more text"
+        )
+    progress(0.4, "edges")
+    edges = find_edges(text, seeds, options.max_piece_length)
+    start = len(seeds)
+
+    def report(size: int) -> None:
+        share = 1.0 if start <= learnt else np.log(start / max(size, 1)) / np.log(start / max(learnt, 1))
+        progress(0.4 + 0.59 * float(min(1.0, max(0.0, share))), f"{size:,} pieces")
+
+    pieces = estimate(
+        text,
+        edges,
+        seeds,
+        target=int(options.vocab_size * _OVERSHOOT),
+        shrinking_factor=options.shrinking_factor,
+        sub_iterations=options.sub_iterations,
+        threads=options.threads,
+        progress=report,
+    )
+    chosen = _choose(text, pieces, learnt, options, alphabet)
+    progress(1.0, "done")
+    return SpmModel((*meta, *chosen), _trainer_spec(options), normalizer_spec)
+
+
+def _count(
+    texts: Iterable[str],
+    options: TrainingOptions,
+    spec: NormalizerSpec,
+    meta: Sequence[Piece],
+    progress: Progress,
+    n_bytes: int,
+) -> WordCounts:
+    normalizer = compile_normalizer(spec, symbols=options.user_symbols)
+    breaks = build_trie({to_internal(piece.text, True): index for index, piece in enumerate(meta)})
+    words = count_words(
+        texts,
+        normalizer,
+        breaks,
+        progress=lambda done: progress(0.3 * min(1.0, done / n_bytes) if n_bytes else 0.0, "counting words"),
+    )
+    if not len(words):
+        raise TokenizerError(
+            "unigram: there is no text to train on: the corpus is empty, or nothing but spaces"
+        )
+    return words
+
+
+def _text(words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int) -> tuple[dict[int, int], Text]:
+    """The characters that get a piece, with their counts, the most frequent first; and the words in them."""
+    points, totals = character_counts(words)
+    order = sorted(range(len(points)), key=lambda index: (-int(totals[index]), int(points[index])))
+    everything, covered = int(totals.sum()), 0
+    alphabet: dict[int, int] = {}
+    for index in order:
+        if covered / everything >= options.character_coverage:
+            break
+        if points[index] != 0xFFFF:  # stands for NUL, which no piece can hold
+            alphabet[int(points[index])] = int(totals[index])
+        covered += int(totals[index])
+    if len(alphabet) > learnt:
+        raise TokenizerError(
+            f"unigram: vocab_size {options.vocab_size} is less than the alphabet: {len(alphabet)} characters cover "
+            f"{options.character_coverage:.2%} of the text, and there are {n_meta} special pieces; give at least "
+            f"{len(alphabet) + n_meta}, or a lower character_coverage"
+        )
+    return alphabet, lay_out(words, np.array(sorted(alphabet), np.uint32), options.max_piece_length)
+
+
+def _choose(
+    text: Text, pieces: Pieces, learnt: int, options: TrainingOptions, alphabet: dict[int, int]
+) -> list[Piece]:
+    """All characters and the best other pieces, `learnt` in all, by score."""
+    lowest = float(pieces.scores.min())
+    scores = {
+        text.piece(start, length): score
+        for start, length, score in zip(
+            pieces.starts.tolist(), pieces.lengths.tolist(), pieces.scores.tolist(), strict=True
+        )
+    }
+    chosen: dict[str, float] = {}
+    missing = 0
+    for point in alphabet:
+        character = chr(point)
+        if character not in scores:
+            missing += 1
+        chosen[character] = scores.get(character, lowest - _REQUIRED_STEP * missing)
+    for piece, score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
+        if len(chosen) == learnt:
+            break
+        chosen.setdefault(piece, score)
+    if len(chosen) < learnt:
+        n_meta = options.vocab_size - learnt
+        raise TokenizerError(
+            f"unigram: vocab_size {options.vocab_size} is more than this text supports: {len(chosen)} pieces "
+            f"are worth having; give at most {len(chosen) + n_meta}, or more text"
+        )
+    ranked = sorted(chosen.items(), key=lambda item: (-item[1], item[0]))
+    return [Piece(to_text(piece.encode(), True), float(np.float32(score))) for piece, score in ranked]
+
+
+def _trainer_spec(options: TrainingOptions) -> TrainerSpec:
+    ids = {piece.text: index for index, piece in enumerate(options.meta_pieces())}
+    return TrainerSpec(
+        model_type="unigram",
+        vocab_size=options.vocab_size,
+        byte_fallback=options.byte_fallback,
+        unk_piece=options.unk_token,
+        bos_piece=options.bos_token or "<s>",
+        eos_piece=options.eos_token or "</s>",
+        unk_id=0,
+        bos_id=ids.get(options.bos_token, -1),
+        eos_id=ids.get(options.eos_token, -1),
+    )
