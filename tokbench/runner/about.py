@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tokbench.inspection.facts import facts
 from tokbench.registry import PluginChoice
 from tokbench.runner.counting import loaded
 from tokbench.runner.recipe import DatasetRecipe, Recipe, file_digests, fingerprint, open_registry, versions
+from tokbench.runner.spool import spool, spooled
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, training_corpus
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
@@ -52,13 +54,22 @@ def digest_training(emit: Emit, corpus: DatasetRecipe) -> str:
     return corpus_digest(training_corpus(registry, corpus.spec))
 
 
-def train_one(emit: Emit, spec: Spec, corpus: DatasetRecipe, digest: str, folder: Any) -> Trained:
-    """Train one tokenizer, or find it trained."""
+def spool_training(emit: Emit, corpus: DatasetRecipe, path: Path) -> Path | None:
+    """Put the text of a training corpus aside where that is worth it."""
     registry = open_registry(corpus.plugins, corpus.context)
+    return spool(training_corpus(registry, corpus.spec), path)
+
+
+def train_one(
+    emit: Emit, spec: Spec, corpus: DatasetRecipe, aside: Path | None, digest: str, folder: Path
+) -> Trained:
+    """Train one tokenizer, on the text put `aside` where there is one."""
+    registry = open_registry(corpus.plugins, corpus.context)
+    text = training_corpus(registry, corpus.spec) if aside is None else spooled(aside, corpus.key)
     return ensure_trained(
         registry,
         spec,
-        training_corpus(registry, corpus.spec),
+        text,
         digest,
         folder,
         progress=lambda fraction, doing: emit(("training", str(spec), fraction, doing)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,9 @@ from tokbench.runner.subjects import Subject
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
+
+MOST_COMPARED = 500
+"""Pairs of tokenizers times languages up to which each language is compared; beyond, the totals alone."""
 
 
 def write_figures(
@@ -43,7 +46,9 @@ def write_figures(
     rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured), *more]
     order = _Order(plan, subjects)
     write_measurements(folder.measurements, measurement_rows(name, sorted(rows, key=order.place)))
-    write_rows(folder.comparisons, [_plain(row) for row in differences(files, metrics, context=context)])
+    few = _pairs(files, context) * len({(key.dataset, key.language) for key in files}) <= MOST_COMPARED
+    compared = differences(files, metrics, context=context, per_language=few)
+    write_rows(folder.comparisons, [asdict(row) for row in compared])
 
 
 def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> MeasureContext:
@@ -69,6 +74,12 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
         exclude_lossy=suite.exclude_lossy,
         **more,
     )
+
+
+def _pairs(cells: Mapping[CellKey, Any], context: MeasureContext) -> int:
+    """How many pairs of tokenizers are compared."""
+    n = len({key.tokenizer for key in cells})
+    return n - 1 if context.baseline is not None else n * (n - 1) // 2
 
 
 def _failed_cells(
@@ -135,9 +146,3 @@ class _Order:
             self._languages.get((row.dataset, row.language), many),
             self._metrics.get(row.metric, many),
         )
-
-
-def _plain(row: Any) -> dict[str, Any]:
-    if is_dataclass(row) and not isinstance(row, type):
-        return asdict(row)
-    return dict(row._asdict()) if hasattr(row, "_asdict") else dict(row)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tokbench.metrics.morphology import MorphCounts
 
 SAMPLE_CHARS = 280
+LARGEST_AUDIT = 600_000
+"""Ids up to which a run audits a vocabulary by itself; `tokbench audit` takes any (all of Unicode, say)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,11 @@ def _look(plan: Plan, subject: Subject, samples: Sequence[Sample]) -> Seen | Fai
     cache = TallyCache(plan.registry.context.cache_dir / "tallies") if suite.cache else None
     gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
     limits = Limits(suite.timeout, plan.memory_limit)
+    size = subject.about.vocab_size if subject.about else 0
+    audits = suite.audit and size <= LARGEST_AUDIT
     try:
         with borrowed() as worker:
-            seen: Seen = worker.call(look, subject.recipe, samples, suite.audit, gold, cache, limits=limits)
+            seen: Seen = worker.call(look, subject.recipe, samples, audits, gold, cache, limits=limits)
     except WorkerLost as loss:
         if loss.kind == "interrupted":
             raise

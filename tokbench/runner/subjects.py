@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tokbench.errors import TokbenchError
+from tokbench.errors import CorpusError, TokbenchError
 from tokbench.results.cell import Failure
-from tokbench.runner.about import About, about, digest_training, recipe_of, train_one
+from tokbench.runner.about import About, about, digest_training, recipe_of, spool_training, train_one
 from tokbench.runner.counting import failure, failure_of
 from tokbench.runner.plan import Entry, Plan
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
-from tokbench.runner.training import Trained
+from tokbench.runner.training import Trained, find_trained
 
 Say = Callable[[str], None]
 
@@ -51,19 +52,41 @@ def make_ready(plan: Plan, models: Path, say: Say) -> list[Subject]:
 
     Raises `WorkerLost` of kind ``interrupted`` only.
     """
-    digest = _training_digest(plan)
-    with ThreadPoolExecutor(plan.jobs) as threads:
-        return list(threads.map(lambda entry: _ready(plan, entry, digest, models, say), plan.entries))
+    with tempfile.TemporaryDirectory(prefix="tokbench-") as aside:
+        lesson = _lesson(plan, models, Path(aside, "training.jsonl"))
+        # Trainers take longest, so they go first; results stay in the order of the suite.
+        order = sorted(plan.entries, key=lambda entry: not entry.trains)
+        with ThreadPoolExecutor(plan.jobs) as threads:
+            made = threads.map(lambda entry: _ready(plan, entry, lesson, say), order)
+            by_key = {subject.entry.key: subject for subject in made}
+    return [by_key[entry.key] for entry in plan.entries]
 
 
-def _training_digest(plan: Plan) -> str:
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What is trained on: the digest of the text, the file it was put aside in, where models are kept."""
+
+    digest: str
+    aside: Path | None
+    models: Path
+
+
+def _lesson(plan: Plan, models: Path, aside: Path) -> _Lesson:
     if plan.training is None:
-        return ""
-    with borrowed() as worker:
-        return str(worker.call(digest_training, plan.training))
+        return _Lesson("", None, models)
+    try:
+        with borrowed() as worker:
+            digest = str(worker.call(digest_training, plan.training))
+            wanted = [entry.spec for entry in plan.entries if entry.trains]
+            known = [find_trained(plan.registry, spec, digest, models) for spec in wanted]
+            if known.count(None) < 2:
+                return _Lesson(digest, None, models)
+            return _Lesson(digest, worker.call(spool_training, plan.training, aside), models)
+    except CallFailed as error:
+        raise CorpusError(f"the training text {plan.training.key} cannot be read: {error}") from error
 
 
-def _ready(plan: Plan, entry: Entry, digest: str, models: Path, say: Say) -> Subject:
+def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> Subject:
     subject = Subject(entry)
     try:
         context = plan.registry.context
@@ -71,7 +94,7 @@ def _ready(plan: Plan, entry: Entry, digest: str, models: Path, say: Say) -> Sub
             context = replace(context, offline=True)
         trained = None
         if entry.trains:
-            trained, info = _train(plan, entry, digest, models, say)
+            trained, info = _train(plan, entry, lesson, say)
             subject = replace(subject, training=info)
         recipe, files, libraries = recipe_of(plan.registry.choice, context, entry.spec, trained)
         subject = replace(subject, files=files, libraries=libraries)
@@ -89,13 +112,17 @@ def _ready(plan: Plan, entry: Entry, digest: str, models: Path, say: Say) -> Sub
         return replace(subject, failure=failure_of(error))
 
 
-def _train(plan: Plan, entry: Entry, digest: str, models: Path, say: Say) -> tuple[Trained, dict[str, Any]]:
+def _train(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> tuple[Trained, dict[str, Any]]:
     assert plan.training is not None
-    # Training is one step of its own length: the time limit is for cells, the memory limit for everything.
-    limits = Limits(memory=plan.memory_limit)
-    # A fresh process, so that the peak of memory is this training's own.
-    with borrowed(fresh=True) as worker:
-        trained: Trained = worker.call(train_one, entry.spec, plan.training, digest, models, limits=limits)
+    trained = find_trained(plan.registry, entry.spec, lesson.digest, lesson.models)
+    if trained is None:
+        arguments = (entry.spec, plan.training, lesson.aside, lesson.digest, lesson.models)
+        # Training is one step of its own length: the time limit is for cells, the memory limit for everything.
+        limits = Limits(memory=plan.memory_limit)
+        # A fresh process, so that the peak of memory is this training's own.
+        with borrowed(fresh=True) as worker:
+            trained = worker.call(train_one, *arguments, limits=limits)
+    assert trained is not None
     what = "found trained" if trained.reused else f"trained in {trained.info['seconds']:.1f} s"
     say(f"{entry.key}: {what}")
     info = {**trained.info, "reused": trained.reused, "on": plan.training.key}

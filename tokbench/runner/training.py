@@ -87,13 +87,10 @@ def ensure_trained(
     family = registry.tokenizers[spec.family]
     if family.train is None:
         raise SpecError(f"{spec.family} cannot be trained; name what to load: {spec.family}:{family.variant}")
-    key = fingerprint(registry, spec, [], digest)
-    home = folder / key[:32]
-    model = home / f"{spec.family}{family.trained_suffix}"
-    loads = Spec(spec.family, str(model.absolute()))
-    info = _read_info(home)
-    if info is not None and model.exists():
-        return Trained(loads, key, model, info, reused=True)
+    known = find_trained(registry, spec, digest, folder)
+    if known is not None:
+        return known
+    key, model = _place(registry, spec, digest, folder)
     begun, cpu = time.perf_counter(), time.process_time()
     options = with_defaults(family.options, spec.options)
     try:
@@ -109,8 +106,27 @@ def ensure_trained(
     took = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu}
     took["peak_memory_bytes"] = peak_memory()
     info = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
-    _store(tokenizer, home, model.name, info)
-    return Trained(loads, key, model, info, reused=False)
+    _store(tokenizer, model.parent, model.name, info)
+    return Trained(_loads(spec, model), key, model, info, reused=False)
+
+
+def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> Trained | None:
+    """The tokenizer for `spec` as it was trained before on the text of that digest, or None."""
+    key, model = _place(registry, spec, digest, folder)
+    info = _read_info(model.parent)
+    if info is None or not model.exists():
+        return None
+    return Trained(_loads(spec, model), key, model, info, reused=True)
+
+
+def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[str, Path]:
+    """The key of a trained tokenizer, and its file."""
+    key = fingerprint(registry, spec, [], digest)
+    return key, folder / key[:32] / f"{spec.family}{registry.tokenizers[spec.family].trained_suffix}"
+
+
+def _loads(spec: Spec, model: Path) -> Spec:
+    return Spec(spec.family, str(model.absolute()))
 
 
 def _store(tokenizer: Savable, home: Path, name: str, info: dict[str, Any]) -> None:
