@@ -67,7 +67,8 @@ class LineFormat:
 
 
 def _paragraphs(block: str) -> list[str]:
-    return [text.strip("\n") for text in _BLANK_LINES.split(block)]
+    # The line ends around it make a blank line at either edge one like any other.
+    return [text.strip("\n") for text in _BLANK_LINES.split(f"\n{block}\n")]
 
 
 def parts_of(text: str, limit: int) -> Iterator[str]:

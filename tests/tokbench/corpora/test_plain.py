@@ -150,7 +150,9 @@ def test_a_limit_too_small_for_a_character_is_refused(tmp_path, load):
 
 def test_undecodable_bytes_are_located(tmp_path, load, read):
     path = write(tmp_path / "x.txt", b"fine\n" * 300_000 + b"caf\xe9 au lait\nfine\n")
-    with pytest.raises(CorpusError, match=r"x.txt, line 300001, byte offset 1500003: byte 0xe9 .*errors=replace"):
+    with pytest.raises(
+        CorpusError, match=r"x.txt, line 300001, byte offset 1500003: byte 0xe9 .*errors=replace"
+    ):
         read(load(f"text:{path}"))
     assert texts(read(load(f"text:{path},errors=replace")))[-2] == "caf\ufffd au lait"
 

@@ -1,0 +1,145 @@
+"""The bundled corpora are what their cards say, and what the documentation promises."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tomllib
+import unicodedata
+
+import pytest
+
+from tokbench.corpora.cards import bundled_names, count_files, datasets_folder, read_card
+from tokbench.corpora.naming import FLORES_TAG
+
+ADVICE = "after an edit run: python -m tokbench.corpora.cards"
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_counts_and_checksums(name):
+    card = read_card(name)
+    assert count_files(card.folder, card.reader, card.kind) == list(card.files), ADVICE
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_cards_state_licence_and_origin(name):
+    card = read_card(name)
+    assert card.licence == "Apache-2.0"
+    assert "for tokbench" in card.made
+    assert card.summary
+    assert card.files
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_files_are_utf8_without_accidents(name):
+    for file in read_card(name).files:
+        text = (datasets_folder() / name / file.path).read_bytes().decode("utf-8")
+        assert not text.startswith("\ufeff")
+        assert "\r" not in text
+        assert "\ufffd" not in text or name == "tricky"
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+
+
+def lines(language):
+    path = datasets_folder() / "parallel" / f"{language}.txt"
+    return path.read_text("utf-8").removesuffix("\n").split("\n")
+
+
+PARALLEL = [file.language for file in read_card("parallel").files]
+
+
+def test_the_parallel_corpus_is_wide():
+    assert all(FLORES_TAG.match(tag) for tag in PARALLEL)
+    assert len(PARALLEL) >= 30
+    assert len({tag[4:] for tag in PARALLEL}) >= 14
+
+
+@pytest.mark.parametrize("language", PARALLEL)
+def test_parallel_lines_are_whole(language):
+    own, english = lines(language), lines("eng_Latn")
+    assert len(own) == len(english) == 64
+    assert all(line == line.strip() and line for line in own)
+    assert len(set(own)) == 64
+    assert all(unicodedata.is_normalized("NFC", line) for line in own) or language in {"ben_Beng", "hin_Deva"}
+    for number in (39,):  # addresses stay as they are in every language
+        assert "info@example.org" in own[number]
+        assert "555-0142" in own[number]
+
+
+SCRIPT_NAMES = {
+    "Arab": "ARABIC", "Armn": "ARMENIAN", "Beng": "BENGALI", "Cyrl": "CYRILLIC", "Deva": "DEVANAGARI",
+    "Ethi": "ETHIOPIC", "Geor": "GEORGIAN", "Grek": "GREEK", "Hang": "HANGUL", "Hans": "CJK", "Hant": "CJK",
+    "Hebr": "HEBREW", "Khmr": "KHMER", "Latn": "LATIN", "Mymr": "MYANMAR", "Taml": "TAMIL", "Telu": "TELUGU",
+    "Thai": "THAI", "Mlym": "MALAYALAM",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", [tag for tag in PARALLEL if tag != "jpn_Jpan"])
+def test_letters_are_of_the_language_s_script(language):
+    """A letter of another script inside a translation is a slip of the pen."""
+    script = SCRIPT_NAMES[language[4:]]
+    for number, line in enumerate(lines(language), 1):
+        cleaned = line.replace("info@example.org", "")
+        for char in cleaned:
+            if unicodedata.category(char) in {"Lo", "Lu", "Ll"} and not unicodedata.name(char).startswith(
+                script
+            ):
+                assert char in "gCª° 零一二三四五六七八九十百千", (
+                    f"{language}, line {number}: {char!r} in {line!r}"
+                )
+
+
+@pytest.mark.parametrize("language", PARALLEL)
+def test_translations_are_of_a_plausible_length(language):
+    """A line that is far too short or long for its language was cut off or doubled."""
+    own, english = lines(language), lines("eng_Latn")
+    ratio = sum(map(len, own)) / sum(map(len, english))
+    for number, (line, model) in enumerate(zip(own, english, strict=True), 1):
+        expected = ratio * len(model)
+        assert 0.35 * expected - 6 <= len(line) <= 2.2 * expected + 12, f"{language}, line {number}: {line!r}"
+
+
+CODE = {file.language for file in read_card("code").files}
+
+
+def test_the_code_corpus_is_wide():
+    formats = {"json", "yaml", "toml", "css", "html", "sql", "shell"}
+    assert formats <= CODE
+    assert len(CODE - formats) >= 10
+
+
+@pytest.mark.parametrize("file", read_card("code").files, ids=lambda file: file.path)
+def test_code_is_what_its_name_says(file):
+    source = (datasets_folder() / "code" / file.path).read_text("utf-8")
+    assert file.path.split("/")[0] == file.language
+    assert 15 <= source.count("\n") <= 110
+    if file.language == "python":
+        compile(source, file.path, "exec", dont_inherit=True)
+    elif file.language == "json":
+        json.loads(source)
+    elif file.language == "toml":
+        tomllib.loads(source)
+    elif file.language == "sql":
+        sqlite3.connect(":memory:").executescript(source)
+
+
+def tricky():
+    text = (datasets_folder() / "tricky" / "tricky.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def test_tricky_rows_are_complete():
+    rows = tricky()
+    assert all(set(row) == {"id", "category", "text", "why"} for row in rows)
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert len({row["category"] for row in rows}) >= 20
+    assert {"NewYork", "New York", " NewYork", "NEW YORK"} <= {row["text"] for row in rows}
+    for row in rows:
+        row["text"].encode("utf-8")
+
+
+def test_prose_is_long():
+    files = read_card("prose").files
+    assert sum(file.bytes for file in files) >= 30_000
+    assert sum(file.bytes for file in files if file.language == "eng_Latn") >= 20_000

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from tokbench.corpora import FAMILIES
+from tokbench.corpus import Dataset, Shard
+from tokbench.spec import Spec, validate
+
+
+def test_the_families():
+    names = [family.name for family in FAMILIES]
+    assert names == [
+        "bundled", "text", "jsonl", "csv", "parquet", "parallel", "flores", "conllu", "hub", "stdlib",
+    ]  # fmt: skip
+    for family in FAMILIES:
+        assert family.summary
+        assert all(option.help for option in family.options)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_examples_are_valid_specs(family):
+    assert family.examples
+    for example in family.examples:
+        spec = Spec.parse(example)
+        assert spec.family == family.name
+        assert str(validate(spec, family.options)) == str(validate(Spec.parse(str(spec)), family.options))
+
+
+@pytest.mark.parametrize("spec", ["bundled:parallel", "bundled:code", "bundled:tricky", "stdlib:docs"])
+def test_datasets_keep_the_contract(load, spec):
+    dataset = load(spec)
+    assert isinstance(dataset, Dataset)
+    assert dataset.name == spec
+    for language in dataset.languages:
+        for shard in dataset.shards(language):
+            assert Shard(**json.loads(json.dumps(asdict(shard)))) == shard
+            assert len(dataset.digest(shard)) == 64
+    json.dumps(dataset.facts())
+
+
+def test_importing_the_families_imports_nothing_heavy():
+    code = (
+        "import sys, tokbench.corpora; "
+        "print(*[m for m in ('pyarrow', 'fsspec', 'numpy', 'pandas', 'datasets') if m in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+
+from tokbench.corpora import blocks
+from tokbench.errors import CorpusError, SpecError
+
+
+def write(folder, files):
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return folder
+
+
+def test_lines_are_numbered_and_blank_ones_kept(tmp_path, load, read):
+    write(
+        tmp_path,
+        {"eng_Latn.txt": "one\n\nthree", "deu_Latn.txt": "eins\r\nzwei\r\ndrei\r\n", "SOURCE.txt": "x"},
+    )
+    dataset = load(f"parallel:{tmp_path}")
+    assert dataset.parallel
+    assert dataset.languages == ["deu_Latn", "eng_Latn"]
+    assert [(d.line, d.text) for d in read(dataset, "deu_Latn")] == [(0, "eins"), (1, "zwei"), (2, "drei")]
+    assert [(d.line, d.text) for d in read(dataset, "eng_Latn")] == [(0, "one"), (1, ""), (2, "three")]
+
+
+def test_numbers_go_on_across_shards(tmp_path, load, read, monkeypatch):
+    lines = [f"line {number} " + "é" * (number % 40) for number in range(1000)]
+    write(tmp_path, {"eng_Latn.txt": "\n".join(lines)})
+    monkeypatch.setattr(blocks.cut, "__kwdefaults__", {"target": 3000})
+    dataset = load(f"parallel:{tmp_path}")
+    assert len(dataset.shards("eng_Latn")) > 5
+    assert [(d.line, d.text) for d in read(dataset)] == list(enumerate(lines))
+
+
+def test_unequal_numbers_of_lines_are_an_error(tmp_path, load):
+    write(tmp_path, {"deu_Latn.txt": "eins\nzwei\n", "eng_Latn.txt": "one\ntwo\nthree\n"})
+    dataset = load(f"parallel:{tmp_path}")
+    with pytest.raises(CorpusError, match=r"eng_Latn\.txt has 3 lines, .*deu_Latn\.txt has 2"):
+        dataset.shards("eng_Latn")
+
+
+@pytest.mark.parametrize("separator", ["+", ";"])
+def test_languages_are_chosen_in_order(tmp_path, load, separator):
+    write(tmp_path, {f"{tag}.txt": "x\n" for tag in ("eng_Latn", "deu_Latn", "tha_Thai")})
+    assert load(f"parallel:{tmp_path},languages=tha_Thai{separator}eng_Latn").languages == [
+        "tha_Thai",
+        "eng_Latn",
+    ]
+    with pytest.raises(SpecError, match="no language 'deu_Latm'; did you mean deu_Latn"):
+        load(f"parallel:{tmp_path},languages=deu_Latm")
+
+
+def test_two_files_of_one_language_are_refused(tmp_path, load):
+    write(tmp_path, {"eng_Latn.txt": "x\n", "more/eng_Latn.txt": "y\n"})
+    with pytest.raises(SpecError, match="two files for the language eng_Latn"):
+        load(f"parallel:{tmp_path}")
+
+
+def test_flores_layouts(tmp_path, load, read):
+    write(
+        tmp_path,
+        {"dev/eng_Latn.dev": "a\n", "devtest/eng_Latn.devtest": "b\n", "devtest/deu_Latn.devtest": "c\n"},
+    )
+    assert [d.text for d in read(load(f"flores:{tmp_path}"))] == ["a"]
+    assert load(f"flores:{tmp_path}").facts()["split"] == "dev"
+    assert load(f"flores:{tmp_path},split=devtest").languages == ["deu_Latn", "eng_Latn"]
+    assert [d.text for d in read(load(f"flores:{tmp_path}/devtest"))] == ["c", "b"]
+    with pytest.raises(CorpusError, match="not a FLORES-200 folder.*parallel:FOLDER"):
+        load(f"flores:{write(tmp_path / 'other', {'eng_Latn.txt': 'x'})}")
+
+
+def test_flores_as_published(test_data, load, read):
+    dataset = load(f"flores:{test_data / 'corpora' / 'flores200'}")
+    assert len(dataset.languages) == 8
+    for language in dataset.languages:
+        documents = read(dataset, language)
+        assert [document.line for document in documents] == list(range(997))
+        assert all(document.text.strip() for document in documents)
+
+
+def test_pud(test_data, load, read):
+    dataset = load(f"parallel:{test_data / 'corpora' / 'pud'}")
+    assert len(dataset.languages) == 21
+    assert all(len(read(dataset, language)) == 1000 for language in dataset.languages)

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tokbench.corpora.jsonl import JsonLines
+from tokbench.corpora.records import Fields
+from tokbench.errors import CorpusError, SpecError
+
+ROWS = [
+    {"text": "eins, zwei", "lang": "deu_Latn"},
+    {"text": 'a "quoted"\nword', "lang": "eng_Latn"},
+    {"text": "", "lang": "eng_Latn"},
+    {"text": "三", "lang": "zho_Hans"},
+    {"text": "two", "lang": "eng_Latn"},
+]
+
+
+def write_jsonl(path, rows=ROWS):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def write_csv(path, rows=ROWS):
+    import csv
+
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def write_parquet(path, rows=ROWS, **options):
+    pq.write_table(pa.Table.from_pylist(rows), path, **options)
+    return path
+
+
+TABLES = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
+
+
+def texts(documents):
+    return [document.text for document in documents]
+
+
+@pytest.mark.parametrize("family", TABLES)
+def test_rows_in_one_language(tmp_path, load, read, family):
+    path = TABLES[family](tmp_path / f"x.{family}")
+    dataset = load(f"{family}:{path},language=mul")
+    assert dataset.languages == ["mul"]
+    assert texts(read(dataset)) == [row["text"] for row in ROWS if row["text"]]
+    assert load(f"{family}:{tmp_path}").languages == ["und"]
+
+
+@pytest.mark.parametrize("family", TABLES)
+def test_rows_that_say_their_language(tmp_path, load, read, family):
+    path = TABLES[family](tmp_path / f"x.{family}")
+    dataset = load(f"{family}:{path},language_field=lang")
+    assert dataset.languages == ["deu_Latn", "eng_Latn", "zho_Hans"]
+    assert texts(read(dataset, "eng_Latn")) == ['a "quoted"\nword', "two"]
+    assert texts(read(dataset, "zho_Hans")) == ["三"]
+    digests = {dataset.digest(dataset.shards(tag)[0]) for tag in dataset.languages}
+    assert len(digests) == 3
+    chosen = load(f"{family}:{path},language_field=lang,languages=zho_Hans+deu_Latn")
+    assert chosen.languages == ["zho_Hans", "deu_Latn"]
+    with pytest.raises(SpecError, match="no language 'zho_Hant'; did you mean zho_Hans"):
+        _ = load(f"{family}:{path},language_field=lang,languages=zho_Hant").languages
+
+
+@pytest.mark.parametrize("family", TABLES)
+def test_a_worker_reads_without_looking_for_languages(tmp_path, load, family):
+    path = TABLES[family](tmp_path / f"x.{family}")
+    spec = f"{family}:{path},language_field=lang"
+    (shard,) = load(spec).shards("deu_Latn")
+    fresh = load(spec)
+    assert texts(fresh.read(shard)) == ["eins, zwei"]
+    assert not fresh._plan
+
+
+@pytest.mark.parametrize("family", TABLES)
+def test_a_missing_field_names_those_there_are(tmp_path, load, read, family):
+    path = TABLES[family](tmp_path / f"x.{family}")
+    with pytest.raises(CorpusError, match=r"(?s)'txet'.*text, lang.*field=NAME"):
+        read(load(f"{family}:{path},field=txet"))
+
+
+@pytest.mark.parametrize("family", ["jsonl", "parquet"])
+def test_null_is_an_error_or_passed_over(tmp_path, load, read, family):
+    path = TABLES[family](tmp_path / f"x.{family}", [{"text": "a"}, {"text": None}, {"text": "b"}])
+    with pytest.raises(CorpusError, match="field 'text' is null"):
+        read(load(f"{family}:{path}"))
+    assert texts(read(load(f"{family}:{path},missing=skip"))) == ["a", "b"]
+
+
+def test_language_and_language_field_exclude_each_other(tmp_path, load):
+    path = write_jsonl(tmp_path / "x.jsonl")
+    with pytest.raises(SpecError, match="not both"):
+        load(f"jsonl:{path},language=eng_Latn,language_field=lang")
+    with pytest.raises(SpecError, match="name that field too"):
+        load(f"jsonl:{path},languages=eng_Latn")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"text": "a"', "line 2, byte offset 14: not a JSON object"),
+        (b'["a"]', "line 2, byte offset 14: a JSON list, where an object is needed"),
+        (b'{"text": 3}', "line 2, byte offset 14: field 'text' is int, not a text"),
+        (b'{"other": "a"}', "line 2.*no field 'text'; the row has: other"),
+        (b'{"text": "\\ud800"}', r"line 2, byte offset 14: field 'text' holds the lone surrogate U\+D800"),
+        (b'{"text": "\xff"}', "line 2, byte offset 24: byte 0xff is not UTF-8"),
+        (b"[" * 100_000, "line 2, byte offset 14: not a JSON object"),
+    ],
+)
+def test_bad_lines_of_json_are_located(tmp_path, load, read, line, message):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"text": "a"}\n' + line + b"\n")
+    with pytest.raises(CorpusError, match=message):
+        read(load(f"jsonl:{path}"))
+
+
+def test_surrogates_in_json(tmp_path, load, read):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"text": "\\ud83d\\ude00"}\n\n{"text": "a\\ud800b"}\n')
+    assert texts(read(load(f"jsonl:{path},errors=replace"))) == ["😀", "a\ufffdb"]
+
+
+def test_json_is_cut_at_lines(tmp_path, monkeypatch):
+    from tokbench.corpora import blocks
+    from tokbench.corpora.storage import stat
+
+    path = write_jsonl(tmp_path / "x.jsonl", [{"text": f"é {number}"} for number in range(500)])
+    form = JsonLines(Fields())
+    monkeypatch.setattr(blocks.cut, "__kwdefaults__", {"target": 700})
+    pieces = form.pieces(stat(str(path)))
+    assert len(pieces) > 5
+    found = [document.text for piece in pieces for document in form.documents(piece, "und")]
+    assert found == [f"é {number}" for number in range(500)]
+
+
+def test_csv_dialects(tmp_path, load, read):
+    tsv = write_csv(tmp_path / "x.tsv")
+    assert texts(read(load(f"csv:{tsv}")))[0] == "eins, zwei"
+    semicolon = tmp_path / "s.csv"
+    semicolon.write_bytes(b'\xef\xbb\xbftext;n\r\n"a;b\r\nc";1\r\n\r\nd;2\r\n')
+    assert texts(read(load(f"csv:{semicolon},delimiter=semicolon"))) == ["a;b\r\nc", "d"]
+    assert texts(read(load(f'csv:{semicolon},delimiter=";"'))) == ["a;b\r\nc", "d"]
+    long = tmp_path / "long.csv"
+    long.write_text("text\n" + "x" * 400_000 + "\n")
+    assert len(read(load(f"csv:{long}"))[0].text) == 400_000
+    packed = tmp_path / "p.csv.gz"
+    packed.write_bytes(gzip.compress(b"text\nhello\n"))
+    assert texts(read(load(f"csv:{packed}"))) == ["hello"]
+
+
+def test_csv_errors(tmp_path, load, read):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'text\nfine\n"open quote\n')
+    with pytest.raises(CorpusError, match=r"x\.csv, line 3"):
+        read(load(f"csv:{path}"))
+    path.write_bytes(b"text,n\nfine,1\nbad \xff,2\n")
+    with pytest.raises(CorpusError, match="line 3, byte offset 18"):
+        read(load(f"csv:{path}"))
+    with pytest.raises(SpecError, match="delimiter is one character"):
+        load(f"csv:{path},delimiter=||")
+
+
+def test_parquet_is_read_by_row_groups(tmp_path, load, read, monkeypatch):
+    from tokbench.corpora import parquet
+
+    rows = [{"text": f"{number} " * 50, "other": number} for number in range(400)]
+    path = write_parquet(tmp_path / "x.parquet", rows, row_group_size=40, use_dictionary=False)
+    dataset = load(f"parquet:{path}")
+    assert len(dataset.shards("und")) == 1
+    monkeypatch.setattr(parquet, "TARGET", 20_000)
+    shards = dataset.shards("und")
+    assert len(shards) > 3
+    assert shards[0].start == 0
+    assert [shard.start for shard in shards[1:]] == [shard.stop for shard in shards[:-1]]
+    assert shards[-1].stop == 10
+    assert texts(read(dataset)) == [row["text"] for row in rows]
+    assert len({dataset.digest(shard) for shard in shards}) == len(shards)
+
+
+def test_parquet_columns_that_are_not_text(tmp_path, load, read):
+    path = write_parquet(tmp_path / "x.parquet", [{"text": 1}])
+    with pytest.raises(CorpusError, match="column 'text' is int64, not a text"):
+        read(load(f"parquet:{path}"))
+    encoded = pa.table({"text": pa.array(["a", "b", "a"]).dictionary_encode()})
+    pq.write_table(encoded, tmp_path / "d.parquet")
+    assert texts(read(load(f"parquet:{tmp_path / 'd.parquet'}"))) == ["a", "b", "a"]
+
+
+def test_a_damaged_parquet_file_is_an_error(tmp_path, load, read):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1 nothing of the kind PAR1")
+    with pytest.raises(CorpusError, match=r"x\.parquet: not a readable Parquet file"):
+        read(load(f"parquet:{path}"))
+    write_parquet(path, [{"text": os.urandom(500).hex()}] * 50, use_dictionary=False, compression="zstd")
+    data = bytearray(path.read_bytes())
+    data[20:400] = b"\xff" * 380
+    path.write_bytes(data)
+    with pytest.raises(CorpusError, match="x.parquet"):
+        read(load(f"parquet:{path}"))
