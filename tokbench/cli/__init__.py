@@ -15,6 +15,8 @@ from tokbench.cli.report import report
 from tokbench.cli.run import run
 from tokbench.cli.serve import serve
 from tokbench.cli.show import show
+from tokbench.cli.trace import trace
+from tokbench.cli.train import train
 from tokbench.errors import TokbenchError
 
 app = typer.Typer(
@@ -36,6 +38,8 @@ app.command()(audit)
 app.command()(overlap)
 app.command()(diff)
 app.command()(show)
+app.command()(train)
+app.command()(trace)
 
 
 def main() -> None:

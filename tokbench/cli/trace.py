@@ -1,0 +1,112 @@
+"""`tokbench trace`: an algorithm at work on a text, step by step, in the terminal or as a figure."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tokbench.tokenizer import Step, Tokenizer
+
+_MOST_CHARACTERS = 10_000
+"""A longer text is refused: a trace holds the whole sequence at every step."""
+
+
+def trace(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    text: Annotated[str, typer.Argument(help="The text; - reads standard input.", show_default=False)],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead; - for stdout.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write a figure instead; - for stdout.")
+    ] = None,
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
+    from tokbench.inspection.steps import html_page, svg_figure
+
+    text = sys.stdin.read() if text == "-" else text
+    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    steps = _steps(tokenizer, text)
+    if html is not None:
+        _write(html, html_page(tokenizer.name, text, steps))
+    if svg is not None:
+        _write(svg, svg_figure(tokenizer.name, text, steps))
+    if as_json:
+        print(json.dumps([_json(step) for step in steps], ensure_ascii=False, indent=2))
+    elif html is None and svg is None:
+        _show(tokenizer, steps)
+
+
+def _steps(tokenizer: Tokenizer, text: str) -> list[Step]:
+    from tokbench.errors import TokenizerError
+    from tokbench.tokenizer import Traceable
+
+    if not isinstance(tokenizer, Traceable):
+        raise TokenizerError(
+            f"{tokenizer.name} does not show how it works; in-house families do: bpe, wordpiece, unigram"
+        )
+    if len(text) > _MOST_CHARACTERS:
+        raise TokenizerError(
+            f"a text of {len(text)} characters is too long to trace; the most is {_MOST_CHARACTERS}"
+        )
+    return list(tokenizer.trace(text))
+
+
+def _json(step: Step) -> dict[str, object]:
+    return {
+        "kind": step.kind,
+        "tokens": [token.hex() for token in step.tokens],
+        "changed": step.changed,
+        "note": step.note,
+        "detail": dict(step.detail),
+    }
+
+
+def _write(path: Path, content: str) -> None:
+    from tokbench.errors import TokbenchError
+
+    if str(path) == "-":
+        print(content)
+        return
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise TokbenchError(f"cannot write {path}: {error.strerror}") from error
+    print(path)
+
+
+def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
+    """One line a step: its number, what happened, and the sequence with what is new in it marked."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from tokbench.inspection.steps import labels
+    from tokbench.inspection.terminal import colored
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    color = colored(console)
+    for number, step in enumerate(steps):
+        line = Text()
+        for index, label in enumerate(labels(step.tokens)):
+            if index:
+                line.append("|", style="dim")
+            new = index == step.changed
+            shown = label if color or not new else f"[{label}]"
+            line.append(shown, style="bold reverse" if new else "")
+        console.print(Text(f"{number:>4}  {step.kind:<8} ", style="dim"), Text(step.note), sep="")
+        console.print(Text("      "), line, sep="", soft_wrap=False)
+    count = len(steps[-1].tokens) if steps else 0
+    console.print(f"{tokenizer.name}: {len(steps)} steps, {count} tokens", style="bold")

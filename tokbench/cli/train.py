@@ -1,0 +1,151 @@
+"""`tokbench train`: a tokenizer from text, written to a file that its family opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from tokbench.corpus import TrainingCorpus
+    from tokbench.registry import Registry
+    from tokbench.spec import Spec
+    from tokbench.tokenizer import Progress, Tokenizer, TokenizerFamily
+
+
+def train(
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="What to train.", show_default=False)],
+    dataset: Annotated[
+        list[str],
+        typer.Option("-d", "--dataset", metavar="DATASET", help="The text. Repeatable.", show_default=False),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where it goes.", show_default=False)
+    ],
+    vocab_size: Annotated[
+        str | None, typer.Option(metavar="N", help="Tokens in all, as in 8000 or 8k. [the family's]")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=VALUE", help="An option of the family. Repeatable."),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option("-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable. [all]"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers` shows families and their options."""
+    from tokbench.errors import SpecError
+
+    registry = open_registry(plugin, disable_plugin)
+    spec = _spec(registry, family, vocab_size, option or [])
+    chosen = registry.tokenizers[spec.family]
+    if output.exists() and not force:
+        raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
+    if not output.parent.is_dir():
+        raise SpecError(f"{output}: the folder {output.parent} does not exist")
+    corpora = [_corpus(registry, one, language or []) for one in dataset]
+    tokenizer = _trained(chosen, spec, corpora)
+    _save(tokenizer, output, spec)
+    print(f"{output}: {tokenizer.vocab_size} tokens; use it as {chosen.name}:{output}")
+
+
+def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:
+    """The validated spec that the arguments make up; raises `SpecError` for a family that cannot be trained."""
+    from tokbench.errors import SpecError
+    from tokbench.spec import Spec, validate
+
+    given: dict[str, str | int | float | bool | None] = {}
+    for entry in [*options, *([] if vocab_size is None else [f"vocab_size={vocab_size}"])]:
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise SpecError(f"--option takes NAME=VALUE, not {entry!r}")
+        if name in given:
+            raise SpecError(f"the option {name!r} is given twice")
+        given[name] = value
+    found = registry.pick(registry.tokenizers, family, "tokenizer family")
+    if found.train is None:
+        able = sorted(name for name, other in registry.tokenizers.items() if other.trainable)
+        raise SpecError(f"{family} cannot be trained; these can: {', '.join(able)}")
+    return validate(Spec(family, None, given), found.options)
+
+
+def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorpus:
+    from tokbench.corpus import TrainingCorpus
+    from tokbench.errors import UnknownNameError
+
+    dataset = registry.dataset(text)
+    for language in languages:
+        if language not in dataset.languages:
+            raise UnknownNameError.of(f"language of {text}", language, dataset.languages)
+    return TrainingCorpus(dataset, tuple(languages or dataset.languages))
+
+
+def _trained(family: TokenizerFamily, spec: Spec, corpora: list[TrainingCorpus]) -> Tokenizer:
+    from tokbench.corpus import TrainingCorpus
+    from tokbench.errors import TokbenchError, TokenizerError
+    from tokbench.spec import with_defaults
+
+    assert family.train is not None
+    if len(corpora) == 1:
+        corpus = corpora[0]
+    else:
+        corpus = TrainingCorpus.of_texts([text for part in corpora for text in part.texts()])
+    options = with_defaults(family.options, spec.options)
+    try:
+        with _bar(str(spec)) as progress:
+            return family.train(corpus, options, progress)
+    except TokbenchError:
+        raise
+    except Exception as error:
+        raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
+
+
+def _save(tokenizer: Tokenizer, output: Path, spec: Spec) -> None:
+    """Write aside and rename, so that an interrupted call leaves no half file."""
+    from tokbench.errors import TokenizerError
+    from tokbench.tokenizer import Savable
+
+    if not isinstance(tokenizer, Savable):
+        raise TokenizerError(f"{spec}: what training returned cannot be saved")
+    aside = output.with_name(f".{output.stem}.partial{output.suffix}")
+    try:
+        tokenizer.save(aside)
+        aside.replace(output)
+    except OSError as error:
+        raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Progress]:
+    """A progress bar on stderr, which shows what is going on and the time left."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeLeft(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(escape(title), total=1.0)
+
+        def report(fraction: float, what: str) -> None:
+            bars.update(task, completed=fraction, description=escape(f"{title}: {what}"))
+
+        yield report

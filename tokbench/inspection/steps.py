@@ -1,0 +1,182 @@
+"""The steps of a trace as a figure: an SVG image, or a page that stands alone.
+
+Both show one row a step: what happened, and the whole sequence after it with the new piece marked. Text is data: all of
+it is escaped, and pieces that are not whole characters are shown as their bytes.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tokbench.inspection.pieces import visible
+from tokbench.tokenizer import Step
+
+_CELL = 8.4
+"""Width of one character of the 14 px monospace font, in px."""
+_ROW, _GAP, _PAD, _MARGIN = 26, 4, 6, 16
+_NOTE = 12 * 1.5
+_WIDTH = 1100
+
+
+def label(token: bytes) -> str:
+    """A piece as it is shown: its characters with white space made visible, or its bytes where they are not whole.
+
+    Example:
+        >>> label(b" the"), label(bytes([0xE2, 0x82])), label(b"")
+        ('·the', '⟨E2 82⟩', '∅')
+    """
+    if not token:
+        return "∅"
+    try:
+        return visible(token.decode("utf-8"))
+    except UnicodeDecodeError:
+        return f"⟨{token.hex(' ').upper()}⟩"
+
+
+def labels(tokens: Sequence[bytes]) -> list[str]:
+    """The pieces of a sequence as they are shown."""
+    return [label(token) for token in tokens]
+
+
+def cells(text: str) -> int:
+    """How many columns a text takes in a monospace font: two for wide characters, none for combining ones.
+
+    Example:
+        >>> cells("ab"), cells("北京"), cells("e\\u0301")
+        (2, 4, 1)
+    """
+    widths = (
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+    return max(1, sum(widths))
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    x: float
+    y: float
+    width: float
+    text: str
+    changed: bool
+
+
+def _boxes(step: Step, top: float) -> Iterator[_Box]:
+    """The pieces of a step as boxes, wrapped at the figure's width."""
+    x, y = float(_MARGIN), top
+    for index, text in enumerate(labels(step.tokens)):
+        width = cells(text) * _CELL + 2 * _PAD
+        if x > _MARGIN and x + width > _WIDTH - _MARGIN:
+            x, y = float(_MARGIN), y + _ROW + _GAP
+        yield _Box(x, y, width, text, index == step.changed)
+        x += width + _GAP
+
+
+_SVG_STYLE = """
+.ground{fill:#fff}.title{font:600 15px system-ui,sans-serif;fill:#1a1f29}.note{font:12px system-ui,sans-serif;fill:#5a6372}
+.piece{fill:#eef1f6;stroke:#c6cdd8}.new{fill:#ffd59e;stroke:#c77d12;stroke-width:1.5}
+.text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#1a1f29}
+@media (prefers-color-scheme:dark){.ground{fill:#14181f}.title{fill:#e8ecf3}.note{fill:#9aa5b5}
+.piece{fill:#252c38;stroke:#465062}.new{fill:#7a4a08;stroke:#ffb454}.text{fill:#e8ecf3}}
+""".replace("\n", "")
+
+
+def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
+    """The steps as an SVG image, light and dark by the viewer's preference.
+
+    Example:
+        >>> svg_figure("demo", "ab", [Step("merge", (b"<b>",), 0, "a + b")]).count("&lt;b&gt;")
+        1
+    """
+    parts: list[str] = []
+    y = _MARGIN + 34.0
+    for number, step in enumerate(steps):
+        parts.append(f'<text class="note" x="{_MARGIN}" y="{y:.1f}">{_xml(_heading(number, step))}</text>')
+        y += _NOTE - 8
+        boxes = list(_boxes(step, y))
+        for box in boxes:
+            kind = "piece new" if box.changed else "piece"
+            parts.append(
+                f'<rect class="{kind}" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{_ROW}" rx="4"/>'
+                f'<text class="text" x="{box.x + box.width / 2:.1f}" y="{box.y + 18:.1f}" text-anchor="middle">'
+                f"{_xml(box.text)}</text>"
+            )
+        y = max((box.y for box in boxes), default=y) + _ROW + _NOTE + 4
+    height = y + _MARGIN - _NOTE
+    title = f"{name}: {_short(text)}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" width="{_WIDTH}" '
+        f'height="{height:.0f}" role="img" aria-label="{_xml(title)}"><style>{_SVG_STYLE}</style>'
+        f'<rect class="ground" width="100%" height="100%"/>'
+        f'<text class="title" x="{_MARGIN}" y="{_MARGIN + 8}">{_xml(title)}</text>{"".join(parts)}</svg>\n'
+    )
+
+
+_PAGE_STYLE = """
+:root{color-scheme:light dark;--ground:#fff;--ink:#1a1f29;--soft:#5a6372;--piece:#eef1f6;--edge:#c6cdd8;--new:#ffd59e;
+--new-edge:#c77d12}
+@media (prefers-color-scheme:dark){:root{--ground:#14181f;--ink:#e8ecf3;--soft:#9aa5b5;--piece:#252c38;--edge:#465062;
+--new:#7a4a08;--new-edge:#ffb454}}
+*{box-sizing:border-box}body{margin:0 auto;max-width:72rem;padding:1.5rem 1rem 4rem;background:var(--ground);
+color:var(--ink);font:16px/1.5 system-ui,sans-serif}h1{font-size:1.3rem;margin:0 0 .25rem}
+.source{white-space:pre-wrap;overflow-wrap:anywhere;color:var(--soft);margin:0 0 1.5rem}
+ol{list-style:none;margin:0;padding:0}li{padding:.6rem 0;border-top:1px solid var(--edge)}
+.note{color:var(--soft);font-size:.9rem;margin:0 0 .35rem;overflow-wrap:anywhere}.note b{color:var(--ink)}
+.pieces{display:flex;flex-wrap:wrap;gap:4px;font:14px/1.5 ui-monospace,Menlo,Consolas,monospace}
+.pieces span{background:var(--piece);border:1px solid var(--edge);border-radius:4px;padding:1px 6px;white-space:pre-wrap;
+overflow-wrap:anywhere}.pieces .new{background:var(--new);border-color:var(--new-edge);font-weight:600}
+details{font-size:.85rem;color:var(--soft);margin-top:.35rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.25rem 0}
+""".replace("\n", "")
+
+
+def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
+    """The steps as one HTML page that needs nothing else: no script, no request.
+
+    Example:
+        >>> "<script" in html_page("demo", "<script>", [Step("start", (b"<script>",))])
+        False
+    """
+    items: list[str] = []
+    for number, step in enumerate(steps):
+        pieces = "".join(
+            f"<span{' class=new' if index == step.changed else ''}><bdi>{html.escape(shown)}</bdi></span>"
+            for index, shown in enumerate(labels(step.tokens))
+        )
+        detail = ""
+        if step.detail:
+            content = json.dumps(dict(step.detail), ensure_ascii=False, indent=1, default=str)
+            detail = f"<details><summary>what was weighed</summary><pre>{html.escape(content)}</pre></details>"
+        note = f"<b>{number} · {html.escape(step.kind)}</b> {html.escape(step.note)}"
+        items.append(f"<li><p class=note>{note}</p><div class=pieces>{pieces}</div>{detail}</li>")
+    title = html.escape(f"{name}: {_short(text)}")
+    count = len(steps[-1].tokens) if steps else 0
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_PAGE_STYLE}</style></head>'
+        f"<body><main><h1>{html.escape(name)}</h1><p class=source><bdi>{html.escape(text)}</bdi></p>"
+        f"<p>{len(steps)} steps, {count} tokens</p><ol>{''.join(items)}</ol></main></body></html>\n"
+    )
+
+
+def _heading(number: int, step: Step) -> str:
+    return f"{number} · {step.kind}" + (f" · {step.note}" if step.note else "")
+
+
+def _short(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= 80 else shown[:79] + "…"
+
+
+def _xml(text: str) -> str:
+    """Escaped, without the characters that XML cannot hold."""
+    kept = "".join(
+        character
+        if character >= " " and not 0xD800 <= ord(character) < 0xE000 and ord(character) not in (0xFFFE, 0xFFFF)
+        else "\ufffd"
+        for character in text
+    )
+    return html.escape(kept)
