@@ -31,6 +31,11 @@ _CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++\Z|\s*[\r\n]|\s+(?!\S)|\s"
 )
+CL100K_IN_RUBY = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
+)
+"""tiktoken's cl100k pattern as Oniguruma must be told it: possessive intervals are not possessive there."""
 WHITESPACE = r"\s*\S+|\s+"
 """Each word with the white space before it; nothing is lost."""
 
@@ -56,6 +61,7 @@ _SPELLINGS = {
         NAMED["qwen2"]: "qwen2",
         _O200K: "o200k",
         WHITESPACE: "whitespace",
+        CL100K_IN_RUBY: "cl100k",
     },
     "rust": {
         _GPT2: "gpt2",

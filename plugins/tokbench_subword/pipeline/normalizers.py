@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Literal, cast
 
 from tokbench.errors import TokenizerError
@@ -54,8 +54,26 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     )
 
 
+def text_normalizer_of(config: Mapping[str, Any] | None) -> Callable[[str], str] | None:
+    """The same for text alone, without spans: what encoding uses."""
+    normalizer = normalizer_of(config)
+    if config is None or normalizer is None:
+        return None
+    kind = config.get("type")
+    if kind == "Sequence":
+        steps = [step for item in config["normalizers"] if (step := text_normalizer_of(item))]
+        return lambda text: reduce(lambda sofar, step: step(sofar), steps, text)
+    if kind == "Prepend":
+        head = str(config["prepend"])
+        return lambda text: head + text if text else text
+    if kind == "Replace" and "String" in config["pattern"] and config["pattern"]["String"]:
+        old, new = str(config["pattern"]["String"]), str(config["content"])
+        return lambda text: text.replace(old, new)
+    return lambda text: normalizer(Stretch(text)).text
+
+
 def compile_pattern(pattern: Mapping[str, str] | str) -> Callable[[str], Iterator[tuple[int, int]]]:
-    """The matches, as (start, end), of a pattern as `tokenizer.json` writes it: ``{"String": …}`` or ``{"Regex": …}``."""
+    """The matches, as (start, end), of a pattern as `tokenizer.json` writes it: a string or a regex."""
     if isinstance(pattern, str):
         pattern = {"String": pattern}
     if "Regex" in pattern:

@@ -65,7 +65,7 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None) -> PreTokenizer:
     if kind == "FixedLength":
         return partial(_fixed_length, int(config["length"]))
     raise TokenizerError(
-        f"the pre-tokenizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
+        f"the pre-tokenizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:`"
     )
 
 

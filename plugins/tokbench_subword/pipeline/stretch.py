@@ -1,7 +1,7 @@
 """`Stretch`: text on its way through normalizers and pre-tokenizers, which may know where it came from.
 
-Encoding needs only the text. Offsets need to know, for every character after normalizing, which characters of the
-input it stands for; then `origin` holds those spans, and every operation keeps them true.
+Encoding needs only the text. Offsets need to know, for every character after normalizing, which characters of
+the input it stands for; then `origin` holds those spans, and every operation keeps them true.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Stretch:
     def edited(self, edits: Iterable[tuple[int, int, str]]) -> Stretch:
         """With each (start, end, new text), in order and disjoint, put in the place of what was there.
 
-        New characters come from the whole of what they replace; inserted ones from the empty span at that place.
+        New characters come from the whole of what they replace; inserted ones from the character they precede.
         """
         texts: list[str] = []
         spans: list[Span] = []
@@ -63,6 +63,6 @@ class Stretch:
         if end > start:
             return self.origin[start][0], self.origin[end - 1][1]
         if start < len(self.origin):
-            return self.origin[start][0], self.origin[start][0]
+            return self.origin[start]
         place = self.origin[-1][1] if self.origin else 0
         return place, place

@@ -1,0 +1,44 @@
+"""The byte alphabet of GPT-2: each byte as a printable character, so that byte-level tokens can stand in JSON.
+
+Bytes that are printable in Latin-1 stand for themselves; the other 68, in order, take U+0100 onwards. So a space is
+``Ġ`` (U+0120) and a line feed ``Ċ`` (U+010A).
+"""
+
+from __future__ import annotations
+
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in set(_PRINTABLE)]
+
+CHARACTER_OF = {byte: chr(byte) for byte in _PRINTABLE} | {
+    byte: chr(0x100 + index) for index, byte in enumerate(_OTHERS)
+}
+"""The character of each byte."""
+BYTE_OF = {character: byte for byte, character in CHARACTER_OF.items()}
+"""The byte of each character."""
+
+_TO_CHARACTERS = dict(CHARACTER_OF)
+_TO_LATIN_1 = {ord(character): chr(byte) for character, byte in BYTE_OF.items()}
+
+
+def spelled(token: bytes) -> str:
+    """Bytes in the byte alphabet.
+
+    Example:
+        >>> spelled(b" word")
+        'Ġword'
+    """
+    return token.decode("latin-1").translate(_TO_CHARACTERS)
+
+
+def unspelled(text: str) -> bytes | None:
+    """The bytes that `text` spells, or None where a character is not of the alphabet.
+
+    Example:
+        >>> unspelled("Ġword"), unspelled("▁word")
+        (b' word', None)
+    """
+    if not text.isascii() and any(character not in BYTE_OF for character in text):
+        return None
+    if text.isascii() and (not text.isprintable() or " " in text):
+        return None
+    return text.translate(_TO_LATIN_1).encode("latin-1")

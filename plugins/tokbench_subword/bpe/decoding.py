@@ -1,0 +1,27 @@
+"""Ids to bytes: one gather, in a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import kernel
+
+
+@kernel
+def gather(blob, starts, ids, out):  # type: ignore[no-untyped-def]
+    """Write the bytes of each id, ``blob[starts[id]:starts[id + 1]]``, one after the other; return how many."""
+    o = 0
+    for i in range(len(ids)):
+        token = ids[i]
+        for b in range(starts[token], starts[token + 1]):
+            out[o] = blob[b]
+            o += 1
+    return o
+
+
+def joined(blob: np.ndarray, starts: np.ndarray, ids: np.ndarray) -> bytes:  # type: ignore[type-arg]
+    """The bytes of all `ids`, which must be in range."""
+    size = int((starts[1:] - starts[:-1])[ids].sum())
+    out = np.empty(size, np.uint8)
+    gather(blob, starts, ids, out)
+    return out.tobytes()

@@ -1,0 +1,223 @@
+"""The family `bpe`: its options, how its files are opened, and how it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.tokenizer import Progress
+
+if TYPE_CHECKING:
+    from tokbench.tokenizer import Tokenizer
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+_TRAINING_ONLY = ("vocab_size", "ties", "min_frequency", "initial_alphabet", "max_token_length", "level")
+
+_OPTIONS = (
+    Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the alphabet included."),
+    Option(
+        "pattern",
+        "str",
+        None,
+        "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regular "
+        "expression. Not set: gpt2; whitespace where end_of_word is given. For a .tiktoken file it must be given.",
+    ),
+    Option(
+        "ties",
+        "str",
+        "hf",
+        "Training: which of equally frequent pairs goes first: as tokenizers, by bytes, as sentencepiece, or "
+        "the one seen first.",
+        choices=("hf", "bytes", "lexicographic", "first_seen"),
+    ),
+    Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
+    Option("end_of_word", "str", None, "Training: what marks the end of a word, as </w>; means level=char."),
+    Option("level", "str", None, "Training: byte or char. Not set: byte.", choices=("byte", "char")),
+    Option("special_tokens", "str", "", "Special tokens, separated by spaces; trained ones get the first ids."),
+    Option(
+        "initial_alphabet",
+        "str",
+        None,
+        "Training: characters that are tokens from the start. Not set: all bytes at level=byte, those seen at "
+        "level=char.",
+    ),
+    Option("max_token_length", "int", None, "Training: no token of more symbols than this."),
+    Option("dropout", "float", None, "Leave out each merge with this probability (BPE-dropout), seeded."),
+    Option(
+        "encoding",
+        "str",
+        "bpe",
+        "bpe applies the merges; greedy takes the longest token at each place.",
+        choices=("bpe", "greedy"),
+    ),
+    Option(
+        "match_special",
+        "bool",
+        False,
+        "Encode the text of a special token as that token. Otherwise it is ordinary text.",
+    ),
+)
+
+
+def load(spec: Spec, context: LoadContext) -> Tokenizer:
+    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt`, `encoder.json` + `vocab.bpe` or `.tiktoken`.
+
+    The variant is the file, one of the pair, or the folder with them.
+    """
+    for name in _TRAINING_ONLY:
+        if name in spec.options:
+            raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
+    path = _file(spec)
+    options: dict[str, Any] = {
+        "name": str(spec),
+        "threads": context.threads,
+        "match_special": bool(spec.get("match_special", False)),
+    }
+    if path.suffix == ".tiktoken":
+        tokenizer = _of_ranks(spec, path, options)
+    elif path.name in _PARTNER:
+        tokenizer = _of_pair(spec, path, options)
+    else:
+        tokenizer = _of_json(spec, path, options)
+    return _as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
+
+
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
+    """A tokenizer trained on a corpus; see `trainer.train_bpe` for what the options do."""
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.bpe.trainer import train_bpe
+
+    end_of_word = options["end_of_word"]
+    level = options["level"] or ("char" if end_of_word else "byte")
+    pattern = options["pattern"] or ("whitespace" if end_of_word else "gpt2")
+    if end_of_word and pattern == "whitespace":
+        pattern = r"\S+"  # a word's end says where white space was: it is not itself a token
+    alphabet = options["initial_alphabet"]
+    model = train_bpe(
+        corpus.texts(),
+        vocab_size=options["vocab_size"],
+        pattern=_pattern(pattern, keep_gaps=not end_of_word),
+        ties=options["ties"],
+        min_frequency=options["min_frequency"],
+        special_tokens=(options["special_tokens"] or "").split(),
+        initial_alphabet=None if alphabet is None else list(alphabet),
+        max_token_length=options["max_token_length"],
+        end_of_word=end_of_word,
+        level=level,
+        n_bytes=corpus.n_bytes,
+        progress=progress,
+    )
+    tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}")
+    return _as_asked(tokenizer, options["encoding"], options["dropout"])
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The files that `load` reads."""
+    path = _file(spec)
+    partner = _PARTNER.get(path.name)
+    return [path, path.with_name(partner)] if partner else [path]
+
+
+_PARTNER = {
+    "vocab.json": "merges.txt",
+    "merges.txt": "vocab.json",
+    "encoder.json": "vocab.bpe",
+    "vocab.bpe": "encoder.json",
+}
+
+
+def _file(spec: Spec) -> Path:
+    """The file a spec names, or the one to open in the folder it names."""
+    path = Path(spec.variant or "").expanduser()
+    if path.is_dir():
+        for name in ("tokenizer.json", "vocab.json", "encoder.json"):
+            if (path / name).is_file():
+                return path / name
+        ranks = sorted(path.glob("*.tiktoken"))
+        if len(ranks) == 1:
+            return ranks[0]
+        raise TokenizerError(
+            f"{spec}: {path} has no tokenizer.json, no vocab.json with merges.txt, no encoder.json with vocab.bpe "
+            f"and no single .tiktoken file"
+        )
+    if not path.is_file():
+        raise TokenizerError(f"{spec}: there is no file {path}")
+    return path
+
+
+def _pattern(text: str, *, dialect: str = "oniguruma", keep_gaps: bool = True) -> Any:
+    from tokbench_subword.bpe.patterns import Pattern
+
+    return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)  # type: ignore[arg-type]
+
+
+def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
+    from tokbench_subword.bpe.ranks import model_of_ranks, read_ranks
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    text = spec.get("pattern") or _KNOWN_RANKS.get(path.stem)
+    if text is None:
+        raise TokenizerError(
+            f"{spec}: a .tiktoken file does not say how text is cut: add pattern=gpt2, cl100k, o200k, none or a "
+            f"regular expression"
+        )
+    ranks = read_ranks(path)
+    size = max(ranks.values()) + 1
+    special = {name: size + i for i, name in enumerate(str(spec.get("special_tokens", "")).split())}
+    pattern = _pattern(text, dialect="rust", keep_gaps=False)
+    model = model_of_ranks(ranks, pattern=pattern, special_tokens=special)
+    return BpeTokenizer.of_model(model, source=str(path), **options)
+
+
+_KNOWN_RANKS = {
+    "r50k_base": "gpt2",
+    "p50k_base": "gpt2",
+    "cl100k_base": "cl100k",
+    "o200k_base": "o200k",
+}
+"""Published names that say which pattern belongs to them."""
+
+
+def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.bpe.vocab_merges import read_vocab_merges
+
+    vocab, merges = sorted((path, path.with_name(_PARTNER[path.name])), key=lambda p: p.suffix != ".json")
+    pattern = _pattern(spec.get("pattern") or "gpt2")
+    model = read_vocab_merges(vocab, merges, pattern=pattern)
+    return BpeTokenizer.of_model(model, source=str(vocab), **options)
+
+
+def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    if spec.get("pattern"):
+        raise TokenizerError(f"{spec}: a tokenizer.json says itself how text is cut; leave pattern out")
+    return BpeTokenizer.from_file(path, **options)
+
+
+def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> Tokenizer:
+    """The tokenizer with the encoding and dropout that were asked for."""
+    if dropout is not None:
+        tokenizer = tokenizer.with_dropout(dropout)
+    if encoding == "greedy":
+        from tokbench_subword.bpe.greedy import GreedyTokenizer
+
+        return GreedyTokenizer(tokenizer)
+    return tokenizer
+
+
+BPE = TokenizerFamily(
+    name="bpe",
+    summary="Byte-pair encoding, in-house: trains, and opens tokenizer.json, vocab.json + merges.txt, .tiktoken.",
+    load=load,
+    options=_OPTIONS,
+    variant="a tokenizer.json, vocab.json or .tiktoken file, or the folder of one; without it, it is trained",
+    train=train,
+    trained_suffix=".json",
+    files=files,
+    libraries=("numba", "regex"),
+    examples=("bpe:vocab_size=8k", "bpe:vocab_size=8k,pattern=o200k", "bpe:gpt2/tokenizer.json"),
+)

@@ -1,0 +1,112 @@
+"""The ``model`` part of a `tokenizer.json` whose type is BPE, to a `BpeModel` and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.byte_alphabet import spelled, unspelled
+from tokbench_subword.bpe.model import BpeModel, Level
+from tokbench_subword.bpe.patterns import Pattern
+
+
+def model_of_json(
+    content: Mapping[str, Any], *, level: Level, pattern: Pattern, special_tokens: Mapping[str, int], where: str
+) -> BpeModel:
+    """The model; `level` and `pattern` come from the pre-tokenizer that stands around it.
+
+    Raises `TokenizerError` for another type of model and for parts that contradict each other.
+    """
+    kind = content.get("type", "BPE" if "merges" in content else None)
+    if kind != "BPE":
+        raise TokenizerError(f"{where}: the model is {kind or 'of no stated type'}, not BPE")
+    ids = content.get("vocab")
+    if not isinstance(ids, Mapping) or not all(type(index) is int and index >= 0 for index in ids.values()):
+        raise TokenizerError(f"{where}: the vocabulary must give each token an id, a whole number from 0 on")
+    prefix = content.get("continuing_subword_prefix") or ""
+    unk = content.get("unk_token")
+    if unk is not None and unk not in ids:
+        raise TokenizerError(f"{where}: the unknown token {unk!r} is not in the vocabulary")
+    return BpeModel(
+        vocabulary=vocabulary_of(ids, level=level, where=where),
+        merges=merges_of(content.get("merges") or [], ids, prefix=prefix, where=where),
+        pattern=pattern,
+        special_tokens=special_tokens,
+        unk=None if unk is None else ids[unk],
+        level=level,
+        byte_fallback=bool(content.get("byte_fallback")),
+        fuse_unk=bool(content.get("fuse_unk")),
+        continuing_prefix=prefix,
+        end_of_word=content.get("end_of_word_suffix") or "",
+        whole_tokens=bool(content.get("ignore_merges")),
+        dropout=float(content.get("dropout") or 0.0),
+    )
+
+
+def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[bytes, ...]:
+    """The bytes of each token by id, of a vocabulary as files spell it.
+
+    At level ``byte`` a token that is not spelled in the byte alphabet can come from no text: it is left empty.
+    """
+    vocabulary = [b""] * (max(ids.values(), default=-1) + 1)
+    taken: dict[int, str] = {}
+    for token, index in ids.items():
+        if taken.setdefault(index, token) != token:
+            raise TokenizerError(f"{where}: the tokens {taken[index]!r} and {token!r} share the id {index}")
+        if level == "byte":
+            vocabulary[index] = unspelled(token) or b""
+        else:
+            vocabulary[index] = token.encode("utf-8", "surrogatepass")
+    return tuple(vocabulary)
+
+
+def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, where: str) -> NDArray[np.int32]:
+    """Merges as ids, int32 ``(n, 3)``; each is written ``"a b"`` or ``["a", "b"]``."""
+    rows = np.empty((len(merges), 3), np.int32)
+    skip = len(prefix)
+    for rank, merge in enumerate(merges):
+        pair = merge.split(" ") if isinstance(merge, str) else merge
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise TokenizerError(f"{where}: merge {rank} is {merge!r}, not two tokens")
+        left, right = pair
+        try:
+            rows[rank] = ids[left], ids[right], ids[left + right[skip:]]
+        except (KeyError, TypeError) as error:
+            raise TokenizerError(
+                f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
+            ) from error
+    return rows
+
+
+def token_text(model: BpeModel, token: bytes) -> str:
+    """A token as files spell it."""
+    return spelled(token) if model.level == "byte" else token.decode("utf-8", "surrogatepass")
+
+
+def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any]:
+    """The model as `tokenizers` reads it; `names` are the special tokens' texts by id.
+
+    Merges are written in the order of their ranks, which is all `tokenizers` goes by.
+    """
+    texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
+    order = np.argsort(model.merge_ranks, kind="stable")
+    lefts, rights = model.merges[order, 0].tolist(), model.merges[order, 1].tolist()
+    vocab = {text: index for index, text in texts.items()}
+    for index, name in sorted(names.items()):
+        vocab.setdefault(name, index)
+    return {
+        "type": "BPE",
+        "dropout": model.dropout or None,
+        "unk_token": None if model.unk is None else names.get(model.unk) or texts[model.unk],
+        "continuing_subword_prefix": model.continuing_prefix or None,
+        "end_of_word_suffix": model.end_of_word or None,
+        "fuse_unk": model.fuse_unk,
+        "byte_fallback": model.byte_fallback,
+        "ignore_merges": model.whole_tokens,
+        "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
+        "merges": [[texts[left], texts[right]] for left, right in zip(lefts, rights, strict=True)],
+    }

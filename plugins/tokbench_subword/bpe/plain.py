@@ -1,0 +1,131 @@
+"""BPE as the papers tell it, in plain Python: the oracle of the kernels, and what `trace` and `sample` run.
+
+Lineage: Gage 1994; Sennrich et al. 2016; BPE-dropout, Provilkov et al. 2020. Limits: quadratic in the length of a
+pre-token, and some hundred times slower than the encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from tokbench_subword.bpe.model import BpeModel
+
+
+class Symbol(NamedTuple):
+    """A token, and how many bytes of the pre-token it stands for."""
+
+    id: int
+    n_bytes: int
+
+
+class Merge(NamedTuple):
+    """One merge that took place: its rank, where, and the symbols after it."""
+
+    rank: int
+    at: int
+    symbols: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a pair merges into, and how early."""
+
+    rank: int
+    result: int
+
+
+@lru_cache(maxsize=8)
+def rules_of(model: BpeModel) -> dict[tuple[int, int], Rule]:
+    """The merges of a model by pair; of two for one pair the first counts."""
+    rules: dict[tuple[int, int], Rule] = {}
+    for (left, right, result), rank in zip(model.merges.tolist(), model.merge_ranks.tolist(), strict=True):
+        rules.setdefault((left, right), Rule(rank, result))
+    return rules
+
+
+def first_symbols(model: BpeModel, pretoken: str | bytes) -> list[Symbol]:
+    """The symbols that merging starts from: bytes, or characters with fallback and unknowns (see `BpeModel`)."""
+    if model.level == "byte":
+        data = pretoken.encode() if isinstance(pretoken, str) else pretoken
+        units = [(bytes([byte]), 1) for byte in data]
+    else:
+        text = pretoken.decode() if isinstance(pretoken, bytes) else pretoken
+        units = [
+            (text_.encode(), len(c.encode())) for c, text_ in zip(text, _affixed(model, text), strict=True)
+        ]
+    symbols: list[Symbol] = []
+    unknown = 0
+    for token, size in units:
+        found = model.ids.get(token)
+        if found is None and model.byte_fallback and model.level == "char":
+            fallback = [model.ids.get(b"<0x%02X>" % byte) for byte in token]
+            if len(token) == size and None not in fallback:
+                symbols += [Symbol(index, 1) for index in fallback if index is not None]
+                continue
+        if found is None:
+            if model.unk is not None:
+                if unknown and not model.fuse_unk:
+                    symbols.append(Symbol(model.unk, unknown))
+                    unknown = 0
+                unknown += size
+            continue
+        if unknown and model.unk is not None:
+            symbols.append(Symbol(model.unk, unknown))
+            unknown = 0
+        symbols.append(Symbol(found, size))
+    if unknown and model.unk is not None:
+        symbols.append(Symbol(model.unk, unknown))
+    return symbols
+
+
+def _affixed(model: BpeModel, text: str) -> list[str]:
+    """Each character with its prefix and suffix."""
+    last = len(text) - 1
+    return [
+        (model.continuing_prefix if i else "") + character + (model.end_of_word if i == last else "")
+        for i, character in enumerate(text)
+    ]
+
+
+def merges(
+    model: BpeModel, symbols: list[Symbol], *, drop: Callable[[], bool] | None = None
+) -> Iterator[Merge]:
+    """The merges that take place, one by one, in order; `symbols` is left as they leave it.
+
+    `drop` is asked of every merge that could be done next, at every step, whether to leave it out this time.
+    """
+    rules = rules_of(model)
+    while True:
+        best: tuple[int, int, int] | None = None
+        for at in range(len(symbols) - 1):
+            rule = rules.get((symbols[at].id, symbols[at + 1].id))
+            if rule is None or (drop is not None and drop()):
+                continue
+            if best is None or rule.rank < best[0]:
+                best = rule.rank, at, rule.result
+        if best is None:
+            return
+        rank, at, result = best
+        symbols[at : at + 2] = [Symbol(result, symbols[at].n_bytes + symbols[at + 1].n_bytes)]
+        yield Merge(rank, at, tuple(symbols))
+
+
+def segment(model: BpeModel, pretoken: str | bytes, *, drop: Callable[[], bool] | None = None) -> list[Symbol]:
+    """The tokens of one pre-token.
+
+    Example:
+        >>> import numpy as np
+        >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
+        >>> segment(model, "abb")
+        [Symbol(id=2, n_bytes=2), Symbol(id=1, n_bytes=1)]
+    """
+    data = pretoken.encode() if isinstance(pretoken, str) else pretoken
+    if model.whole_tokens and drop is None and data in model.ids:
+        return [Symbol(model.ids[data], len(data))]
+    symbols = first_symbols(model, pretoken)
+    for _ in merges(model, symbols, drop=drop):
+        pass
+    return symbols

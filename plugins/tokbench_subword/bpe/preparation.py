@@ -1,0 +1,196 @@
+"""What happens to text before BPE, as a `tokenizer.json` says it: added tokens, normalizing, cutting.
+
+Where normalizing and cutting come down to one of the state machines, the text goes to the encoder as it is; only
+otherwise is it cut here, piece by piece, in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.model import Level
+from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
+from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
+from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
+
+    `pattern` is set where cutting is a pattern's affair alone; then `prefix_space` says whether a space goes
+    before a stretch that does not begin with one.
+    """
+
+    document: Document
+    level: Level
+    pattern: Pattern | None
+    prefix_space: bool
+    match_special: bool
+
+    @classmethod
+    def of(cls, document: Document, *, match_special: bool = False) -> Preparation:
+        """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
+        steps = steps_of(document.pre_tokenizer, "pretokenizers")
+        levels = [step.get("type") == "ByteLevel" for step in steps]
+        if any(levels[:-1]):
+            raise TokenizerError("a pre-tokenizer after ByteLevel is not known to this plugin")
+        normalizer_of(document.normalizer)
+        pre_tokenizer_of(document.pre_tokenizer)
+        pattern, prefix_space = fused(steps)
+        level: Level = "byte" if any(levels) else "char"
+        return cls(document, level, pattern, prefix_space, match_special)
+
+    @cached_property
+    def normalizer(self) -> Normalizer | None:
+        """The normalizer, or None."""
+        return normalizer_of(self.document.normalizer)
+
+    @cached_property
+    def pre_tokenizer(self) -> PreTokenizer:
+        """The pre-tokenizer: the general path."""
+        return pre_tokenizer_of(self.document.pre_tokenizer)
+
+    @cached_property
+    def raw_tokens(self) -> AddedTokens:
+        """Added tokens that are matched in the text as it is."""
+        return AddedTokens(token for token in self.document.added_tokens if not token.normalized)
+
+    @cached_property
+    def normal_tokens(self) -> AddedTokens:
+        """Added tokens that are matched in normalized text."""
+        normalize = self.normalizer
+        return AddedTokens(
+            (token for token in self.document.added_tokens if token.normalized),
+            normalize=(lambda text: normalize(Stretch(text)).text) if normalize else None,
+        )
+
+    @cached_property
+    def transparent(self) -> bool:
+        """Whether text goes to the encoder untouched: no normalizer, no tokens to match, a machine for cutting."""
+        found = [tokens for tokens in (self.raw_tokens, self.normal_tokens) if len(tokens)]
+        silent = all(tokens.only_special and not self.match_special for tokens in found)
+        return silent and self.normalizer is None and self.pattern is not None and not self.prefix_space
+
+    @cached_property
+    def text_normalizer(self) -> Callable[[str], str] | None:
+        """The normalizer of text alone."""
+        return text_normalizer_of(self.document.normalizer)
+
+    def simple(self, text: str) -> str | None:
+        """`text` normalized, where it is one stretch without added tokens; else None."""
+        if self.raw_tokens.may_match(text, match_special=self.match_special):
+            return None
+        if self.text_normalizer is not None:
+            text = self.text_normalizer(text)
+        if self.normal_tokens.may_match(text, match_special=self.match_special):
+            return None
+        if self.prefix_space and text and not text.startswith(" "):
+            return " " + text
+        return text
+
+    def parts(self, text: str, *, track: bool = False) -> Iterator[AddedToken | Stretch]:
+        """`text` as added tokens and normalized stretches, in order. Spans of added tokens are not given."""
+        for part, _ in self.located(text, track=track):
+            yield part
+
+    def located(
+        self, text: str, *, track: bool = False
+    ) -> Iterator[tuple[AddedToken | Stretch, tuple[int, int]]]:
+        """The same, each with its span in `text`; that of a stretch is where its untouched text was."""
+        for piece in self.raw_tokens.split(text, match_special=self.match_special):
+            if piece.token is not None:
+                yield piece.token, (piece.start, piece.end)
+                continue
+            stretch = Stretch.of(text[piece.start : piece.end], start=piece.start, track=track)
+            if self.normalizer is not None:
+                stretch = self.normalizer(stretch)
+            for inner in self.normal_tokens.split(stretch.text, match_special=self.match_special):
+                part = stretch.part(inner.start, inner.end)
+                span = (piece.start, piece.end)
+                if part.origin:
+                    span = part.origin[0][0], part.origin[-1][1]
+                if inner.token is not None:
+                    yield inner.token, span
+                elif part.text:
+                    yield self._with_prefix(part), span
+
+    def _with_prefix(self, stretch: Stretch) -> Stretch:
+        if self.prefix_space and not stretch.text.startswith(" "):
+            return stretch.edited([(0, 0, " ")])
+        return stretch
+
+    def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
+        """The pre-tokens of a stretch that `parts` gave."""
+        if self.pattern is None:
+            return self.pre_tokenizer(stretch)
+        if self.pattern.machine is None:
+            return [stretch.part(start, end) for start, end in self.pattern.cuts(stretch.text)]
+        pieces, at = [], 0
+        for text in self.pattern.pieces(stretch.text):
+            pieces.append(stretch.part(at, at + len(text)))
+            at += len(text)
+        return pieces
+
+
+def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
+    """The one pattern that a list of pre-tokenizers comes down to, and whether a space goes before; or None."""
+    steps = list(steps)
+    prefix_space = False
+    expression: str | None = None
+    if steps and steps[-1].get("type") == "ByteLevel":
+        last = steps.pop()
+        prefix_space = bool(last.get("add_prefix_space", True))
+        if last.get("use_regex", True):
+            expression = GPT2_PATTERN
+            if steps:
+                return None, False
+        elif steps and prefix_space:
+            return None, False  # a space before every piece
+    if not steps:
+        return Pattern.of(expression) if expression else Pattern("none"), prefix_space
+    if len(steps) > 1 or steps[0].get("type") != "Split" or "Regex" not in steps[0].get("pattern", {}):
+        return None, False
+    behavior, invert = steps[0].get("behavior"), bool(steps[0].get("invert"))
+    pattern = Pattern.of(steps[0]["pattern"]["Regex"])
+    if pattern.machine is None or (behavior, invert) not in (("Isolated", False), ("Removed", True)):
+        return None, False  # the machines' patterns leave no gaps, so these two are the same for them
+    return pattern, prefix_space
+
+
+def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") -> Document:
+    """The document of a model that did not come with one: from ranks, from merges, from training.
+
+    Raises `TokenizerError` for a pattern that `tokenizers` cannot be told.
+    """
+    split: list[dict[str, Any]] = []
+    if pattern.name != "none" and pattern.name != "gpt2":
+        source = NAMED[pattern.name] if pattern.name else pattern.source
+        if pattern.name == "cl100k":
+            source = CL100K_IN_RUBY
+        behavior = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+        if not pattern.name and not pattern.keep_gaps:
+            behavior |= {"behavior": "Removed", "invert": True}
+        split.append(behavior)
+    if level == "byte":
+        split.append(_byte_level(use_regex=pattern.name == "gpt2"))
+        decoder: dict[str, Any] | None = _byte_level(use_regex=True)
+    else:
+        if pattern.name == "gpt2":
+            split.append(
+                {"type": "Split", "pattern": {"Regex": GPT2_PATTERN}, "behavior": "Isolated", "invert": False}
+            )
+        decoder = {"type": "BPEDecoder", "suffix": end_of_word} if end_of_word else {"type": "Fuse"}
+    steps: dict[str, Any] | None = {"type": "Sequence", "pretokenizers": split} if len(split) > 1 else None
+    return Document(model={}, pre_tokenizer=steps or (split[0] if split else None), decoder=decoder)
+
+
+def _byte_level(*, use_regex: bool) -> dict[str, Any]:
+    return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": use_regex}

@@ -1,0 +1,484 @@
+"""`BpeTokenizer`: a BPE model with everything around it, and all that tokbench may ask of a tokenizer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import Step, TokenBatch
+from tokbench_subword.bpe.decoding import joined
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.json_model import json_of_model, model_of_json, token_text
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern, byte_positions
+from tokbench_subword.bpe.plain import segment
+from tokbench_subword.bpe.preparation import Preparation, document_around
+from tokbench_subword.kernels.pointers import PADDING
+from tokbench_subword.kernels.utf8 import repaired
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.tokenizer_json import (
+    Document,
+    content_of,
+    document_of,
+    read_document,
+    steps_of,
+    write_document,
+)
+
+
+class BpeTokenizer:
+    """Encodes and decodes text with a `BpeModel` and the document that stands around it.
+
+    `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
+    tokens are always matched. `threads` is how many a batch may use.
+
+    Example:
+        >>> model = BpeModel(
+        ...     vocabulary=(*(bytes([b]) for b in range(256)), b"ab"), merges=np.array([[97, 98, 256]]))
+        >>> tokenizer = BpeTokenizer.of_model(model, name="tiny")
+        >>> tokenizer.encode("cab").tolist(), tokenizer.decode([99, 256])
+        ([99, 256], 'cab')
+    """
+
+    def __init__(
+        self,
+        model: BpeModel,
+        document: Document,
+        *,
+        name: str = "bpe",
+        threads: int = 1,
+        match_special: bool = False,
+        source: str = "",
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.document = document
+        self.threads = threads
+        self.source = source
+        self._preparation = Preparation.of(document, match_special=match_special)
+        self._random = np.random.default_rng(0)
+
+    # --- where they come from ---------------------------------------------------------------------
+
+    @classmethod
+    def of_model(cls, model: BpeModel, **options: Any) -> BpeTokenizer:
+        """A tokenizer around a model alone: trained, or from ranks or merges."""
+        document = document_around(model.pattern, model.level, end_of_word=model.end_of_word)
+        added = tuple(
+            AddedToken(text, index, normalized=False, special=True)
+            for text, index in sorted(model.special_tokens.items(), key=lambda item: item[1])
+        )
+        return cls(model, replace(document, added_tokens=added), **options)
+
+    @classmethod
+    def of_document(cls, document: Document, *, where: str, **options: Any) -> BpeTokenizer:
+        """A tokenizer of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
+        preparation = Preparation.of(document)
+        special = {token.content: token.id for token in document.added_tokens if token.special}
+        model = model_of_json(
+            document.model,
+            level=preparation.level,
+            pattern=preparation.pattern or Pattern("none"),
+            special_tokens=special,
+            where=where,
+        )
+        decoder_of(None if preparation.level == "byte" else document.decoder)
+        return cls(model, document.with_model({}), source=where, **options)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], **options: Any) -> BpeTokenizer:
+        """The tokenizer of a `tokenizer.json` file."""
+        return cls.of_document(read_document(path), where=str(path), **options)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], **options: Any) -> BpeTokenizer:
+        """The tokenizer that `to_dict` described: the content of a `tokenizer.json`."""
+        return cls.of_document(document_of(content, where="from_dict"), where="from_dict", **options)
+
+    # --- encoding ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self.model, threads=self.threads)
+
+    def encode(self, text: str) -> NDArray[np.int32]:
+        """The ids of `text`: int32."""
+        if self._preparation.transparent and not self.model.dropout:
+            return self._encoder.encode(text)
+        return self.encode_batch([text]).ids
+
+    def __call__(self, text: str) -> list[int]:
+        """The ids of `text`, as a list."""
+        return self.encode(text).tolist()  # type: ignore[no-any-return]
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        if self.model.dropout:
+            return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
+        preparation = self._preparation
+        if preparation.transparent:
+            return self._encoder.encode_batch(texts)
+        if preparation.pattern is not None:
+            simple = [preparation.simple(repaired(text)) for text in texts]
+            if all(text is not None for text in simple):
+                return self._encoder.encode_batch([text for text in simple if text is not None])
+        plan: list[list[int]] = []  # per text: ids of added tokens, and -1 for each stretch to be encoded
+        stretches: list[Stretch] = []
+        for text in texts:
+            marks: list[int] = []
+            for part in preparation.parts(repaired(text)):
+                if isinstance(part, AddedToken):
+                    marks.append(part.id)
+                else:
+                    marks.append(-1)
+                    stretches.append(part)
+            plan.append(marks)
+        encoded = self._encode_stretches(stretches)
+        return _woven(plan, encoded)
+
+    def _encode_stretches(self, stretches: Sequence[Stretch]) -> TokenBatch:
+        """Each stretch as a document of a batch."""
+        preparation = self._preparation
+        if preparation.pattern is not None:
+            return self._encoder.encode_batch([stretch.text for stretch in stretches])
+        pieces: list[bytes] = []
+        counts: list[int] = []
+        for stretch in stretches:
+            before = len(pieces)
+            pieces += [piece.text.encode() for piece in preparation.pretokens(stretch)]
+            counts.append(len(pieces) - before)
+        ends = np.zeros(len(pieces) + 1, np.int64)
+        np.cumsum([len(piece) for piece in pieces], out=ends[1:])
+        spans = np.stack([ends[:-1], ends[1:]], axis=1)
+        data = np.frombuffer(b"".join([*pieces, bytes(PADDING)]), np.uint8)
+        return self._encoder.encode_spans(data, np.split(spans, np.cumsum(counts)[:-1]) if counts else [])
+
+    # --- decoding ---------------------------------------------------------------------------------
+
+    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
+        """The text of `ids`; bytes that are not UTF-8 become U+FFFD. Raises `TokenizerError` for an unknown id."""
+        array = np.asarray(ids, dtype=np.int64).reshape(-1)
+        if len(array) and (array.min() < 0 or array.max() >= self.vocab_size):
+            wrong = int(array[(array < 0) | (array >= self.vocab_size)][0])
+            raise TokenizerError(
+                f"{self.name}: there is no token {wrong}; ids go from 0 to {self.vocab_size - 1}"
+            )
+        if self.model.level == "byte":
+            blob, starts = self._bytes_table
+            return joined(blob, starts, array).decode("utf-8", "replace")
+        tokens = [self._texts[index] for index in array.tolist()]
+        return "".join(decoder_of(self.document.decoder)(tokens))
+
+    @cached_property
+    def _bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The bytes of every id, added tokens included, end to end, and where each begins."""
+        tokens = [*self.model.vocabulary, *(b"" for _ in range(self.vocab_size - len(self.model.vocabulary)))]
+        for token in self.document.added_tokens:
+            tokens[token.id] = token.content.encode("utf-8", "replace")
+        starts = np.zeros(len(tokens) + 1, np.int64)
+        np.cumsum([len(token) for token in tokens], out=starts[1:])
+        return np.frombuffer(b"".join(tokens), np.uint8), starts
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """Every token as files spell it; empty for ids that are none."""
+        texts = [token_text(self.model, token) for token in self.model.vocabulary]
+        texts += [""] * (self.vocab_size - len(texts))
+        for token in self.document.added_tokens:
+            texts[token.id] = token.content
+        return texts
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes a token stands for in text; empty for special tokens."""
+        if not 0 <= token_id < self.vocab_size:
+            raise TokenizerError(f"{self.name}: there is no token {token_id}")
+        if token_id in self.special_ids:
+            return b""
+        added = self._added_by_id.get(token_id)
+        if added is not None:
+            return added.content.encode("utf-8", "replace")
+        if token_id >= len(self.model.vocabulary):
+            return b""
+        token = self.model.vocabulary[token_id]
+        if self.model.level == "byte":
+            return token
+        return self._plain_bytes(token)
+
+    def _plain_bytes(self, token: bytes) -> bytes:
+        """The bytes of a character-level token: without what marks its place, blanks as blanks."""
+        model = self.model
+        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
+            return bytes([int(token[3:5], 16)])
+        if model.continuing_prefix and token.startswith(model.continuing_prefix.encode()):
+            token = token[len(model.continuing_prefix.encode()) :]
+        if model.end_of_word and token.endswith(model.end_of_word.encode()):
+            token = token[: -len(model.end_of_word.encode())]
+        for step in steps_of(self.document.decoder, "decoders"):
+            if step.get("type") == "Metaspace":
+                token = token.replace(str(step["replacement"]).encode(), b" ")
+            if step.get("type") == "Replace" and "String" in step.get("pattern", {}):
+                old, new = str(step["pattern"]["String"]), str(step["content"])
+                token = token.replace(old.encode(), new.encode())
+        return token
+
+    # --- offsets, sampling, tracing ---------------------------------------------------------------
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token of ``encode(text)`` in code points of `text`: int64 ``(n, 2)``.
+
+        Tokens that share a character carry its span each; a token of inserted text only has an empty span.
+        """
+        rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
+        track = not self._preparation.transparent
+        for part, span in self._preparation.located(repaired(text), track=track):
+            if isinstance(part, AddedToken):
+                rows.append(np.array([span], np.int64))
+            elif part.text:
+                rows.append(self._stretch_offsets(part))
+        return np.concatenate(rows)
+
+    def _stretch_offsets(self, stretch: Stretch) -> NDArray[np.int64]:
+        data = stretch.text.encode()
+        positions = byte_positions(data)
+        pattern = self._preparation.pattern
+        if pattern is not None:
+            spans = pattern.byte_spans(stretch.text, data)
+            origin = stretch.origin
+        else:
+            pieces = list(self._preparation.pretokens(stretch))
+            data = b"".join(piece.text.encode() for piece in pieces)
+            positions = byte_positions(data)
+            ends = np.cumsum([0, *(len(piece.text.encode()) for piece in pieces)])
+            spans = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
+            origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
+        padded = np.frombuffer(data + bytes(PADDING), np.uint8)
+        batch = self._encoder.encode_spans(padded, [span.reshape(1, 2) for span in spans])
+        starts, ends = self._token_spans(data, batch, spans)
+        first = np.searchsorted(positions, starts, side="right") - 1
+        last = np.maximum(np.searchsorted(positions, ends, side="left"), first)
+        if origin is None:
+            return np.stack([first, last], axis=1)
+        table = np.array([*origin, (origin[-1][1], origin[-1][1])], np.int64).reshape(-1, 2)
+        return np.stack([table[first, 0], table[np.maximum(last - 1, first), 1]], axis=1)
+
+    def _token_spans(
+        self, data: bytes, batch: TokenBatch, spans: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first and last byte of each token, where each document of `batch` is one pre-token."""
+        lengths = self._consumed[batch.ids]
+        if self.model.level == "char" and (lengths < 0).any():
+            lengths = np.concatenate(
+                [[s.n_bytes for s in segment(self.model, data[a:b])] for a, b in spans.tolist()] or [[]]
+            ).astype(np.int64)
+        ends = np.cumsum(lengths)
+        starts = ends - lengths
+        counts = batch.lengths()
+        used = np.concatenate([[0], ends])[batch.offsets[:-1]]
+        shift = np.repeat(spans[:, 0] - used, counts)
+        return starts + shift, ends + shift
+
+    @cached_property
+    def _consumed(self) -> NDArray[np.int64]:
+        """How many bytes of a pre-token each token stands for; -1 for the unknown token, which varies."""
+        model = self.model
+        lengths = np.array([len(token) for token in model.vocabulary], np.int64)
+        if model.level == "char":
+            for index, token in enumerate(model.vocabulary):
+                lengths[index] = self._bytes_of_text(token)
+            if model.unk is not None:
+                lengths[model.unk] = -1
+        return lengths
+
+    def _bytes_of_text(self, token: bytes) -> int:
+        model = self.model
+        prefix, suffix = model.continuing_prefix.encode(), model.end_of_word.encode()
+        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
+            return 1
+        size = len(token)
+        if prefix and token.startswith(prefix) and token != prefix:
+            size -= len(prefix)
+        if suffix and token.endswith(suffix) and token != suffix:
+            size -= len(suffix)
+        return size
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float = 0.1) -> list[int]:
+        """The ids of `text` with each merge left out with probability `alpha` (BPE-dropout).
+
+        0 gives ``encode(text)``, 1 the first symbols. Source: Provilkov et al. 2020, "BPE-Dropout".
+        """
+        if not 0.0 <= alpha <= 1.0:
+            raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
+        drop = (lambda: bool(rng.random() < alpha)) if alpha else None
+        ids: list[int] = []
+        for part in self._preparation.parts(repaired(text)):
+            if isinstance(part, AddedToken):
+                ids.append(part.id)
+                continue
+            for piece in self._preparation.pretokens(part):
+                ids += [symbol.id for symbol in segment(self.model, piece.text, drop=drop)]
+        return ids
+
+    def with_dropout(self, dropout: float) -> BpeTokenizer:
+        """The same tokenizer, whose `encode` leaves out merges with probability `dropout`, seeded with 0."""
+        return BpeTokenizer(
+            replace(self.model, dropout=dropout),
+            self.document,
+            name=self.name,
+            threads=self.threads,
+            match_special=self._preparation.match_special,
+            source=self.source,
+        )
+
+    def trace(self, text: str) -> Iterator[Step]:
+        """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
+        from tokbench_subword.bpe.tracing import steps
+
+        return steps(self, text)
+
+    # --- the vocabulary ---------------------------------------------------------------------------
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids: one more than the highest."""
+        highest = max((token.id for token in self.document.added_tokens), default=-1)
+        return max(len(self.model), highest + 1)
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of special tokens."""
+        return self._special_ids
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(token.id for token in self.document.added_tokens if token.special)
+
+    @cached_property
+    def _added_by_id(self) -> dict[int, AddedToken]:
+        return {token.id: token for token in self.document.added_tokens}
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, or None."""
+        return self.model.unk
+
+    @cached_property
+    def lossless(self) -> bool:
+        """Whether ``decode(encode(text)) == text`` for every text without surrogates."""
+        whole = self.model.level == "byte" and all(bytes([b]) in self.model.ids for b in range(256))
+        pattern = self._preparation.pattern
+        covers = pattern is not None and (pattern.machine is not None or pattern.keep_gaps)
+        plain = self.document.normalizer is None and not self._preparation.prefix_space
+        strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
+        return whole and covers and plain and not strips
+
+    def convert_token_to_id(self, token: str) -> int | None:
+        """The id of a token as files spell it (``Ġword``); the unknown token's, or None, where there is none."""
+        return self._ids_by_text.get(token, self.model.unk)
+
+    def convert_id_to_token(self, token_id: int) -> str:
+        """A token as files spell it; raises `TokenizerError` for an id that is none."""
+        if not 0 <= token_id < self.vocab_size:
+            raise TokenizerError(f"{self.name}: there is no token {token_id}")
+        return self._texts[token_id]
+
+    @cached_property
+    def _ids_by_text(self) -> dict[str, int]:
+        return {text: index for index, text in enumerate(self._texts) if text}
+
+    def pre_tokenize(self, text: str) -> list[str]:
+        """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
+        pieces: list[str] = []
+        for part in self._preparation.parts(repaired(text)):
+            if isinstance(part, AddedToken):
+                pieces.append(part.content)
+            else:
+                pieces += [piece.text for piece in self._preparation.pretokens(part)]
+        return pieces
+
+    def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> None:
+        """Add tokens, matched in text before BPE, with the next free ids.
+
+        Raises `TokenizerError` for a token that is there already. Added tokens are never the text of one that is
+        `special` unless the tokenizer matches special tokens.
+        """
+        new = [tokens] if isinstance(tokens, str) else list(tokens)
+        check_new(new, lambda text: text in self._ids_by_text)
+        size = self.vocab_size
+        added = [AddedToken(text, size + i, normalized=False, special=special) for i, text in enumerate(new)]
+        self.document = replace(self.document, added_tokens=(*self.document.added_tokens, *added))
+        self._preparation = Preparation.of(self.document, match_special=self._preparation.match_special)
+        for name in ("_bytes_table", "_texts", "_ids_by_text", "_special_ids", "_added_by_id", "lossless"):
+            self.__dict__.pop(name, None)
+
+    # --- saving -----------------------------------------------------------------------------------
+
+    def _complete_document(self) -> Document:
+        names = {token.id: token.content for token in self.document.added_tokens if token.special}
+        inside = {i: name for i, name in names.items() if i < len(self.model.vocabulary)}
+        return self.document.with_model(json_of_model(self.model, names=inside))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
+        return content_of(self._complete_document())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tokenizer: `.tiktoken` ranks, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
+
+        The path decides: the suffix ``.tiktoken``, no suffix (a folder), anything else. What `tokenizers` and
+        `transformers` open as `tokenizer.json` gives the same ids there.
+        """
+        target = Path(path)
+        if target.suffix == ".tiktoken":
+            from tokbench_subword.bpe.ranks import write_ranks
+
+            write_ranks(self.model, target)
+        elif not target.suffix or target.is_dir():
+            from tokbench_subword.bpe.vocab_merges import write_vocab_merges
+
+            write_vocab_merges(self, target)
+        else:
+            write_document(self._complete_document(), target)
+
+    def facts(self) -> dict[str, Any]:
+        """What this tokenizer is, ready for JSON."""
+        model = self.model
+        pattern = self._preparation.pattern
+        normalizer = [step["type"] for step in steps_of(self.document.normalizer, "normalizers")]
+        cutting = [step["type"] for step in steps_of(self.document.pre_tokenizer, "pretokenizers")]
+        return {
+            "algorithm": "BPE",
+            "level": model.level,
+            "normalizer": " + ".join(normalizer) or None,
+            "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
+            "unicode_version": model.unicode_version,
+            "byte_fallback": model.byte_fallback,
+            "merges": len(model.merges),
+            "dropout": model.dropout,
+            "special_tokens": {t.content: t.id for t in self.document.added_tokens if t.special},
+            "added_tokens": {t.content: t.id for t in self.document.added_tokens if not t.special},
+            "library": "tokbench (in-house)",
+            "files": [self.source] if self.source else [],
+        }
+
+    def __repr__(self) -> str:
+        return f"BpeTokenizer({self.name!r}, vocab_size={self.vocab_size}, merges={len(self.model.merges)})"
+
+
+def _woven(plan: Sequence[Sequence[int]], encoded: TokenBatch) -> TokenBatch:
+    """Documents put together from ids of added tokens and, for each -1, the next of the encoded stretches."""
+    stretches = iter(encoded)
+    documents = []
+    for marks in plan:
+        parts = [next(stretches) if mark < 0 else np.array([mark], np.int32) for mark in marks]
+        documents.append(np.concatenate(parts) if parts else np.zeros(0, np.int32))
+    return TokenBatch.of(documents)

@@ -1,0 +1,73 @@
+"""BPE at work, merge by merge, for `tokbench trace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tokbench.tokenizer import Step
+from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
+from tokbench_subword.kernels.utf8 import repaired
+from tokbench_subword.pipeline.added_tokens import AddedToken
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+
+def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
+    """One step per pre-token ("split"), per merge ("merge"), and one for the end ("done").
+
+    `tokens` is always the whole text as it then stands: what is finished, what is being merged, and the rest as
+    it was cut.
+    """
+    model = tokenizer.model
+    preparation = tokenizer._preparation
+    parts: list[AddedToken | str] = []
+    for part in preparation.parts(repaired(text)):
+        if isinstance(part, AddedToken):
+            parts.append(part)
+        else:
+            parts += [piece.text for piece in preparation.pretokens(part)]
+    raw = [part.content if isinstance(part, AddedToken) else part for part in parts]
+    waiting = [piece.encode() for piece in raw]
+    yield Step("split", tuple(waiting), None, f"{len(parts)} pre-tokens", {"pattern": str(model.pattern)})
+    done: list[bytes] = []
+    ids: list[int] = []
+    for index, part in enumerate(parts):
+        rest = waiting[index + 1 :]
+        if isinstance(part, AddedToken):
+            done.append(waiting[index])
+            ids.append(part.id)
+            yield Step("added", (*done, *rest), len(done) - 1, f"added token {part.content!r}", {"id": part.id})
+            continue
+        data = part.encode()
+        whole = model.ids.get(data) if model.whole_tokens else None
+        if whole is not None:
+            symbols = [Symbol(whole, len(data))]
+            note = f"{part!r} is a token"
+            yield Step("whole", (*done, data, *rest), len(done), note, {"id": whole})
+        else:
+            symbols = first_symbols(model, part)
+            pieces = _pieces(data, symbols)
+            yield Step("symbols", (*done, *pieces, *rest), None, f"{part!r}: {len(pieces)} symbols")
+            before = list(symbols)
+            for merge in merges(model, symbols):
+                left, right = before[merge.at].id, before[merge.at + 1].id
+                pieces = _pieces(data, symbols)
+                names = [tokenizer.convert_id_to_token(i) for i in (left, right, symbols[merge.at].id)]
+                note = f"merge {names[0]} + {names[1]} → {names[2]} (rank {merge.rank})"
+                detail = {"rank": merge.rank, "pair": [left, right], "result": symbols[merge.at].id}
+                yield Step("merge", (*done, *pieces, *rest), len(done) + merge.at, note, detail)
+                before = list(symbols)
+        done += _pieces(data, symbols)
+        ids += [symbol.id for symbol in symbols]
+    yield Step("done", tuple(done), None, f"{len(ids)} tokens", {"ids": ids})
+
+
+def _pieces(data: bytes, symbols: list[Symbol]) -> list[bytes]:
+    """The bytes of the pre-token that each symbol stands for."""
+    pieces, at = [], 0
+    for symbol in symbols:
+        pieces.append(data[at : at + symbol.n_bytes])
+        at += symbol.n_bytes
+    return pieces
