@@ -1,0 +1,192 @@
+"""gigatoken: byte-level and sentencepiece BPE in Rust, for a fair speed table.
+
+The library always matches special tokens that it knows; unless ``special=match`` it is not told of them, so
+that their text is ordinary text, as everywhere in tokbench. It loads BPE only: no WordPiece, no Unigram.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench_extras.absent import need
+
+if TYPE_CHECKING:
+    import gigatoken
+
+ENCODINGS = ("r50k_base", "cl100k_base", "o200k_base")
+_URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+
+
+class GigatokenTokenizer:
+    """A tokenizer of gigatoken's."""
+
+    unk_id = None
+
+    def __init__(self, tokenizer: gigatoken.Tokenizer, *, name: str, source: str, threads: int = 1) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.source = source
+        self.vocab_size: int = tokenizer.vocab_size
+        self.lossless = source == "ranks"
+        self._parallel = threads > 1
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """Ids of the special tokens it was told of."""
+        return frozenset(self.tokenizer._special_tokens().values())
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        try:
+            ids: list[int] = self.tokenizer.encode(text).tolist()
+        except TypeError as error:
+            raise self._refused([text], error) from error
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text: the library's ragged array as it is, nothing copied."""
+        import numpy as np
+
+        texts = list(texts)
+        try:
+            layout = self.tokenizer.encode_batch(texts, parallel=self._parallel).layout
+        except TypeError as error:
+            raise self._refused(texts, error) from error
+        offsets = np.asarray(layout.offsets.data, np.int64)
+        ids = np.asarray(layout.content.data)[offsets[0] : offsets[-1]]
+        return TokenBatch(ids.view(np.int32), offsets - offsets[0])
+
+    def _refused(self, texts: Sequence[str], error: TypeError) -> TokenizerError:
+        for text in texts:
+            try:
+                text.encode()
+            except UnicodeEncodeError as surrogate:
+                return TokenizerError(
+                    f"{self.name}: a text holds a lone surrogate at character {surrogate.start}, which "
+                    f"gigatoken does not take; replace it first"
+                )
+        return TokenizerError(f"{self.name}: {error}")
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
+        try:
+            data: bytes = self.tokenizer.decode(list(map(int, ids)))
+        except Exception as error:  # the library raises what Rust gives
+            raise TokenizerError(f"{self.name}: {error}") from error
+        return data.decode("utf-8", "replace")
+
+    @cached_property
+    def _vocabulary(self) -> Mapping[int, bytes]:
+        vocabulary: Mapping[int, bytes] = self.tokenizer.vocab
+        return vocabulary
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; nothing for special tokens and gaps."""
+        if token_id in self.special_ids:
+            return b""
+        part = self._vocabulary.get(token_id, b"")
+        return part.replace("▁".encode(), b" ") if self.source == "sentencepiece" else part
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {
+            "algorithm": "BPE",
+            "special_tokens": dict(self.tokenizer._special_tokens()),
+            "lossless": self.lossless,
+            "why_not_lossless": None if self.lossless else "its file may normalise text",
+        }
+
+
+def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
+    """Load ranks (tiktoken's cached encodings or a file), a `tokenizer.json` or a sentencepiece BPE model."""
+    path = _path(spec)
+    library = need("gigatoken", extra="gigatoken")
+    match = spec.get("special", "text") == "match"
+    if not path.is_file():
+        raise TokenizerError(_absent(spec, path))
+    try:
+        if path.suffix == ".json":
+            content = json.loads(path.read_bytes())
+            if not match:
+                content["added_tokens"] = [
+                    token for token in content.get("added_tokens", []) if not token["special"]
+                ]
+            tokenizer, source = library.Tokenizer.from_json(json.dumps(content)), "json"
+        elif path.suffix == ".model":
+            tokenizer, source = library.Tokenizer.from_sentencepiece(path), "sentencepiece"
+        else:
+            scheme, special = _scheme(spec)
+            tokenizer = library.Tokenizer.from_tiktoken(path, scheme, special if match else {})
+            source = "ranks"
+    except SpecError:
+        raise
+    except Exception as error:  # the library raises what Rust gives, over several lines
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TokenizerError(f"{spec}: gigatoken cannot load {path}: {reason}") from error
+    return GigatokenTokenizer(tokenizer, name=str(spec), source=source, threads=context.threads)
+
+
+def _scheme(spec: Spec) -> tuple[str, dict[str, int]]:
+    """The library's name of the pre-tokenizer, and the special tokens of a published encoding."""
+    from gigatoken._load.tiktoken import ENCODINGS as KNOWN
+
+    known = KNOWN.get(spec.variant or "")
+    scheme = spec.get("pretokenizer") or (known.pretokenizer if known else None)
+    if scheme is None:
+        raise SpecError(
+            f"{spec}: a .tiktoken file holds no pattern; add pretokenizer=NAME (gpt2, cl100k, o200k, qwen2 …)"
+        )
+    return scheme, dict(known.special_tokens) if known else {}
+
+
+def _path(spec: Spec) -> Path:
+    if not spec.variant:
+        raise SpecError(f"gigatoken: name an encoding ({', '.join(ENCODINGS)}) or a file: gigatoken:NAME")
+    if spec.variant in ENCODINGS:
+        name = hashlib.sha1(_URL.format(spec.variant).encode()).hexdigest()
+        return _tiktoken_cache() / name
+    path = Path(spec.variant).expanduser()
+    return path / "tokenizer.json" if path.is_dir() else path
+
+
+def _tiktoken_cache() -> Path:
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if os.environ.get(variable):
+            return Path(os.environ[variable])
+    return Path(tempfile.gettempdir()) / "data-gym-cache"
+
+
+def _absent(spec: Spec, path: Path) -> str:
+    if spec.variant in ENCODINGS:
+        return (
+            f"{spec}: tiktoken's cache has no {spec.variant} ({path}); load tiktoken:{spec.variant} once, "
+            f"or set TIKTOKEN_CACHE_DIR"
+        )
+    return f"{spec}: there is no file {path}"
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [_path(spec)]
+
+
+GIGATOKEN = TokenizerFamily(
+    name="gigatoken",
+    summary="Fast BPE in Rust: tiktoken encodings, BPE tokenizer.json files and sentencepiece BPE models",
+    load=load,
+    files=_files,
+    options=(
+        Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),
+        Option("pretokenizer", "str", None, "For a .tiktoken file: the library's name of its pattern."),
+    ),
+    variant="an encoding (o200k_base …), a .tiktoken, .json or .model file",
+    libraries=("gigatoken",),
+    examples=("gigatoken:o200k_base", "gigatoken:path/to/tokenizer.json"),
+)

@@ -1,0 +1,129 @@
+"""mistral-common: Mistral's own tokenizers, Tekken and sentencepiece, several of them bundled with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
+from tokbench_extras.absent import need
+
+_MODULE = "mistral_common.tokens.tokenizers"
+
+
+class MistralTokenizer:
+    """A Tekken or sentencepiece tokenizer of mistral-common; no BOS, no EOS, no template."""
+
+    def __init__(self, tokenizer: Any, *, name: str, tekken: bool) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.tekken = tekken
+        self.vocab_size: int = tokenizer.n_words
+        self.special_ids = frozenset(int(index) for index in tokenizer.special_ids)
+        self.unk_id: int | None = None if tekken else int(tokenizer.unk_id)
+        self.lossless = tekken
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        try:
+            ids: list[int] = self.tokenizer.encode(text, bos=False, eos=False)
+        except (RuntimeError, TypeError, UnicodeEncodeError) as error:
+            raise TokenizerError(f"{self.name}: {error} (a lone surrogate in the text?)") from error
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text; the library has no batch call."""
+        return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`, special tokens kept."""
+        from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
+
+        text: str = self.tokenizer.decode(list(map(int, ids)), special_token_policy=SpecialTokenPolicy.KEEP)
+        return text
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; nothing for special tokens."""
+        if token_id in self.special_ids:
+            return b""
+        if self.tekken:
+            part: bytes = self.tokenizer.id_to_byte_piece(token_id)
+            return part
+        piece: str = self.tokenizer.id_to_piece(token_id)
+        if len(piece) == 6 and piece.startswith("<0x"):
+            return bytes([int(piece[3:5], 16)])
+        return piece.replace("▁", " ").encode()
+
+    @cached_property
+    def _special_tokens(self) -> dict[str, int]:
+        return {str(self.tokenizer.id_to_piece(index)): index for index in sorted(self.special_ids)}
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {
+            "algorithm": "BPE" if self.tekken else "sentencepiece BPE",
+            "normalizer": None,
+            "pre_tokenizer": self.tokenizer._model._pat_str if self.tekken else None,
+            "byte_fallback": not self.tekken,
+            "special_tokens": self._special_tokens,
+            "version": str(self.tokenizer.version),
+            "lossless": self.lossless,
+            "why_not_lossless": None if self.lossless else "U+2581 comes back as a space",
+        }
+
+
+def load(spec: Spec, context: LoadContext) -> MistralTokenizer:
+    """Load a tokenizer that the package brings along, or a file of either kind."""
+    if not spec.variant:
+        raise SpecError(f"mistral: name a tokenizer: {', '.join(_bundled())}, or a file: mistral:NAME")
+    path = _path(spec)
+    tekken = path.suffix == ".json"
+    try:
+        if tekken:
+            kind = need(f"{_MODULE}.tekken", extra="mistral").Tekkenizer
+            return MistralTokenizer(kind.from_file(path), name=str(spec), tekken=True)
+        kind = need(f"{_MODULE}.sentencepiece", extra="mistral").SentencePieceTokenizer
+        return MistralTokenizer(kind(path), name=str(spec), tekken=False)
+    except (TokenizerError, SpecError):
+        raise
+    except Exception as error:  # the library raises whatever its parsers do
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TokenizerError(f"{spec}: mistral-common cannot load {path}: {reason}") from error
+
+
+def _bundled() -> dict[str, Path]:
+    """Short name to file of what the package brings along: tekken_240911, v1, v3 …"""
+    package = need("mistral_common", extra="mistral")
+    folder = Path(package.__file__ or "").parent / "data"
+    found = {path.stem: path for path in sorted(folder.glob("tekken*.json"))}
+    return found | {path.suffix[1:]: path for path in sorted(folder.glob("*.model.v*"))}
+
+
+def _path(spec: Spec) -> Path:
+    bundled = _bundled()
+    variant = spec.variant or ""
+    if variant in bundled:
+        return bundled[variant]
+    path = Path(variant).expanduser()
+    if path.is_file():
+        return path
+    if "/" in variant:
+        raise TokenizerError(f"{spec}: there is no file {path}")
+    raise UnknownNameError.of("mistral tokenizer", variant, bundled)
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [_path(spec)]
+
+
+MISTRAL = TokenizerFamily(
+    name="mistral",
+    summary="Mistral's tokenizers (Tekken, sentencepiece), several of them bundled, through mistral-common",
+    load=load,
+    files=_files,
+    variant="tekken_240911, tekken_240718, v1, v2, v3 … or a tekken.json or .model file",
+    libraries=("mistral-common", "tiktoken"),
+    examples=("mistral:tekken_240911", "mistral:v3"),
+)

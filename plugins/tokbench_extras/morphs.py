@@ -1,0 +1,222 @@
+"""Morfessor: morphs found without supervision, as a tokenizer (Creutz and Lagus; Virpioja et al. 2013).
+
+Morfessor Baseline segments words. To make a tokenizer of it, text is cut into runs of letters and the rest; a
+word is segmented by its model, its first morph carrying the space before it; whatever the vocabulary lacks is
+spelled in bytes, so nothing is lost. The vocabulary is what the training words came out as: its size follows
+from the corpus and from `corpus_weight` (more weight, fewer splits), and cannot be asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import log2
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import (
+    LoadContext,
+    Option,
+    Spec,
+    TokenBatch,
+    TokenizerError,
+    TokenizerFamily,
+    TrainingCorpus,
+)
+from tokbench.tokenizer import Progress
+from tokbench_extras.absent import need
+
+if TYPE_CHECKING:
+    import regex
+
+FORMAT = "tokbench-morfessor"
+BYTES = 256
+CACHED_WORDS = 1 << 18
+DAMPENING = {"none": lambda count: count, "log": lambda count: round(log2(count + 1)), "ones": lambda _: 1}
+_random = threading.Lock()
+
+
+@cache
+def _pattern() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(r" ?[\p{L}\p{M}]+| ?[^\s\p{L}\p{M}]+|\s+?(?= ?\S)|\s+")
+
+
+class MorfessorTokenizer:
+    """Morphs with byte fallback: ids 0–255 are bytes, then the morphs by frequency.
+
+    `segmentations` are the (count, parts) of the training words: Morfessor's model is rebuilt from them.
+    """
+
+    lossless = True
+
+    def __init__(
+        self, name: str, *, segmentations: Sequence[tuple[int, Sequence[str]]], morphs: Sequence[str]
+    ) -> None:
+        library = need("morfessor", extra="morfessor")
+        self.name = name
+        self.segmentations = segmentations
+        self.morphs = tuple(morphs)
+        self.vocab_size = BYTES + len(self.morphs)
+        self._ids = {morph: index for index, morph in enumerate(self.morphs, start=BYTES)}
+        self._words: dict[str, list[int]] = {}
+        self.model = library.BaselineModel()
+        self.model.load_segmentations((count, "".join(parts), tuple(parts)) for count, parts in segmentations)
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of the morphs."""
+        ids: list[int] = []
+        for word in _pattern().findall(text):
+            ids += self._word(word)
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text."""
+        return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
+
+    def _word(self, word: str) -> list[int]:
+        ids = self._words.get(word)
+        if ids is None:
+            ids = []
+            for part in segment(self.model, word):
+                known = self._ids.get(part)
+                ids += [known] if known is not None else part.encode("utf-8", "surrogatepass")
+            if len(self._words) >= CACHED_WORDS:  # hostile text must not grow memory without end
+                self._words.clear()
+            self._words[word] = ids
+        return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text; bytes that are not UTF-8 become U+FFFD."""
+        data = b"".join(map(self.token_bytes, map(int, ids)))
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return data.decode("utf-8", "replace")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a morph."""
+        if not 0 <= token_id < self.vocab_size:
+            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
+        if token_id < BYTES:
+            return bytes([token_id])
+        return self.morphs[token_id - BYTES].encode("utf-8", "surrogatepass")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write vocabulary and segmentations as JSON (the library's own model file is a pickle)."""
+        content = {"format": FORMAT, "version": 1, "morphs": self.morphs, "segmentations": self.segmentations}
+        Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {
+            "algorithm": "Morfessor Baseline",
+            "normalizer": None,
+            "pre_tokenizer": _pattern().pattern,
+            "byte_fallback": True,
+            "special_tokens": {},
+            "lossless": True,
+        }
+
+
+def segment(model: Any, word: str) -> list[str]:
+    """The morphs of a word, the first one with the space before it; what is no word of letters stays whole."""
+    space = " " if word.startswith(" ") else ""
+    letters = word[len(space) :]
+    if not letters or not (letters[0].isalpha()):
+        return [word]
+    parts, _ = model.viterbi_segment(letters)
+    return [space + parts[0], *parts[1:]]
+
+
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> MorfessorTokenizer:
+    """Train Morfessor Baseline on the words of the corpus; the same corpus gives the same model."""
+    library = need("morfessor", extra="morfessor")
+    words: Counter[str] = Counter()
+    total, seen = max(corpus.n_bytes, 1), 0
+    for text in corpus.texts():
+        words.update(_pattern().findall(text))
+        seen += len(text.encode("utf-8", "surrogatepass"))
+        progress(0.3 * min(seen / total, 1.0), "counting words")
+    letters: Counter[str] = Counter()
+    for word, count in words.items():
+        bare = word.removeprefix(" ")
+        if bare and bare[0].isalpha():
+            letters[bare] += count
+    if not letters:
+        raise TokenizerError("morfessor: the training corpus holds no words")
+    model = library.BaselineModel(corpusweight=options["corpus_weight"])
+    model.load_data(
+        [(count, word) for word, count in sorted(letters.items())],
+        freqthreshold=options["min_frequency"],
+        count_modifier=DAMPENING[options["dampening"]],
+    )
+    progress(0.4, "training")
+    _train(library, model, options["max_epochs"])
+    segmentations = [(count, list(parts)) for count, _, parts in model.get_segmentations()]
+    used: Counter[str] = Counter()
+    for word, count in words.items():
+        for part in segment(model, word):
+            used[part] += count
+    ranked = sorted((-count, part) for part, count in used.items() if len(part) > 1 or not part.isascii())
+    progress(1.0, "done")
+    name = str(Spec("morfessor", options={"corpus_weight": options["corpus_weight"]}))
+    kept = [part for count, part in ranked if -count >= options["min_frequency"]]
+    return MorfessorTokenizer(name, segmentations=segmentations, morphs=kept)
+
+
+def _train(library: Any, model: Any, epochs: int) -> None:
+    """The library shuffles words with the interpreter's own generator, and prints dots: neither may show."""
+    from morfessor import utils
+
+    with _random:
+        state, shown = random.getstate(), utils.show_progress_bar
+        utils.show_progress_bar = False
+        random.seed(0)
+        try:
+            model.train_batch(max_epochs=epochs)
+        finally:
+            random.setstate(state)
+            utils.show_progress_bar = shown
+
+
+def load(spec: Spec, context: LoadContext) -> MorfessorTokenizer:
+    """Open what `save` wrote."""
+    path = Path(spec.variant or "")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise ValueError(f"it holds {content['format']}")
+        return MorfessorTokenizer(str(spec), segmentations=content["segmentations"], morphs=content["morphs"])
+    except OSError as error:
+        raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise TokenizerError(f"{spec}: {path} was not saved by morfessor of tokbench ({error})") from error
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [Path(spec.variant)] if spec.variant else []
+
+
+MORFESSOR = TokenizerFamily(
+    name="morfessor",
+    summary="Morphs by Morfessor Baseline, trained here; bytes for the rest: lossless",
+    load=load,
+    train=train,
+    files=_files,
+    options=(
+        Option("corpus_weight", "float", 1.0, "Weight of the corpus in the cost: more weight, fewer splits."),
+        Option("dampening", "str", "log", "Of word counts.", choices=tuple(DAMPENING)),
+        Option("min_frequency", "int", 1, "Words and morphs seen less often are left out."),
+        Option("max_epochs", "int", 10, "Passes over the words at most."),
+    ),
+    variant="a saved model (.json); none: trained",
+    libraries=("Morfessor",),
+    examples=("morfessor:corpus_weight=1.0",),
+)

@@ -1,0 +1,138 @@
+r"""The RWKV vocabulary: greedy longest match over bytes, as the "World" models use it.
+
+A line of the file is ``id literal length``: the literal is a Python string or bytes (``' the'``, ``b'\xe4'``),
+the length that of its bytes. Id 0 is the end of a document and stands in no line. There is no pre-tokenizer:
+the longest entry that begins the rest of the text is taken, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+
+END_OF_DOCUMENT = 0
+
+
+class RwkvTokenizer:
+    """Greedy longest match over byte strings.
+
+    Example:
+        >>> entries = {byte + 1: bytes([byte]) for byte in range(256)} | {257: b"th", 258: b"the "}
+        >>> RwkvTokenizer(entries, name="demo").encode("the thing")
+        [258, 257, 106, 111, 104]
+    """
+
+    lossless = True
+    unk_id = None
+    special_ids = frozenset({END_OF_DOCUMENT})
+
+    def __init__(self, entries: Mapping[int, bytes], *, name: str) -> None:
+        self.name = name
+        self.entries = dict(entries)
+        self.vocab_size = max(entries) + 1
+        self._ids = {token: index for index, token in entries.items()}
+        # By first two bytes, the lengths that occur, longest first: few enough to try each.
+        lengths: dict[bytes, set[int]] = {}
+        for token in self._ids:
+            if len(token) > 1:
+                lengths.setdefault(token[:2], set()).add(len(token))
+        self._lengths = {start: sorted(found, reverse=True) for start, found in lengths.items()}
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of the longest matches."""
+        data = text.encode("utf-8", "surrogatepass")
+        ids, lengths, position, end = self._ids, self._lengths, 0, len(data)
+        found: list[int] = []
+        while position < end:
+            for length in lengths.get(data[position : position + 2], ()):
+                index = ids.get(data[position : position + length])
+                if index is not None and position + length <= end:
+                    break
+            else:
+                length = 1
+                index = ids[data[position : position + 1]]
+            found.append(index)
+            position += length
+        return found
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text."""
+        return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text; bytes that are not UTF-8 become U+FFFD."""
+        data = b"".join(map(self.token_bytes, map(int, ids)))
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return data.decode("utf-8", "replace")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of an entry; nothing for the end of a document and for gaps."""
+        return self.entries.get(token_id, b"")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {
+            "algorithm": "greedy longest match",
+            "normalizer": None,
+            "pre_tokenizer": None,
+            "byte_fallback": True,
+            "special_tokens": {"end of document": END_OF_DOCUMENT},
+            "lossless": True,
+        }
+
+
+def read_vocabulary(path: Path, name: str) -> dict[int, bytes]:
+    """Id to bytes; raises with the line for what is not ``id literal length``."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TokenizerError(f"{name}: cannot read {path}: {error}") from error
+    entries: dict[int, bytes] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            index, rest = line.split(" ", 1)
+            literal, length = rest.rsplit(" ", 1)
+            token = ast.literal_eval(literal)
+            part = token.encode() if isinstance(token, str) else bytes(token)
+            if len(part) != int(length) or not part:
+                raise ValueError(f"{literal} is {len(part)} bytes, not {length}")
+            entries[int(index)] = part
+        except (ValueError, SyntaxError, TypeError) as error:
+            raise TokenizerError(f"{name}: {path} line {number} is not 'id literal length': {error}") from error
+    missing = set(range(256)) - {part[0] for part in entries.values() if len(part) == 1}
+    if missing:
+        raise TokenizerError(f"{name}: {path} lacks {len(missing)} of the 256 bytes (0x{min(missing):02x} …)")
+    return entries
+
+
+def load(spec: Spec, context: LoadContext) -> RwkvTokenizer:
+    """Open a vocabulary file."""
+    if not spec.variant:
+        raise SpecError("rwkv: name a vocabulary file: rwkv:rwkv_vocab_v20230424.txt")
+    return RwkvTokenizer(read_vocabulary(_path(spec), str(spec)), name=str(spec))
+
+
+def _path(spec: Spec) -> Path:
+    return Path(spec.variant or "").expanduser()
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [_path(spec)] if spec.variant else []
+
+
+RWKV = TokenizerFamily(
+    name="rwkv",
+    summary="RWKV World vocabularies: greedy longest match over bytes",
+    load=load,
+    files=_files,
+    variant="a vocabulary file of lines 'id literal length'",
+    examples=("rwkv:rwkv_vocab_v20230424.txt",),
+)
