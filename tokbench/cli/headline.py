@@ -25,12 +25,15 @@ def print_headline(run: Run) -> None:
     from rich.table import Table
 
     console = Console(highlight=False)
+    if not console.is_terminal:  # a file or a pipe has no width to keep to
+        console = Console(highlight=False, width=140)
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
     present = set(rows.loc[rows["value"].notna(), "metric"])
     shown = [column for column in SHOWN if column[0] in present]
     for dataset in run.datasets:
-        table = Table("tokenizer", title=escape(dataset), title_justify="left", box=None, title_style="bold")
+        table = Table(title=escape(dataset), title_justify="left", box=None, title_style="bold")
+        table.add_column("tokenizer", overflow="fold", min_width=28)
         for _, head, _ in shown:
             table.add_column(head, justify="right")
         for tokenizer in run.tokenizers:

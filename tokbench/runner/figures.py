@@ -14,6 +14,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_rows, write_measurements, write_rows
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import CellFiles
+from tokbench.runner.measuring import measure_all
 from tokbench.runner.plan import Cell, Plan
 from tokbench.runner.subjects import Subject
 
@@ -37,12 +38,13 @@ def write_figures(
 ) -> None:
     """Measure what was counted and write ``measurements`` and ``comparisons``; `more` are speed's rows."""
     from tokbench.metrics.differences import differences
-    from tokbench.metrics.measure import measure
 
     metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
     why = _failed_cells(plan, subjects, failures)
-    files = CellFiles(folder, [cell.key for cell in cells if cell.key not in why])
-    measured = measure(files, metrics, context=context)
+    keys = [cell.key for cell in cells if cell.key not in why]
+    tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
+    measured = measure_all(plan, folder, tokenizers, keys, metrics, context)
+    files = CellFiles(folder, keys)
     rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured), *more]
     order = _Order(plan, subjects)
     write_measurements(folder.measurements, measurement_rows(name, sorted(rows, key=order.place)))

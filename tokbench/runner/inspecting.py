@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.metrics.metric import CellKey
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder
@@ -42,7 +43,7 @@ class Sample:
 class Seen:
     """What one worker saw of one tokenizer."""
 
-    pieces: list[list[dict[str, Any]]]
+    pieces: dict[int, list[dict[str, Any]]]
     audit: dict[str, Any] | None
     morphology: dict[str, MorphCounts]
 
@@ -56,14 +57,19 @@ class Inspections:
     failures: dict[str, Failure] = field(default_factory=dict)
 
 
-def inspect_all(plan: Plan, subjects: Sequence[Subject], folder: RunFolder) -> Inspections:
-    """Write ``samples.json`` and ``audits.json``, and give what metrics need of them."""
+def inspect_all(
+    plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey]
+) -> Inspections:
+    """Write ``samples.json`` and ``audits.json``, and give what metrics need of them.
+
+    A tokenizer is not shown the passages of cells in which it has `failed` already.
+    """
     from tokbench.inspection.audit import VocabularyAudit
 
     samples = choose_samples(plan.corpora, plan.suite.samples)
     ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
     with ThreadPoolExecutor(plan.jobs) as threads:
-        looks = list(threads.map(lambda subject: _look(plan, subject, samples), ready))
+        looks = list(threads.map(lambda subject: _look(plan, subject, samples, failed), ready))
     found = Inspections()
     views: list[list[dict[str, Any]]] = [[] for _ in samples]
     audits: dict[str, Any] = {}
@@ -72,8 +78,8 @@ def inspect_all(plan: Plan, subjects: Sequence[Subject], folder: RunFolder) -> I
         if isinstance(seen, Failure):
             found.failures[key] = seen
             continue
-        for view, pieces in zip(views, seen.pieces, strict=True):
-            view.append({"tokenizer": key, "pieces": pieces})
+        for index, pieces in seen.pieces.items():
+            views[index].append({"tokenizer": key, "pieces": pieces})
         for language, counts in seen.morphology.items():
             found.morphology[key, language] = counts
         if seen.audit is not None:
@@ -84,16 +90,23 @@ def inspect_all(plan: Plan, subjects: Sequence[Subject], folder: RunFolder) -> I
     return found
 
 
-def _look(plan: Plan, subject: Subject, samples: Sequence[Sample]) -> Seen | Failure:
+def _look(
+    plan: Plan, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
+) -> Seen | Failure:
     suite = plan.suite
     cache = TallyCache(plan.registry.context.cache_dir / "tallies") if suite.cache else None
     gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
     limits = Limits(suite.timeout, plan.memory_limit)
     size = subject.about.vocab_size if subject.about else 0
+    shown = {
+        index: sample
+        for index, sample in enumerate(samples)
+        if CellKey(subject.entry.key, sample.dataset, sample.language) not in failed
+    }
     audits = suite.audit and size <= LARGEST_AUDIT
     try:
         with borrowed() as worker:
-            seen: Seen = worker.call(look, subject.recipe, samples, audits, gold, cache, limits=limits)
+            seen: Seen = worker.call(look, subject.recipe, shown, audits, gold, cache, limits=limits)
     except WorkerLost as loss:
         if loss.kind == "interrupted":
             raise
@@ -154,7 +167,7 @@ def _fitting(corpus: Corpus, language: str) -> Iterator[str]:
 def look(
     emit: Emit,
     recipe: Recipe,
-    samples: Sequence[Sample],
+    samples: Mapping[int, Sample],
     audit: bool,
     gold: Mapping[str, tuple[str, str]],
     cache: TallyCache | None,
@@ -163,7 +176,10 @@ def look(
     from tokbench.inspection.pieces import pieces
 
     tokenizer = loaded(recipe)
-    shown = [[piece.as_json() for piece in pieces(tokenizer, sample.text)] for sample in samples]
+    shown = {
+        index: [piece.as_json() for piece in pieces(tokenizer, sample.text)]
+        for index, sample in samples.items()
+    }
     scores = {}
     for language, (path, form) in gold.items():
         from tokbench.metrics.gold import read_gold

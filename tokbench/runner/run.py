@@ -111,7 +111,7 @@ class _Session:
             self.count(cells, stop)
         self.check(stop)
         with self.timed("inspect"):
-            self.seen = inspect_all(self.plan, self.subjects, self.folder)
+            self.seen = inspect_all(self.plan, self.subjects, self.folder, {cell.key for cell in self.failures})
         self.check(stop)
         with self.timed("speed"):
             self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
