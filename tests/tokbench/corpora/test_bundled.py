@@ -26,9 +26,9 @@ def test_parallel_is_parallel_and_code_is_code(load, read):
 
 
 def test_unknown_names(load):
-    with pytest.raises(UnknownNameError, match="did you mean 'parallel'"):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'parallel'"):
         load("bundled:paralel")
-    with pytest.raises(SpecError, match="no language 'eng'"):
+    with pytest.raises(SpecError, match=r"no language 'eng'"):
         load("bundled:parallel,languages=eng")
 
 
@@ -47,5 +47,5 @@ def test_refresh_changes_nothing_but_the_table_of_files(tmp_path):
 def test_no_corpora_at_all_is_said(monkeypatch, tmp_path, load):
     monkeypatch.setattr(cards, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     monkeypatch.setattr(cards.resources, "files", lambda package: tmp_path)
-    with pytest.raises(CorpusError, match="install tokbench anew"):
+    with pytest.raises(CorpusError, match=r"install tokbench anew"):
         load("bundled:code")

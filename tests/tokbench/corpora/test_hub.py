@@ -77,7 +77,7 @@ def test_a_digest_goes_by_the_commit(hub, load):
 def test_a_commit_that_moves_during_the_run_is_noticed(hub, load):
     (shard, *_) = load("hub:org/set").shards("und")
     hub.commit = "decade"
-    with pytest.raises(CorpusError, match="revision changed.*revision=COMMIT"):
+    with pytest.raises(CorpusError, match=r"revision changed.*revision=COMMIT"):
         next(load("hub:org/set").read(shard))
 
 
@@ -89,8 +89,8 @@ def test_offline_is_said_with_the_remedy(hub, load):
 
 def test_without_the_library(monkeypatch, load):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(CorpusError, match="pip install datasets"):
+    with pytest.raises(CorpusError, match=r"pip install datasets"):
         load("hub:org/set")
     monkeypatch.setitem(sys.modules, "datasets", ModuleType("datasets"))
-    with pytest.raises(CorpusError, match="what Python found instead"):
+    with pytest.raises(CorpusError, match=r"what Python found instead"):
         load("hub:org/set")

@@ -49,13 +49,13 @@ def test_languages_are_chosen_in_order(tmp_path, load, separator):
         "tha_Thai",
         "eng_Latn",
     ]
-    with pytest.raises(SpecError, match="no language 'deu_Latm'; did you mean deu_Latn"):
+    with pytest.raises(SpecError, match=r"no language 'deu_Latm'; did you mean deu_Latn"):
         load(f"parallel:{tmp_path},languages=deu_Latm")
 
 
 def test_two_files_of_one_language_are_refused(tmp_path, load):
     write(tmp_path, {"eng_Latn.txt": "x\n", "more/eng_Latn.txt": "y\n"})
-    with pytest.raises(SpecError, match="two files for the language eng_Latn"):
+    with pytest.raises(SpecError, match=r"two files for the language eng_Latn"):
         load(f"parallel:{tmp_path}")
 
 
@@ -68,7 +68,7 @@ def test_flores_layouts(tmp_path, load, read):
     assert load(f"flores:{tmp_path}").facts()["split"] == "dev"
     assert load(f"flores:{tmp_path},split=devtest").languages == ["deu_Latn", "eng_Latn"]
     assert [d.text for d in read(load(f"flores:{tmp_path}/devtest"))] == ["c", "b"]
-    with pytest.raises(CorpusError, match="not a FLORES-200 folder.*parallel:FOLDER"):
+    with pytest.raises(CorpusError, match=r"not a FLORES-200 folder.*parallel:FOLDER"):
         load(f"flores:{write(tmp_path / 'other', {'eng_Latn.txt': 'x'})}")
 
 

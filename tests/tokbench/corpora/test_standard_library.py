@@ -31,7 +31,7 @@ def test_docstrings(load, read):
 
 
 def test_there_is_code_and_docs(load):
-    with pytest.raises(UnknownNameError, match="did you mean 'code'"):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'code'"):
         load("stdlib:codes")
-    with pytest.raises(UnknownNameError, match="There are: code, docs"):
+    with pytest.raises(UnknownNameError, match=r"There are: code, docs"):
         load("stdlib")

@@ -68,7 +68,7 @@ def test_rows_that_say_their_language(tmp_path, load, read, family):
     assert len(digests) == 3
     chosen = load(f"{family}:{path},language_field=lang,languages=zho_Hans+deu_Latn")
     assert chosen.languages == ["zho_Hans", "deu_Latn"]
-    with pytest.raises(SpecError, match="no language 'zho_Hant'; did you mean zho_Hans"):
+    with pytest.raises(SpecError, match=r"no language 'zho_Hant'; did you mean zho_Hans"):
         _ = load(f"{family}:{path},language_field=lang,languages=zho_Hant").languages
 
 
@@ -92,16 +92,16 @@ def test_a_missing_field_names_those_there_are(tmp_path, load, read, family):
 @pytest.mark.parametrize("family", ["jsonl", "parquet"])
 def test_null_is_an_error_or_passed_over(tmp_path, load, read, family):
     path = TABLES[family](tmp_path / f"x.{family}", [{"text": "a"}, {"text": None}, {"text": "b"}])
-    with pytest.raises(CorpusError, match="field 'text' is null"):
+    with pytest.raises(CorpusError, match=r"field 'text' is null"):
         read(load(f"{family}:{path}"))
     assert texts(read(load(f"{family}:{path},missing=skip"))) == ["a", "b"]
 
 
 def test_language_and_language_field_exclude_each_other(tmp_path, load):
     path = write_jsonl(tmp_path / "x.jsonl")
-    with pytest.raises(SpecError, match="not both"):
+    with pytest.raises(SpecError, match=r"not both"):
         load(f"jsonl:{path},language=eng_Latn,language_field=lang")
-    with pytest.raises(SpecError, match="name that field too"):
+    with pytest.raises(SpecError, match=r"name that field too"):
         load(f"jsonl:{path},languages=eng_Latn")
 
 
@@ -164,9 +164,9 @@ def test_csv_errors(tmp_path, load, read):
     with pytest.raises(CorpusError, match=r"x\.csv, line 3"):
         read(load(f"csv:{path}"))
     path.write_bytes(b"text,n\nfine,1\nbad \xff,2\n")
-    with pytest.raises(CorpusError, match="line 3, byte offset 18"):
+    with pytest.raises(CorpusError, match=r"line 3, byte offset 18"):
         read(load(f"csv:{path}"))
-    with pytest.raises(SpecError, match="delimiter is one character"):
+    with pytest.raises(SpecError, match=r"delimiter is one character"):
         load(f"csv:{path},delimiter=||")
 
 
@@ -189,7 +189,7 @@ def test_parquet_is_read_by_row_groups(tmp_path, load, read, monkeypatch):
 
 def test_parquet_columns_that_are_not_text(tmp_path, load, read):
     path = write_parquet(tmp_path / "x.parquet", [{"text": 1}])
-    with pytest.raises(CorpusError, match="column 'text' is int64, not a text"):
+    with pytest.raises(CorpusError, match=r"column 'text' is int64, not a text"):
         read(load(f"parquet:{path}"))
     encoded = pa.table({"text": pa.array(["a", "b", "a"]).dictionary_encode()})
     pq.write_table(encoded, tmp_path / "d.parquet")
@@ -205,5 +205,5 @@ def test_a_damaged_parquet_file_is_an_error(tmp_path, load, read):
     data = bytearray(path.read_bytes())
     data[20:400] = b"\xff" * 380
     path.write_bytes(data)
-    with pytest.raises(CorpusError, match="x.parquet"):
+    with pytest.raises(CorpusError, match=r"x.parquet"):
         read(load(f"parquet:{path}"))
