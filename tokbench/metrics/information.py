@@ -120,7 +120,7 @@ def _ngram_entropy(counts: NDArray[np.int64]) -> float:
 
 
 _SAMPLED = (
-    "Estimated by counting, so it grows with the text; above 4 MiB of text per cell a fixed sample of documents is "
+    "Estimated by counting, so it grows with the text; above 512 KiB of text per cell a fixed sample of documents is "
     "counted, the same for every tokenizer."
 )
 

@@ -61,7 +61,7 @@ METRICS = (
         formula=r"\frac{1}{|S|} \sum_{w \in S} |\mathrm{encode}(w)|",
         caveat=(
             "Without its context a word lacks the space before it, which many vocabularies fold into the token, and "
-            "rare words weigh as much as common ones. The sample is the 512 distinct words of smallest hash."
+            "rare words weigh as much as common ones. The sample is the 256 distinct words of smallest hash."
         ),
         compute=lambda t: float(t.word_sample.tokens.mean()),
         needs=("words", "word_sample"),

@@ -112,6 +112,7 @@ class Characters:
             self._look_up(np.unique(points[known == 0]))
 
     def _look_up(self, points: NDArray[np.uint32]) -> None:
+        import numpy as np
         from uniseg.derived import indic_conjunct_break
         from uniseg.emoji import extended_pictographic
         from uniseg.graphemecluster import grapheme_cluster_break
@@ -119,28 +120,27 @@ class Characters:
 
         graphemes = {name.replace("_", ""): value for name, value in Grapheme.__members__.items()}
         words = {name.replace("_", ""): value for name, value in Word.__members__.items()}
-        patterns = _patterns()
-        for point in points.tolist():
-            character = chr(point)
+        kinds = np.full(len(points), Kind.KNOWN, np.uint16)
+        every = "".join(map(chr, points.tolist()))
+        for flag, pattern in _patterns():
+            kinds[[match.start() for match in pattern.finditer(every)]] |= np.uint16(flag)
+        for index, character in enumerate(every):
             grapheme = graphemes[_plain(grapheme_cluster_break(character))]
-            kind = Kind.KNOWN
-            for flag, pattern in patterns:
-                if pattern.match(character):
-                    kind |= flag
             if extended_pictographic(character):
-                kind |= Kind.PICTOGRAPHIC
+                kinds[index] |= np.uint16(Kind.PICTOGRAPHIC)
                 if grapheme == Grapheme.OTHER:
                     grapheme = Grapheme.PICTOGRAPHIC
             conjunct = _plain(indic_conjunct_break(character))
             if conjunct == "LINKER":
-                kind |= Kind.LINKER
+                kinds[index] |= np.uint16(Kind.LINKER)
             elif conjunct == "CONSONANT" and grapheme == Grapheme.OTHER:
                 grapheme = Grapheme.CONSONANT
-            self.grapheme[point] = grapheme
-            self.word[point] = words[_plain(word_break(character))]
-            self.kind[point] = kind
+            self.grapheme[points[index]] = grapheme
+            self.word[points[index]] = words[_plain(word_break(character))]
+        self.kind[points] = kinds
 
 
+@cache
 def _plain(value: Any) -> str:
     return str(value.value).replace("_", "").upper()
 

@@ -16,7 +16,7 @@ from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.places import Aligner
 from tokbench.tally.tally import BUCKETS, Tally
-from tokbench.tally.text import GROUPS, TextBatch, prepare
+from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -33,7 +33,7 @@ def collect(
     tokenizer: Tokenizer,
     documents: Iterable[Document] | Iterable[TextBatch],
     *,
-    batch_bytes: int = 1 << 20,
+    batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
     on_batch: Callable[[int], None] | None = None,
 ) -> Tally:
@@ -57,7 +57,7 @@ def collect_many(
     tokenizers: Sequence[Tokenizer],
     documents: Iterable[Document] | Iterable[TextBatch],
     *,
-    batch_bytes: int = 1 << 20,
+    batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
     on_batch: Callable[[int], None] | None = None,
 ) -> list[Tally]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAMES = tuple(COUNTERS)
+_ONE_THREAD = 250_000
 _COLUMN = {name: index for index, name in enumerate(NAMES)}
 
 
@@ -81,8 +82,13 @@ class GroupSums:
         result = np.zeros((len(names), n))
         if have:
             weights = poisson_weights(seed, n)[self.rows]
-            values = self.values[:, [index for _, index in have]].astype(np.float64)
-            result[[i for i, _ in have]] = values.T @ weights
+            values = np.ascontiguousarray(self.values[:, [index for _, index in have]].T, np.float64)
+            drawn = np.empty((len(have), n))
+            # in blocks too small for BLAS to start its threads, which cost more CPU than they save time
+            step = max(1, _ONE_THREAD // max(1, values.size))
+            for first in range(0, n, step):
+                np.matmul(values, weights[:, first : first + step], out=drawn[:, first : first + step])
+            result[[i for i, _ in have]] = drawn
         return result
 
 

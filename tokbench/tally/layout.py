@@ -47,8 +47,10 @@ def write(tally: Tally) -> bytes:
         "arrays": [[name, array.dtype.str, array.shape] for name, array in stored.items()],
     }
     head = json.dumps(header, separators=(",", ":")).encode()
-    body = b"".join([len(head).to_bytes(8, "little"), head, *(array.tobytes() for array in stored.values())])
-    return _MAGIC + zlib.compress(body, 1)
+    body = b"".join([len(head).to_bytes(8, "little"), head, *map(_planes, stored.values())])
+    # runs are all there is to find in these planes, and looking for nothing else is several times as fast
+    packer = zlib.compressobj(1, strategy=zlib.Z_RLE)
+    return _MAGIC + packer.compress(body) + packer.flush()
 
 
 def read(data: bytes) -> Tally:
@@ -69,8 +71,10 @@ def read(data: bytes) -> Tally:
         arrays: dict[str, NDArray[Any]] = {}
         for name, kind, shape in header["arrays"]:
             count = int(np.prod(shape, dtype=np.int64))
-            arrays[name] = np.frombuffer(body, np.dtype(kind), count, position).reshape(shape)
-            position += arrays[name].nbytes
+            width = np.dtype(kind).itemsize
+            planes = np.frombuffer(body, np.uint8, count * width, position).reshape(width, count)
+            arrays[name] = np.ascontiguousarray(planes.T).view(np.dtype(kind)).reshape(shape)
+            position += planes.nbytes
         return _built(header, arrays)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise ResultsError(f"a damaged tally ({error}); delete it and run again to recount") from error
@@ -109,6 +113,14 @@ def _deltas(keys: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
     return np.diff(keys, prepend=np.int64(0))
+
+
+def _planes(array: NDArray[Any]) -> bytes:
+    """All lowest bytes, then all next ones …: the high ones are mostly zero and compress to nothing."""
+    import numpy as np
+
+    width = array.dtype.itemsize
+    return np.ascontiguousarray(array.reshape(-1, 1).view(np.uint8).reshape(-1, width).T).tobytes()
 
 
 def _smallest(array: NDArray[Any]) -> NDArray[Any]:

@@ -86,6 +86,8 @@ def same_white_space(text: str, decoded: str) -> bool:
         >>> same_white_space("A  b", "a  b"), same_white_space("A  b", "a b")
         (True, False)
     """
+    if text.count(" ") != decoded.count(" "):  # the usual case, and quick
+        return False
     return _SPACES.findall(text) == _SPACES.findall(decoded)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SAMPLE_BYTES = 1 << 22
+SAMPLE_BYTES = 1 << 19
 DOCUMENT_BYTES = 1 << 16
 LEVELS = 33
 ID_BITS = 21

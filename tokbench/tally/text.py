@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+BATCH_BYTES = 1 << 18
+"""Text in a batch: enough to hide the cost of a call, little enough to stay in the processor's caches."""
 GROUPS = 1024
 """Bootstrap groups; see `tokbench.tally.groups`."""
 
@@ -83,7 +85,7 @@ class TextBatch:
 
 
 def prepare(
-    documents: Iterable[Document], *, facts: CorpusFacts | None = None, batch_bytes: int = 1 << 20
+    documents: Iterable[Document], *, facts: CorpusFacts | None = None, batch_bytes: int = BATCH_BYTES
 ) -> Iterator[TextBatch]:
     """Cut `documents` into batches of about `batch_bytes` of UTF-8 and count their text.
 

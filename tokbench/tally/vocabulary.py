@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
@@ -66,10 +67,11 @@ class TokenTable:
         tokenizer = self.tokenizer()
         assert tokenizer is not None
         own = isinstance(tokenizer, TokenByter)
+        ask = tokenizer.token_bytes if isinstance(tokenizer, TokenByter) else partial(token_bytes, tokenizer)
         pieces: list[bytes] = []
         position = len(self.blob)
         for token_id in ids.tolist():
-            piece = token_bytes(tokenizer, token_id)
+            piece = ask(token_id)
             self.offset[token_id] = position
             self.length[token_id] = len(piece)
             if own:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WORDS = 512
+WORDS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,162 @@
+"""What the whole catalogue of metrics costs beside a plain loop of `encode` calls, in CPU time and memory.
+
+    python benchmarks/metrics_overhead.py [--tokenizer FILE]… [--text FILE]… [--rounds N] [--megabytes N]
+
+Each way runs in a process of its own, which measures its CPU time (all threads) from after loading to the end and
+its peak memory; the rounds of the two ways are interleaved and the medians compared. The plain loop is what anybody
+would write with `tokenizers` alone: ``for line in lines: tokenizer.encode(line)``. The other way counts, decodes and
+compares every document, computes the whole catalogue with intervals from 1,000 bootstrap replicates for every
+language and all together. Writing tallies to bytes and reading them back, as a run does to survive interruption, is
+timed apart.
+
+Without arguments it takes GPT-2 and Qwen2 and a multilingual text of about 7 MB from the folder that the environment
+variable TOKBENCH_TEST_DATA names. Exit status 1 where the ratio is above 1.5 or the memory above 350 MiB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+LIMIT_RATIO, LIMIT_MEMORY = 1.5, 350.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--tokenizer", action="append", type=Path, help="a tokenizer.json")
+    parser.add_argument("--text", action="append", type=Path, help="a file of text, a document a line")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--megabytes", type=float, default=7.0)
+    parser.add_argument("--way", choices=["plain", "catalogue"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    tokenizers = options.tokenizer or default_tokenizers()
+    texts = options.text or default_texts()
+    if options.way:
+        print(json.dumps(WAYS[options.way](tokenizers, read(texts, options.megabytes))))
+        return 0
+    command = [sys.executable, __file__, "--megabytes", str(options.megabytes)]
+    command += [part for path in tokenizers for part in ("--tokenizer", str(path))]
+    command += [part for path in texts for part in ("--text", str(path))]
+    found: dict[str, list[dict[str, float]]] = {"plain": [], "catalogue": []}
+    for _ in range(options.rounds):
+        for way, results in found.items():
+            done = subprocess.run([*command, "--way", way], check=True, capture_output=True, text=True)
+            results.append(json.loads(done.stdout.splitlines()[-1]))
+    seconds = {way: statistics.median(each["seconds"] for each in results) for way, results in found.items()}
+    memory = {way: max(each["memory"] for each in results) for way, results in found.items()}
+    ratio = seconds["catalogue"] / seconds["plain"]
+    size = found["plain"][0]["bytes"] / 1e6
+    print(f"{size:.2f} MB, {len(tokenizers)} vocabularies: {', '.join(path.parent.parent.name for path in tokenizers)}")
+    print(f"plain loop   {seconds['plain']:6.2f} s CPU  {memory['plain']:5.0f} MiB")
+    print(f"catalogue    {seconds['catalogue']:6.2f} s CPU  {memory['catalogue']:5.0f} MiB")
+    stages = found["catalogue"][-1]
+    print(f"             of which counting {stages['count']:.2f}, figures {stages['figures']:.2f}")
+    print(f"             storing  {stages['store']:6.2f} s CPU, not counted above")
+    print(f"ratio        {ratio:6.2f}   (at most {LIMIT_RATIO}; memory at most {LIMIT_MEMORY:.0f} MiB)")
+    return int(ratio > LIMIT_RATIO or memory["catalogue"] > LIMIT_MEMORY)
+
+
+def default_tokenizers() -> list[Path]:
+    vocabs = data_folder() / "vocabs"
+    return [vocabs / name / "hf" / "tokenizer.json" for name in ("gpt2", "qwen2")]
+
+
+def default_texts() -> list[Path]:
+    """The parallel sentences in 21 languages, then novels in six."""
+    corpora = data_folder() / "corpora"
+    return sorted((corpora / "pud").glob("*_*.txt")) + sorted((corpora / "novels").glob("*_*.txt"))
+
+
+def data_folder() -> Path:
+    named = os.environ.get("TOKBENCH_TEST_DATA")
+    if not named:
+        sys.exit("name --tokenizer and --text files, or set TOKBENCH_TEST_DATA")
+    return Path(named)
+
+
+def read(paths: list[Path], megabytes: float) -> dict[str, list[str]]:
+    """The lines of each file, an equal share of each of those that are long."""
+    share = megabytes * 1e6
+    texts: dict[str, list[str]] = {}
+    files = [path for path in paths if path.name != "sent_ids.txt"]
+    for index, path in enumerate(sorted(files, key=lambda path: path.stat().st_size)):
+        allowed = share / (len(files) - index)
+        lines: list[str] = []
+        for line in path.read_text("utf-8").split("\n"):
+            if allowed <= 0:
+                break
+            if line:
+                lines.append(line)
+                allowed -= len(line.encode())
+                share -= len(line.encode())
+        texts[f"{path.stem} {path.parent.name}"] = lines
+    return texts
+
+
+def plain(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, float]:
+    from tokenizers import Tokenizer
+
+    loaded = [Tokenizer.from_file(str(path)) for path in tokenizers]
+    begun = time.process_time()
+    for tokenizer in loaded:
+        for lines in texts.values():
+            for line in lines:
+                tokenizer.encode(line)
+    return report(texts, time.process_time() - begun)
+
+
+def catalogue(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, float]:
+    import tokbench
+
+    loaded = {f"transformers:{path}": tokbench.load(f"transformers:{path}") for path in tokenizers}
+    for tokenizer in loaded.values():
+        getattr(tokenizer, "unk_id", None)  # parses the whole file once, as loading does elsewhere
+    begun = time.process_time()
+    from tokbench.corpus import Document
+    from tokbench.metrics import CellKey
+    from tokbench.metrics.catalogue import CATALOGUE
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.measure import measure
+    from tokbench.tally import Tally, collect_many
+
+    stored: dict[CellKey, bytes] = {}
+    spent = {"count": 0.0, "figures": 0.0, "store": 0.0}
+    for language, lines in texts.items():
+        tallies = collect_many(list(loaded.values()), map(Document, lines))
+        counted = time.process_time()
+        for spec, tally in zip(loaded, tallies, strict=True):
+            stored[CellKey(spec, "text", language)] = tally.to_bytes()
+        spent["store"] += time.process_time() - counted
+    reading = time.process_time()
+    cells = {key: Tally.from_bytes(data) for key, data in stored.items()}
+    spent["store"] += time.process_time() - reading
+    measuring = time.process_time()
+    sizes = {spec: tokenizer.vocab_size for spec, tokenizer in loaded.items()}
+    baseline = next(iter(loaded))
+    rows = measure(cells, CATALOGUE, context=MeasureContext(vocab_sizes=sizes, baseline=baseline))
+    spent["figures"] = time.process_time() - measuring
+    assert sum(row.value is not None for row in rows) > 30 * len(cells)
+    total = time.process_time() - begun
+    spent["count"] = total - spent["figures"] - spent["store"]
+    return report(texts, total - spent["store"]) | spent
+
+
+def report(texts: dict[str, list[str]], seconds: float) -> dict[str, float]:
+    return {
+        "seconds": seconds,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "bytes": sum(len(line.encode()) for lines in texts.values() for line in lines),
+    }
+
+
+WAYS = {"plain": plain, "catalogue": catalogue}
+
+if __name__ == "__main__":
+    sys.exit(main())
