@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -223,3 +226,27 @@ def build(n_languages: int, n_tokenizers: int, *, specs: Sequence[str] | None = 
 def made_up_run() -> Callable[..., MadeUpRun]:
     """`made_up_run(languages, tokenizers)`: a run of that size."""
     return build
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium driven by Playwright; skipped, with the reason, where either is missing."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = os.environ.get("TOKBENCH_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip("needs a Chromium: install the distribution's package, or set TOKBENCH_CHROMIUM to one")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, from `node_modules` or the file that TOKBENCH_AXE names."""
+    here = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+    path = Path(os.environ.get("TOKBENCH_AXE", here))
+    if not path.is_file():
+        pytest.skip("needs axe-core: npm install --no-save axe-core, or set TOKBENCH_AXE to its axe.min.js")
+    return path.read_text(encoding="utf-8")

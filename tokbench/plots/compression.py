@@ -26,7 +26,7 @@ def draw(run: Run) -> Figure | None:
     labels = data.names(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
     figure, axes = style.figure(
-        len(order) * style.row_height() + 0.95, columns=len(panels), sharey=True, squeeze=False
+        len(order) * style.row_height() + style.lines(9), columns=len(panels), sharey=True, squeeze=False
     )
     for panel, dataset in zip(axes[0], panels, strict=True):
         _panel(panel, run, dataset, order)

@@ -43,7 +43,7 @@ def draw(run: Run) -> Figure | None:
     if not found:
         return None
     labels = data.names(run)
-    figure, axes = style.figure(len(found) * style.row_height() + 1.0)
+    figure, axes = style.figure(len(found) * style.row_height() + style.lines(10))
     for y, (value, low, high, sure) in enumerate(found.values()):
         axes.plot([low, high], [y, y], color=style.ACCENT, lw=2.4, solid_capstyle="butt")
         axes.plot([value], [y], "o", color=style.ACCENT, mfc=style.ACCENT if sure else style.PAPER, mew=1.2)

@@ -25,7 +25,7 @@ def draw(run: Run) -> Figure | None:
         return None
     order = table.max().sort_values().index.tolist()
     labels = data.names(run)
-    figure, axes = style.figure(len(order) * style.row_height() + 1.05)
+    figure, axes = style.figure(len(order) * style.row_height() + style.lines(9))
     for y, name in enumerate(order):
         _row(axes, table[name].dropna(), y, lossy=name in data.lossy(run))
     axes.axvline(1, color=style.MUTED, lw=0.8, zorder=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 CAVEAT = "Not comparable between scripts: a character of one carries as much as two or three of another."
+
+
+FEW = 60
+LEAST_ROW = 0.095
+"""Inches of a row below which its label cannot be read."""
+LEAST_CELL = 6.0
+"""Points of a cell's width below which the label above it cannot be read."""
 
 
 def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
@@ -40,26 +48,23 @@ def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
     from tokbench.plots.labels import language_label
 
     chosen = style.size()
-    blocks, row = _fold(len(table), len(table.columns))
+    room = 17 if chosen.narrow or len(table) > FEW else 24
+    table = table.rename(index=lambda code: _cut(language_label(code), room))
+    fit = _fold(table)
+    blocks, row, small = fit.blocks, fit.row, fit.type
     per_block = math.ceil(len(table) / blocks)
-    small = min(chosen.type - 0.5, row * 72 * 0.72)
-    top = max(map(len, table.columns)) * chosen.type * 0.53 / 72
-    figure, axes = style.figure(per_block * row + top + 0.9, columns=blocks, squeeze=False)
+    top = max(map(len, table.columns)) * fit.type_above * 0.6 / 72
+    figure, axes = style.figure(per_block * row + top + style.lines(8), columns=blocks, squeeze=False)
     scale = Normalize(*_range(table))
     colours = mpl.colormaps[style.SEQUENTIAL]
-    annotate = blocks == 1 and _cell_width(table) > small * 2.4 and row * 72 > 8
+    annotate = blocks == 1 and fit.cell > small * 2.4 and row * 72 > 8
     for block, axis in enumerate(axes[0]):
         part = table.iloc[block * per_block : (block + 1) * per_block]
         image = axis.imshow(
             part.to_numpy(float), aspect="auto", cmap=colours, norm=scale, interpolation="nearest"
         )
-        named = [language_label(code) for code in part.index]
-        if blocks > 1 or chosen.narrow:
-            named = [_cut(label, 17 if chosen.narrow else 22) for label in named]
-        axis.set_yticks(range(len(part)), named, fontsize=small)
-        axis.set_xticks(
-            range(len(part.columns)), part.columns, rotation=90, fontsize=min(small + 1, chosen.type - 0.5)
-        )
+        axis.set_yticks(range(len(part)), part.index, fontsize=small)
+        axis.set_xticks(range(len(part.columns)), part.columns, rotation=90, fontsize=fit.type_above)
         axis.xaxis.tick_top()
         axis.set_ylim(per_block - 0.5, -0.5)
         axis.spines[:].set_visible(False)
@@ -76,17 +81,38 @@ def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
     return figure
 
 
-def _fold(rows: int, columns: int) -> tuple[int, float]:
-    """Blocks side by side, and inches per row, so that the figure stays within its greatest height."""
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How a heat map fits its page: columns of rows, inches of a row, points of type and of a cell's width."""
+
+    blocks: int
+    row: float
+    type: float
+    type_above: float
+    cell: float
+
+
+def _fold(table: pd.DataFrame) -> _Fit:
+    """The fewest blocks side by side within the greatest height, as long as cells stay wide enough to read."""
     from tokbench.plots import style
 
     chosen = style.size()
-    row = style.row_height()
-    room = chosen.height - 2.2
-    widest = max(1, int(chosen.width / (0.9 + columns * 0.1)))
-    blocks = min(widest, max(1, math.ceil(rows * row / room)))
-    tight = room / math.ceil(rows / blocks)
-    return blocks, min(row, max(tight, 0.095))
+    rows, columns = table.shape
+    longest = max(map(len, table.index))
+    height = chosen.height - style.lines(20)
+    fit = None
+    for blocks in range(1, 9):
+        per_block = math.ceil(rows / blocks)
+        row = min(style.row_height(), max(height / per_block, LEAST_ROW))
+        small = min(chosen.type - 0.5, row * 72 * 0.72)
+        cell = (chosen.width * 72 / blocks - longest * small * 0.6 - 8) / columns
+        if fit is not None and cell < LEAST_CELL:
+            break
+        fit = _Fit(blocks, row, small, min(small + 1, chosen.type - 0.5, cell * 0.8), cell)
+        if per_block * row <= height:
+            break
+    assert fit is not None
+    return fit
 
 
 def _range(table: pd.DataFrame) -> tuple[float, float]:
@@ -95,12 +121,6 @@ def _range(table: pd.DataFrame) -> tuple[float, float]:
 
     low, high = np.nanquantile(table.to_numpy(float), [0.01, 0.99])
     return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
-def _cell_width(table: pd.DataFrame) -> float:
-    from tokbench.plots import style
-
-    return (style.size().width - 1.8) * 72 / len(table.columns)
 
 
 def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:

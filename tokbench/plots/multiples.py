@@ -68,7 +68,7 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
     rows = math.ceil(len(curves) / columns)
     cell = (chosen.width / columns) * (0.8 if chosen.narrow else 0.78)
     figure, axes = style.figure(
-        rows * cell + 0.6, rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False
+        rows * cell + style.lines(5), rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False
     )
     for index, panel in enumerate(axes.flat):
         if index >= len(curves):

@@ -153,6 +153,11 @@ def row_height() -> float:
     return size().type * 1.75 / 72
 
 
+def lines(number: float) -> float:
+    """Inches that so many lines of type take: what titles, axis labels and notes need beside the data."""
+    return number * size().type / 72
+
+
 def grid(axes: Axes, axis: str = "x") -> None:
     """Faint lines to read values by, and no frame where they run."""
     axes.grid(True, axis=axis)  # type: ignore[arg-type]

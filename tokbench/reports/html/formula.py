@@ -33,11 +33,11 @@ def mathml(formula: str) -> Markup:
 
     Example:
         >>> mathml(r"\frac{a}{2}")
-        Markup('<math><mfrac><mi>a</mi><mn>2</mn></mfrac></math>')
+        Markup('<math displaystyle="true"><mfrac><mi>a</mi><mn>2</mn></mfrac></math>')
     """
     reader = _Reader(_TOKEN.findall(formula))
     inner = reader.row(until=None)
-    return Markup("<math>{}</math>").format(inner)
+    return Markup('<math displaystyle="true">{}</math>').format(inner)
 
 
 def shown(formula: str) -> Markup:
@@ -108,10 +108,10 @@ class _Reader:
             return Markup('<mi>{}</mi><mspace width="0.17em"></mspace>').format(token[1:])
         if token.startswith("\\") and token not in _SIGNS:
             raise UnknownFormula(token)
-        return Markup("<mo>{}</mo>").format(_SIGNS.get(token, token))
+        return Markup('<mo stretchy="false">{}</mo>').format(_SIGNS.get(token, token))
 
     def words(self) -> str:
-        """The plain text of a group, as `\\mathrm` and `\\text` take it."""
+        """The plain text of a group, as the commands for upright text take it."""
         if self.take() != "{":
             raise UnknownFormula("text without braces")
         found: list[str] = []

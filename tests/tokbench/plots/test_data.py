@@ -1,0 +1,49 @@
+"""The views of a run: rankings, losses, labels, fronts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
+from tokbench.plots.speed import pareto_front
+from tokbench.plots.vocabulary import size_families
+
+
+def test_labels_stay_apart_where_short_ones_would_not() -> None:
+    specs = ["transformers:a/hf/tokenizer.json", "transformers:b/a/hf/tokenizer.json", "bytes"]
+    labels = tokenizer_labels(specs)
+    assert len(set(labels.values())) == 3
+    assert labels["bytes"] == "bytes"
+
+
+def test_a_name_given_in_the_suite_wins() -> None:
+    assert tokenizer_labels(["bpe:x.json"], {"bpe:x.json": "ours"}) == {"bpe:x.json": "ours"}
+
+
+def test_labels_of_languages_and_datasets() -> None:
+    assert language_label("tha_Thai") == "tha_Thai Thai"
+    assert language_label("qqq") == "qqq"
+    assert dataset_label("flores:/data/flores200") == "flores flores200"
+
+
+def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(5, 5)
+    assert list(data.lossy(run)) == ["wordpiece:vocab_size=8000"]
+    assert data.best_first(run, "compression_ratio", "bundled:parallel")[-1] == "wordpiece:vocab_size=8000"
+    assert data.names(run)["wordpiece:vocab_size=8000"] == "wordpiece 8k †"
+
+
+def test_the_front_holds_only_what_nothing_beats() -> None:
+    points = {"a": (1.0, 9.0), "b": (5.0, 5.0), "c": (4.0, 4.0), "d": (5.0, 4.0), "e": (9.0, 1.0)}
+    assert pareto_front(points) == ["a", "b", "e"]
+
+
+def test_sizes_of_one_algorithm_belong_together(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 15)
+    assert size_families(run) == {"bpe": [(8000, "bpe:vocab_size=8000"), (16000, "bpe:vocab_size=16000")]}
+
+
+def test_the_main_dataset_is_the_parallel_one(made_up_run: Callable[..., Any]) -> None:
+    assert data.main_dataset(made_up_run(3, 2)) == "bundled:parallel"

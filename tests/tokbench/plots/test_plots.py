@@ -1,0 +1,138 @@
+"""Every plot at the sizes that break plots: few and many languages and tokenizers, narrow and wide."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.errors import UnknownNameError
+from tokbench.extension import Plot
+from tokbench.plots import PLOTS, style
+
+NAMES = [plot.name for plot in PLOTS]
+EVERYDAY = [(3, 2, "page"), (3, 2, "column"), (30, 5, "column"), (30, 5, "slide"), (200, 15, "page")]
+THOROUGH = [(n, m, size) for n in (3, 30, 200) for m in (2, 5, 15) for size in style.SIZES]
+
+
+@pytest.fixture(scope="module")
+def runs(made_up_run: Callable[..., Any]) -> Callable[[int, int], Any]:
+    kept: dict[tuple[int, int], Any] = {}
+
+    def run(languages: int, tokenizers: int) -> Any:
+        key = (languages, tokenizers)
+        if key not in kept:
+            kept[key] = made_up_run(languages, tokenizers)
+        return kept[key]
+
+    return run
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=NAMES)
+@pytest.mark.parametrize(("languages", "tokenizers", "size"), EVERYDAY)
+def test_nothing_is_clipped_or_overlaps(
+    runs: Callable[[int, int], Any], plot: Plot, languages: int, tokenizers: int, size: str
+) -> None:
+    check(plot, runs(languages, tokenizers), size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plot", PLOTS, ids=NAMES)
+@pytest.mark.parametrize(
+    ("languages", "tokenizers", "size"), [each for each in THOROUGH if each not in EVERYDAY]
+)
+def test_nothing_is_clipped_or_overlaps_at_any_size(
+    runs: Callable[[int, int], Any], plot: Plot, languages: int, tokenizers: int, size: str
+) -> None:
+    check(plot, runs(languages, tokenizers), size)
+
+
+def check(plot: Plot, run: Any, size: str) -> None:
+    with style.house_style(size):
+        figure = plot.draw(run)
+        if figure is None:
+            assert plot.needs
+            return
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        renderer = canvas.get_renderer()
+        page = figure.bbox
+        for text in texts(figure):
+            box = text.get_window_extent(renderer)
+            outside = max(page.x0 - box.x0, box.x1 - page.x1, page.y0 - box.y0, box.y1 - page.y1)
+            assert outside <= 1.5, f"{text.get_text()!r} sticks out by {outside:.0f} pixels"
+        for axis in axes_of(figure):
+            labels = [label for label in tick_labels(axis) if label.get_text()]
+            boxes = [label.get_window_extent(renderer) for label in labels]
+            for (one, first), (other, second) in combinations(zip(labels, boxes, strict=True), 2):
+                assert not overlap(first, second), f"{one.get_text()!r} lies over {other.get_text()!r}"
+
+
+def axes_of(figure: Any) -> Iterator[Any]:
+    for axes in figure.axes:
+        if axes.get_visible():
+            yield from (axes.xaxis, axes.yaxis)
+
+
+def tick_labels(axis: Any) -> list[Any]:
+    """The labels that are drawn: those of ticks within the axis's limits."""
+    ticks = axis._update_ticks()
+    return [label for tick in ticks for label in (tick.label1, tick.label2) if label.get_visible()]
+
+
+def texts(figure: Any) -> Iterator[Any]:
+    from matplotlib.axis import Tick
+    from matplotlib.text import Text
+
+    ticks = {text for tick in figure.findobj(Tick) for text in (tick.label1, tick.label2)}
+    drawn = {label for axis in axes_of(figure) for label in tick_labels(axis)}
+    for text in figure.findobj(Text):
+        shown = text.get_visible() and text.get_text().strip()
+        if shown and (text not in ticks or text in drawn) and (text.axes is None or text.axes.get_visible()):
+            yield text
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Whether two boxes share more than a sliver."""
+    width = min(one.x1, other.x1) - max(one.x0, other.x0)
+    height = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return bool(
+        width > 1 and height > 1 and min(width, height) > 0.25 * min(one.height, other.height, one.width)
+    )
+
+
+@pytest.mark.parametrize("kind", style.FORMATS)
+def test_a_figure_is_the_same_file_twice(runs: Callable[[int, int], Any], tmp_path: Path, kind: str) -> None:
+    written = []
+    for name in ("one", "two"):
+        with style.house_style("column"):
+            figure = PLOTS[0].draw(runs(3, 2))
+            assert figure is not None
+            style.save(figure, tmp_path / f"{name}.{kind}")
+        written.append((tmp_path / f"{name}.{kind}").read_bytes())
+    assert written[0] == written[1]
+    assert len(written[0]) > 1000
+
+
+def test_a_format_or_size_there_is_not_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="svg"):
+        style.known_format("svgz")
+    with pytest.raises(UnknownNameError, match="column"), style.house_style("colum"):
+        pass
+
+
+def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any]) -> None:
+    """Warnings are errors here: matplotlib warns of every glyph it has to draw as an empty box."""
+    run = made_up_run(3, 2, specs=["bpe:分かち書き.json", "tiktoken:$x^2$_&", "bytes", "chars"])
+    for plot in PLOTS:
+        with style.house_style("page"):
+            figure = plot.draw(run)
+            if figure is not None:
+                with io.BytesIO() as sink:
+                    figure.savefig(sink, format="png")
