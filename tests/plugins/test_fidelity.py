@@ -1,0 +1,138 @@
+"""Every vocabulary over every corpus: the adapters' ids are those of the library called directly.
+
+The everyday form takes a few lines of each corpus; `pytest -m slow` takes all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import tokbench
+from tokbench.registry import PluginChoice
+
+TIKTOKEN = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
+SENTENCEPIECE = (
+    "t5-base/spiece.model",
+    "albert-base-v1/spiece.model",
+    "llama-2/tokenizer.model",
+    "spm-test/test_model.model",
+    "spm-test/test_ja_model.model",
+    "spm-test/test_sentencepiece.model",
+    "spm-test/test_sentencepiece_bpe.model",
+    "spm-test/test_sentencepiece_no_bos.model",
+)
+TOKENIZERS = ("gpt2", "bert-base-uncased", "t5-base", "albert-base-v1", "llama-2", "qwen2")
+SPECS = (
+    *(f"tiktoken:{name}" for name in TIKTOKEN),
+    *(f"sentencepiece:{{}}/{name}" for name in SENTENCEPIECE),
+    *(f"transformers:{{}}/{name}/hf/tokenizer.json" for name in TOKENIZERS),
+    "transformers:{}/bert-base-multilingual-cased,tokenizer_class=BertTokenizer",
+)
+LINES_EVERY_DAY = 12
+LINES_AT_ONCE = 4000
+
+Direct = Callable[[list[str]], list[list[int]]]
+
+
+def library(spec: str, vocabs: Path) -> Direct:
+    """The library behind `spec`, called as its own documentation has it."""
+    family, variant = spec.format(vocabs).split(":", 1)
+    if family == "tiktoken":
+        import tiktoken
+
+        encoding = tiktoken.get_encoding(variant)
+        return lambda texts: [encoding.encode_ordinary(text) for text in texts]
+    if family == "sentencepiece":
+        import sentencepiece
+
+        processor = sentencepiece.SentencePieceProcessor(model_file=variant)
+        return lambda texts: processor.encode(texts)
+    if "tokenizer_class" in variant:
+        import transformers
+
+        slow = transformers.BertTokenizer.from_pretrained(variant.split(",")[0])
+        options = {"add_special_tokens": False, "split_special_tokens": True, "truncation": False}
+        return lambda texts: [slow(text, **options)["input_ids"] for text in texts]
+    import tokenizers
+
+    fast = tokenizers.Tokenizer.from_file(variant)
+    fast.encode_special_tokens = True
+    return lambda texts: [one.ids for one in fast.encode_batch(texts, add_special_tokens=False)]
+
+
+def corpora(data: Path) -> list[Path]:
+    """Every text file of the corpora."""
+    named = [*data.glob("corpora/*/*.txt"), *data.glob("corpora/*/dev/*.dev")]
+    return sorted(path for path in named if path.name not in ("SOURCE.txt", "sent_ids.txt"))
+
+
+def every_line(data: Path) -> Iterator[list[str]]:
+    for path in corpora(data):
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+            lines = [line.removesuffix("\n") for line in file]
+        for start in range(0, len(lines), LINES_AT_ONCE):
+            yield lines[start : start + LINES_AT_ONCE]
+
+
+@pytest.fixture(scope="module")
+def sample(test_data: Path) -> list[str]:
+    """Some lines of every corpus, evenly spread; all of the short hostile ones."""
+    chosen = []
+    for path in corpora(test_data):
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        step = 1 if path.name == "blns.txt" else max(1, len(lines) // LINES_EVERY_DAY)
+        chosen += [line[:2000] for line in lines[::step]]
+    return chosen
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_ids_equal_the_library(spec, test_data, sample):
+    vocabs = test_data / "vocabs"
+    tokenizer = tokbench.load(spec.format(vocabs))
+    expected = library(spec, vocabs)(sample)
+    assert [ids.tolist() for ids in tokenizer.encode_batch(sample)] == expected
+    assert [list(tokenizer.encode(text)) for text in sample[::5]] == expected[::5]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", SPECS)
+def test_ids_equal_the_library_on_all_text(spec, test_data):
+    vocabs = test_data / "vocabs"
+    tokenizer, direct = tokbench.load(spec.format(vocabs)), library(spec, vocabs)
+    for lines in every_line(test_data):
+        for line, ours, theirs in zip(lines, tokenizer.encode_batch(lines), direct(lines), strict=True):
+            assert ours.tolist() == theirs, line[:200]
+
+
+WORKER = """
+import hashlib, json, pickle, sys
+from tokbench.registry import registry_of
+choice, specs, texts = pickle.loads(sys.stdin.buffer.read())
+registry = registry_of(choice)
+batches = {spec: registry.load(spec).encode_batch(texts) for spec in specs}
+print(json.dumps({spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec, batch in batches.items()}))
+"""
+
+
+def test_recipes_give_the_same_ids_in_another_process(test_data, sample):
+    specs = [spec.format(test_data / "vocabs") for spec in SPECS]
+    texts = sample[::20]
+    batches = {spec: tokbench.load(spec).encode_batch(texts) for spec in specs}
+    here = {spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec, batch in batches.items()}
+    worker = subprocess.run(
+        [sys.executable, "-c", WORKER],
+        input=pickle.dumps((PluginChoice(), specs, texts)),
+        capture_output=True,
+        check=True,
+        env=os.environ.copy(),
+    )
+    assert json.loads(worker.stdout) == here
