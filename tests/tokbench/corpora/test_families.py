@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,16 @@ def test_datasets_keep_the_contract(load, spec):
             assert Shard(**json.loads(json.dumps(asdict(shard)))) == shard
             assert len(dataset.digest(shard)) == 64
     json.dumps(dataset.facts())
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_the_page_on_datasets_has_every_family_and_option(family):
+    page = (Path(__file__).parents[3] / "docs" / "datasets.md").read_text("utf-8")
+    sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
+    own = sections[family.name]
+    if family.name in {"csv", "parquet"}:
+        own += sections["jsonl"]
+    assert [option.name for option in family.options if f"`{option.name}`" not in own] == []
 
 
 def test_importing_the_families_imports_nothing_heavy():
