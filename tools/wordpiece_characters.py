@@ -43,7 +43,7 @@ def measured() -> Iterator[tuple[str, str, set[int]]]:
 
 
 def packed(points: Iterable[int]) -> str:
-    """Alternating lengths of runs outside and inside the set, as little-endian base-128, deflated, in base 85."""
+    """Lengths of runs outside and inside the set, in turn: little-endian base-128, deflated, in base 85."""
     ends: list[int] = []
     for point in sorted(points):
         if ends and ends[-1] == point:

@@ -42,7 +42,7 @@ def train(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers` shows families and their options."""
+    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers` shows what can be set."""
     from tokbench.errors import SpecError
 
     registry = open_registry(plugin, disable_plugin)

@@ -1,7 +1,7 @@
 """The steps of a trace as a figure: an SVG image, or a page that stands alone.
 
-Both show one row a step: what happened, and the whole sequence after it with the new piece marked. Text is data: all of
-it is escaped, and pieces that are not whole characters are shown as their bytes.
+Both show one row a step: what happened, and the whole sequence after it with the new piece marked. Text is
+data: all of it is escaped, and pieces that are not whole characters are shown as their bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _WIDTH = 1100
 
 
 def label(token: bytes) -> str:
-    """A piece as it is shown: its characters with white space made visible, or its bytes where they are not whole.
+    """A piece as it is shown: its characters with white space made visible, or its bytes where they are not
+    whole.
 
     Example:
         >>> label(b" the"), label(bytes([0xE2, 0x82])), label(b"")
@@ -43,10 +44,10 @@ def labels(tokens: Sequence[bytes]) -> list[str]:
 
 
 def cells(text: str) -> int:
-    """How many columns a text takes in a monospace font: two for wide characters, none for combining ones.
+    r"""How many columns a text takes in a monospace font: two for wide characters, none for combining ones.
 
     Example:
-        >>> cells("ab"), cells("北京"), cells("e\\u0301")
+        >>> cells("ab"), cells("北京"), cells("e\u0301")
         (2, 4, 1)
     """
     widths = (
@@ -77,7 +78,8 @@ def _boxes(step: Step, top: float) -> Iterator[_Box]:
 
 
 _SVG_STYLE = """
-.ground{fill:#fff}.title{font:600 15px system-ui,sans-serif;fill:#1a1f29}.note{font:12px system-ui,sans-serif;fill:#5a6372}
+.ground{fill:#fff}.title{font:600 15px system-ui,sans-serif;fill:#1a1f29}
+.note{font:12px system-ui,sans-serif;fill:#5a6372}
 .piece{fill:#eef1f6;stroke:#c6cdd8}.new{fill:#ffd59e;stroke:#c77d12;stroke-width:1.5}
 .text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#1a1f29}
 @media (prefers-color-scheme:dark){.ground{fill:#14181f}.title{fill:#e8ecf3}.note{fill:#9aa5b5}
@@ -101,7 +103,8 @@ def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
         for box in boxes:
             kind = "piece new" if box.changed else "piece"
             parts.append(
-                f'<rect class="{kind}" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{_ROW}" rx="4"/>'
+                f'<rect class="{kind}" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
+                f'height="{_ROW}" rx="4"/>'
                 f'<text class="text" x="{box.x + box.width / 2:.1f}" y="{box.y + 18:.1f}" text-anchor="middle">'
                 f"{_xml(box.text)}</text>"
             )
@@ -117,9 +120,11 @@ def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
 
 
 _PAGE_STYLE = """
-:root{color-scheme:light dark;--ground:#fff;--ink:#1a1f29;--soft:#5a6372;--piece:#eef1f6;--edge:#c6cdd8;--new:#ffd59e;
+:root{color-scheme:light dark;--ground:#fff;--ink:#1a1f29;
+--soft:#5a6372;--piece:#eef1f6;--edge:#c6cdd8;--new:#ffd59e;
 --new-edge:#c77d12}
-@media (prefers-color-scheme:dark){:root{--ground:#14181f;--ink:#e8ecf3;--soft:#9aa5b5;--piece:#252c38;--edge:#465062;
+@media (prefers-color-scheme:dark){:root{--ground:#14181f;--ink:#e8ecf3;
+--soft:#9aa5b5;--piece:#252c38;--edge:#465062;
 --new:#7a4a08;--new-edge:#ffb454}}
 *{box-sizing:border-box}body{margin:0 auto;max-width:72rem;padding:1.5rem 1rem 4rem;background:var(--ground);
 color:var(--ink);font:16px/1.5 system-ui,sans-serif}h1{font-size:1.3rem;margin:0 0 .25rem}
@@ -127,9 +132,11 @@ color:var(--ink);font:16px/1.5 system-ui,sans-serif}h1{font-size:1.3rem;margin:0
 ol{list-style:none;margin:0;padding:0}li{padding:.6rem 0;border-top:1px solid var(--edge)}
 .note{color:var(--soft);font-size:.9rem;margin:0 0 .35rem;overflow-wrap:anywhere}.note b{color:var(--ink)}
 .pieces{display:flex;flex-wrap:wrap;gap:4px;font:14px/1.5 ui-monospace,Menlo,Consolas,monospace}
-.pieces span{background:var(--piece);border:1px solid var(--edge);border-radius:4px;padding:1px 6px;white-space:pre-wrap;
-overflow-wrap:anywhere}.pieces .new{background:var(--new);border-color:var(--new-edge);font-weight:600}
-details{font-size:.85rem;color:var(--soft);margin-top:.35rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.25rem 0}
+.pieces span{background:var(--piece);border:1px solid var(--edge);border-radius:4px;padding:1px 6px;
+white-space:pre-wrap;overflow-wrap:anywhere}
+.pieces .new{background:var(--new);border-color:var(--new-edge);font-weight:600}
+details{font-size:.85rem;color:var(--soft);margin-top:.35rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.25rem 0}
 """.replace("\n", "")
 
 
@@ -156,7 +163,8 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
     count = len(steps[-1].tokens) if steps else 0
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_PAGE_STYLE}</style></head>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{_PAGE_STYLE}</style></head>"
         f"<body><main><h1>{html.escape(name)}</h1><p class=source><bdi>{html.escape(text)}</bdi></p>"
         f"<p>{len(steps)} steps, {count} tokens</p><ol>{''.join(items)}</ol></main></body></html>\n"
     )

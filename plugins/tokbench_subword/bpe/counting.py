@@ -1,7 +1,7 @@
 """Distinct pre-tokens with their counts, streamed: text comes in blocks, and only what is distinct is kept.
 
-Blocks are counted by several threads at once, each into a table of its own (the kernel runs without the GIL); the
-merged result is the same for any number of them.
+Blocks are counted by several threads at once, each into a table of its own (the kernel runs without the GIL);
+the merged result is the same for any number of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ BLOCK = 1 << 22
 
 @kernel
 def count_words(machine, data, ends, block, classes, rows_, kept_, state):  # type: ignore[no-untyped-def]
-    """Count the pre-tokens of the documents ``data[:ends[0]], data[ends[0]:ends[1]], …``, from where `state` says.
+    """Count the pre-tokens of the documents ``data[:ends[0]], data[ends[0]:ends[1]], …``, from where `state`
+    says.
 
     `block` is where the data begins in the corpus. Returns whether all was counted; if not, the table has to be
     grown before the next call.

@@ -1,13 +1,15 @@
-"""BPE training as it is explained: count all pairs, merge the first, begin again. To be read, and to test against.
+"""BPE training as it is explained: count all pairs, merge the first, begin again. To be read, and to test
+against.
 
-It counts everything anew for each merge, so it takes seconds where `trainer` takes milliseconds; and it is as short as
-the algorithm is.
+It counts everything anew for each merge, so it takes seconds where `trainer` takes milliseconds; and it is as
+short as the algorithm is.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC
 
@@ -24,8 +26,8 @@ def plain_merges(
 ) -> tuple[list[tuple[int, int, int]], list[bytes]]:
     """The merges of `words` (symbols and count), and all tokens with those of the merges after the first ones.
 
-    `rule` is a number of `ties`. A token that two merges spell is one token. Stops at `n_wanted` tokens, or where
-    no pair is seen `minimum` times (and at least once).
+    `rule` is a number of `ties`. A token that two merges spell is one token. Stops at `n_wanted` tokens, or
+    where no pair is seen `minimum` times (and at least once).
 
     Example:
         >>> merges, tokens = plain_merges([((0, 0, 0, 1), 1)], [b"a", b"b"], n_wanted=4, rule=FIRST_SEEN)
@@ -39,7 +41,7 @@ def plain_merges(
     while len(spelled) < n_wanted:
         counts: Counter[Pair] = Counter()  # in the order in which pairs are first seen
         for symbols, count in sequences:
-            for pair in zip(symbols, symbols[1:], strict=False):
+            for pair in pairwise(symbols):
                 counts[pair] += count
         if not counts:
             break

@@ -2,13 +2,13 @@
 
 | rule | first among equals | whose |
 |---|---|---|
-| `hf` | the smallest pair of ids; the first ids go by the character that stands for a byte in `vocab.json` | `tokenizers` |
-| `bytes` | the smallest pair of ids; the first ids go by byte value | tiktoken's vocabularies |
+| `hf` | the smallest pair of ids; first ids by the character that `vocab.json` has for a byte | `tokenizers` |
+| `bytes` | the smallest pair of ids; first ids by byte value | tiktoken's vocabularies |
 | `lexicographic` | the shorter merged token, in symbols; then the smaller, as bytes | sentencepiece |
 | `first_seen` | the pair whose first occurrence comes first in the text as merged so far | minbpe |
 
-`hf` follows `tokenizers` further: a pair that was merged, and arises again because its token was built in a second way,
-keeps its old count, and so is merged again at once. The other rules count what is there.
+`hf` follows `tokenizers` further: a pair that was merged, and arises again because its token was built in a
+second way, keeps its old count, and so is merged again at once. The other rules count what is there.
 """
 
 from __future__ import annotations

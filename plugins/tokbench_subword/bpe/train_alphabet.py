@@ -16,8 +16,9 @@ Symbols = tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]
 def byte_order(rule: int) -> list[int]:
     """The 256 bytes in the order of their first ids.
 
-    By value, but for the rule `hf`: there by the character that stands for the byte in GPT-2's `vocab.json`. Those
-    characters are the bytes' own where these are printable in Latin-1, and follow from U+0100 on where not.
+    By value, but for the rule `hf`: there by the character that stands for the byte in GPT-2's `vocab.json`.
+    Those characters are the bytes' own where these are printable in Latin-1, and follow from U+0100 on where
+    not.
     """
     if rule != HF:
         return list(range(256))
@@ -40,7 +41,9 @@ def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) 
 
 
 def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: str) -> Symbols:
-    """Every character a symbol, by code point; with `end_of_word`, the last of each word another one after those."""
+    """Every character a symbol, by code point; with `end_of_word`, the last of each word another one after
+    those.
+    """
     data, starts = words.data, words.starts
     begins = np.flatnonzero((data & 0xC0) != 0x80)
     points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32).astype(np.int64)

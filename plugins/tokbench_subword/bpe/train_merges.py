@@ -1,8 +1,8 @@
 """The merge loop: take the first pair from the queue, merge it everywhere, count anew what that touched.
 
-`learn_merges` is a kernel that stops whenever an array is full, says which, and continues where it was when called
-again with a larger one. So the arrays start small, grow by doubling, and fit any corpus; and the caller can report
-progress in between.
+`learn_merges` is a kernel that stops whenever an array is full, says which, and continues where it was when
+called again with a larger one. So the arrays start small, grow by doubling, and fit any corpus; and the caller
+can report progress in between.
 """
 
 from __future__ import annotations
@@ -166,13 +166,15 @@ def learn_merges(  # type: ignore[no-untyped-def]
     n_wanted,
     pause_at,
 ):
-    """Learn merges until there are `n_wanted` tokens, none is left, or `pause_at` merges; returns why it stopped.
+    """Learn merges until there are `n_wanted` tokens, none is left, or `pause_at` merges; returns why it
+    stopped.
 
-    `records_`, `heavy_`, `pairs_` and `chunks_` are as `train_pairs` says. ``lengths_[t]`` is the length of token t
-    in first symbols, ``token_hashes_[t]`` (uint64, ``(n, 3)``) the hash of its spelling, that of what it adds to the
-    token before it (without its prefix), and how many bytes that is; `spelled_` and `spelled_ids_` are the table of
-    spellings. ``starts_`` and `spelling_` hold the spellings themselves, where `rule` needs them. `merges_` is int32
-    ``(n, 3)``. A pair seen less than `minimum` times is not merged; see `train_pairs.merge_at` for `longest`.
+    `records_`, `heavy_`, `pairs_` and `chunks_` are as `train_pairs` says. ``lengths_[t]`` is the length of
+    token t in first symbols, ``token_hashes_[t]`` (uint64, ``(n, 3)``) the hash of its spelling, that of what
+    it adds to the token before it (without its prefix), and how many bytes that is; `spelled_` and
+    `spelled_ids_` are the table of spellings. ``starts_`` and `spelling_` hold the spellings themselves, where
+    `rule` needs them. `merges_` is int32 ``(n, 3)``. A pair seen less than `minimum` times is not merged; see
+    `train_pairs.merge_at` for `longest`.
     """
     records, heavy, pairs, chunks = pointer(records_), pointer(heavy_), pointer(pairs_), pointer(chunks_)
     heap_counts, heap_keys, heap_extras = pointer(heap_counts_), pointer(heap_keys_), pointer(heap_extras_)

@@ -1,18 +1,19 @@
 """The trainers' bookkeeping: symbols in linked records, pairs in a hash table, occurrences in chunked lists.
 
-All of it is int32 and int64 arrays that grow by doubling, so that memory follows the text and nothing is tuned to a
-corpus. The inline functions take pointers (see `kernels.pointers`); whoever calls them has seen to the room.
+All of it is int32 and int64 arrays that grow by doubling, so that memory follows the text and nothing is tuned
+to a corpus. The inline functions take pointers (see `kernels.pointers`); whoever calls them has seen to the
+room.
 
-**Records**, int32 ``(n, 4)``: the symbol at a position, the positions of its right and left neighbour in the word
-(-1 at the ends), and the weight of the word. A weight beyond 31 bits is ``-1 - i``, and stands in ``heavy[i]``. A
-position that was merged into its left neighbour has the symbol -1.
+**Records**, int32 ``(n, 4)``: the symbol at a position, the positions of its right and left neighbour in the
+word (-1 at the ends), and the weight of the word. A weight beyond 31 bits is ``-1 - i``, and stands in
+``heavy[i]``. A position that was merged into its left neighbour has the symbol -1.
 
-**Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count, the
-list of occurrences as ``stamp << 32 | first chunk + 1``, and its last chunk. The stamp is the number of the merge that
-last touched the pair.
+**Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count,
+the list of occurrences as ``stamp << 32 | first chunk + 1``, and its last chunk. The stamp is the number of the
+merge that last touched the pair.
 
-**Chunks**, int32 ``(n, 4)``: three positions (-1: none) and the next chunk. Positions are never removed one by one: a
-merge reads the list, drops what is no longer true, and frees the list as a whole.
+**Chunks**, int32 ``(n, 4)``: three positions (-1: none) and the next chunk. Positions are never removed one by
+one: a merge reads the list, drops what is no longer true, and frees the list as a whole.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ def sort_positions(positions, count):  # type: ignore[no-untyped-def]
     while gap < count // 3:
         gap = 3 * gap + 1
     while gap > 0:
-        for index in range(gap, count):
+        for index in range(gap, count):  # type: ignore[assignment]
             position = positions[index]
             at = index
             while at >= gap and positions[at - gap] > position:
@@ -195,9 +196,9 @@ def merge_at(  # type: ignore[no-untyped-def]
 ):
     """Merge ``left right`` at `position` into `new`, if they still stand there; returns the new `n_touched`.
 
-    The pairs with both neighbours are recounted; keys of those that gained go to `touched`, each once a stamp. A new
-    pair is counted only while its two sides are shorter than `longest` together. Takes at most two rows, two chunks
-    and two places in `touched`. The count of the pair itself is left alone.
+    The pairs with both neighbours are recounted; keys of those that gained go to `touched`, each once a stamp.
+    A new pair is counted only while its two sides are shorter than `longest` together. Takes at most two rows,
+    two chunks and two places in `touched`. The count of the pair itself is left alone.
     """
     if records[4 * position] != left:
         return n_touched, np.int64(0)

@@ -1,7 +1,8 @@
 """The trainers' priority queue: a binary heap of pairs, most frequent first, with a rule for ties.
 
-Entries are not moved when counts change. An entry that comes up with an outdated count is put back with the true one;
-since counts of a pair only fall between two pushes, whatever comes up with its true count is the maximum.
+Entries are not moved when counts change. An entry that comes up with an outdated count is put back with the
+true one; since counts of a pair only fall between two pushes, whatever comes up with its true count is the
+maximum.
 """
 
 from __future__ import annotations

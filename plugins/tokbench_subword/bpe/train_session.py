@@ -24,9 +24,9 @@ class MergeSession:
     """Learns merges over words of symbols.
 
     `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
-    ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it, for those
-    that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest` first symbols or
-    more is not merged, unless both are first symbols (as in `tokenizers`).
+    ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
+    for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
+    first symbols or more is not merged, unless both are first symbols (as in `tokenizers`).
     """
 
     def __init__(
@@ -87,7 +87,9 @@ class MergeSession:
         self.spelled[at], self.spelled_ids[at] = value, index
 
     def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
-        """Learn until the wanted number of tokens; int32 ``(n, 3)``: left, right, result, first symbols from 0 on."""
+        """Learn until the wanted number of tokens; int32 ``(n, 3)``: left, right, result, first symbols from 0
+        on.
+        """
         n_first = int(self.state[loop.N_TOKENS])
         pause_at = _PAUSE
         growers = self._growers()

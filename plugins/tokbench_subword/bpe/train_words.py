@@ -1,4 +1,4 @@
-"""`WordCounts`: what a trainer learns from: the distinct pre-tokens of a corpus, and how often each was seen."""
+"""`WordCounts`: the distinct pre-tokens of a corpus, and how often each was seen."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class WordCounts:
     """Distinct pre-tokens in the order in which they were first seen.
 
-    `data` is uint8, their UTF-8 one after another; word w is ``data[starts[w]:starts[w + 1]]``; `starts` and `counts`
-    are int64 of shape ``(words + 1,)`` and ``(words,)``.
+    `data` is uint8, their UTF-8 one after another; word w is ``data[starts[w]:starts[w + 1]]``; `starts` and
+    `counts` are int64 of shape ``(words + 1,)`` and ``(words,)``.
 
     Example:
         >>> words = WordCounts.of({"a": 2, "bc": 1})

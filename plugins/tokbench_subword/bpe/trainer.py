@@ -1,8 +1,8 @@
 """`train_bpe`: a BPE vocabulary from text.
 
-Texts are cut into pre-tokens, the distinct ones are counted, and merges are learned over those: the pair that is seen
-most often becomes a token, again and again (Sennrich et al., 2016; Gage, 1994). The work is in `counting` and
-`train_merges`; here is what is asked of them, and what becomes of the result.
+Texts are cut into pre-tokens, the distinct ones are counted, and merges are learned over those: the pair that
+is seen most often becomes a token, again and again (Sennrich et al., 2016; Gage, 1994). The work is in
+`counting` and `train_merges`; here is what is asked of them, and what becomes of the result.
 """
 
 from __future__ import annotations
@@ -49,17 +49,18 @@ def train_bpe(
       `tokenizers`' `BpeTrainer` over the same pre-tokens.
     - `min_frequency`: pairs seen less often are not merged.
     - `special_tokens`: they get the first ids; no merge ever spells one.
-    - `initial_alphabet`: characters that are tokens from the start. At level ``byte`` that is all 256 bytes, seen or
-      not, unless ``()`` is given, which means the bytes seen. At level ``char`` it adds to the characters seen.
-    - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first symbols
-      always may be (both as in `tokenizers`).
+    - `initial_alphabet`: characters that are tokens from the start. At level ``byte`` that is all 256 bytes,
+      seen or not, unless ``()`` is given, which means the bytes seen. At level ``char`` it adds to the
+      characters seen.
+    - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first
+      symbols always may be (both as in `tokenizers`).
     - `end_of_word`: at level ``char``, what is put after the last symbol of every pre-token, as ``</w>``.
     - `workers`: threads that count; the result is the same for any number.
     - `n_bytes`: the size of the corpus, for `progress`.
 
-    The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size` tokens where
-    the corpus has no more pairs to merge. Raises `TokenizerError` where `vocab_size` leaves no room for the
-    alphabet and the special tokens.
+    The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size`
+    tokens where the corpus has no more pairs to merge. Raises `TokenizerError` where `vocab_size` leaves no
+    room for the alphabet and the special tokens.
 
     Example:
         >>> model = train_bpe(["aaabdaaabac"], vocab_size=259, pattern="none", ties="first_seen")
@@ -190,4 +191,5 @@ def _unique(merges: NDArray[np.int32]) -> NDArray[np.int32]:
 
     keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
     _, last = np.unique(keys[::-1], return_index=True)
-    return merges[np.sort(len(merges) - 1 - last)]
+    kept: NDArray[np.int32] = merges[np.sort(len(merges) - 1 - last)]
+    return kept

@@ -79,8 +79,8 @@ def table_shift(n_rows):  # type: ignore[no-untyped-def]
 def note_word(text, at, length, seen, table, n_rows, shift, kept, room, state):  # type: ignore[no-untyped-def]
     """Count ``text[at:at + length]`` once more; returns False, and does nothing, where table or store are full.
 
-    `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of the
-    store less `STORE_PADDING`.
+    `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of
+    the store less `STORE_PADDING`.
     """
     tag = _tag(text, at, length)
     row = _slot(tag, shift)

@@ -1,8 +1,8 @@
 """What BERT's normalizer and pre-tokenizer think of a character, on every Python the same.
 
 BERT's rules are stated in Unicode properties, and `tokenizers`, whose ids this plugin must give, froze several
-versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case of
-17.0. Python's `unicodedata` has one version, another with each release. So the categories are shipped
+versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case
+of 17.0. Python's `unicodedata` has one version, another with each release. So the categories are shipped
 (`unicode_8`), and what decomposition and case gained since is listed here.
 """
 
@@ -47,8 +47,7 @@ CJK_RANGES = (
 # Canonical decompositions that came after Unicode 9.0.
 _LATER_DECOMPOSITIONS = frozenset(
     [0x105C9, 0x105E4, 0x11383, 0x11385, 0x1138E, 0x11391, 0x113C5, 0x113C7, 0x113C8, 0x11938]
-    + [*range(0x16121, 0x16129), *range(0x16D68, 0x16D6B)]
-)
+) | frozenset([*range(0x16121, 0x16129), *range(0x16D68, 0x16D6B)])
 
 # Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.
 _LATER_LOWER_CASE = (
@@ -64,7 +63,8 @@ _LATER_LOWER_CASE = (
     (0x16EA0, 0x16EB8, 0x1B),
 )
 
-# Characters that stay when accents go, yet take part in canonical ordering (combining class not 0 in Unicode 9.0).
+# Characters that stay when accents go, yet take part in canonical ordering (combining class not 0 in Unicode
+# 9.0).
 _ORDERED_RANGES = (
     (0x08D4, 0x08E1),
     (0x1B44, 0x1B44),

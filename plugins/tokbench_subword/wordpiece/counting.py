@@ -42,9 +42,9 @@ def count_bert_words(  # type: ignore[no-untyped-def]
 ):
     """Count the words of the documents ``data[:ends[0]], data[ends[0]:ends[1]], …``, from where `state` says.
 
-    The tables are those of a `CharacterTable`, `word` is scratch for the longest document. Stops, with `state` at
-    the beginning of a word that is not counted yet, where the word table is full or where the rest of the document
-    needs canonical reordering.
+    The tables are those of a `CharacterTable`, `word` is scratch for the longest document. Stops, with `state`
+    at the beginning of a word that is not counted yet, where the word table is full or where the rest of the
+    document needs canonical reordering.
     """
     text, kind_of, ascii_of = pointer(data), pointer(kinds), pointer(ascii_bytes)
     slot_of, replacements, buffer = pointer(slots), pointer(mapped), pointer(word)
@@ -72,7 +72,7 @@ def count_bert_words(  # type: ignore[no-untyped-def]
                     for index in range(width):
                         buffer[length + index] = text[at + index]
                 length += width
-            elif kind == LETTER_MAPPED or kind == ORDERED:
+            elif LETTER_MAPPED <= kind <= ORDERED:
                 if kind == ORDERED and ordered_end == length:
                     state[DOCUMENT], state[POSITION] = document, begin
                     return _REORDER

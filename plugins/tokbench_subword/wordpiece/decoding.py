@@ -24,7 +24,8 @@ _CLEANUP = (
 def decoded(tokens: Iterable[str], *, prefix: str, cleanup: bool) -> str:
     """The text of `tokens`.
 
-    With `cleanup`, each token is cleaned with the space before it, as the WordPiece decoder of `tokenizers` does.
+    With `cleanup`, each token is cleaned with the space before it, as the WordPiece decoder of `tokenizers`
+    does.
 
     Example:
         >>> decoded(["un", "##do", "it", "!"], prefix="##", cleanup=True)

@@ -36,7 +36,6 @@ class Encoder:
     @classmethod
     def of(cls, model: WordPieceModel) -> Encoder:
         """Compile `model`. Special tokens are left out: content never becomes one."""
-        announce(encode_documents, match_words)
         special = model.special_tokens
         trie = Trie.of(
             {
@@ -83,6 +82,7 @@ class Encoder:
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
     ) -> None:
+        announce(encode_documents)
         buffer = np.frombuffer(data + bytes(PADDING), np.uint8)
         longest = int(np.diff(starts).max(initial=0))
         scratch = np.empty(_GROWTH * longest + PADDING, np.uint8)
@@ -115,6 +115,7 @@ class Encoder:
 
     def match(self, pieces: Sequence[str]) -> TokenBatch:
         """The ids of each word of a list, as they stand: normalized and cut elsewhere."""
+        announce(match_words)
         encoded = [encodable(piece) for piece in pieces]
         starts = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=starts[1:])

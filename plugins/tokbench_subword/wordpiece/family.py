@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
-_RULES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 _TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet")
 
 _OPTIONS = (
@@ -87,7 +86,7 @@ def _file(spec: Spec) -> Path:
         raise TokenizerError(f"{spec}: no tokenizer.json and no vocab.txt in {path}")
     if not path.is_file():
         raise TokenizerError(
-            f"{spec}: no such file: {path}; name a vocab.txt, a tokenizer.json or their folder, or train one with: "
+            f"{spec}: no such file: {path}; name a vocab.txt, a tokenizer.json or their folder, or train: "
             "tokbench train wordpiece -d DATASET --vocab-size 8k -o FILE.json"
         )
     return path
@@ -126,33 +125,36 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     )
     unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
     if isinstance(unk, Mapping):
-        unk = unk.get("content")
-    return WordPieceModel(vocabulary=vocabulary, unk_token=unk, rules=rules, added_tokens=special), notes
+        unk = unk.get("content", "[UNK]")
+    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=special), notes
 
 
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
     """The model with what the spec says otherwise."""
-    from tokbench_subword.wordpiece.normalizer import BertRules
+    from tokbench_subword.wordpiece.normalizer import RULES, BertRules
 
     given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    settings = {name: getattr(model.rules, name) for name in _RULES}
+    set_here = [name for name in RULES if spec.get(name) is not None]
+    if set_here and model.pipeline is not None:
+        raise TokenizerError(f"{spec}: the file's normalizer is not BERT's, so {set_here[0]} cannot be set")
+    settings = {name: getattr(model.rules, name) for name in RULES}
     if spec.get("lowercase") is not None:
         settings["strip_accents"] = None  # follows lowercase unless it is given itself
-    settings.update({name: spec.get(name) for name in _RULES if spec.get(name) is not None})
+    settings.update({name: spec.get(name) for name in set_here})
     return replace(model, rules=BertRules.of(**settings), **changes)
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordPieceTokenizer:
     """Train on the documents of `corpus`."""
-    from tokbench_subword.wordpiece.normalizer import BertRules
+    from tokbench_subword.wordpiece.normalizer import RULES, BertRules
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
     from tokbench_subword.wordpiece.trainer import train_wordpiece
 
     model = train_wordpiece(
         corpus.texts(),
         vocab_size=options["vocab_size"],
-        rules=BertRules.of(**{name: options[name] for name in _RULES}),
+        rules=BertRules.of(**{name: options[name] for name in RULES}),
         score=options["score"],
         unk_token=options["unk_token"] or "[UNK]",
         prefix="##" if options["prefix"] is None else options["prefix"],

@@ -13,7 +13,6 @@ from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.wordpiece.table import (
     ALONE,
-    ALONE_MAPPED,
     DROPPED,
     LETTER,
     LETTER_MAPPED,
@@ -69,11 +68,13 @@ def _match(word, start, stop, nodes, values, continuation, unk, limit, ids, coun
 def encode_documents(  # type: ignore[no-untyped-def]
     data, starts, first, kinds, ascii_bytes, slots, mapped, nodes, values, settings, word, ids, offsets
 ):
-    """Encode documents ``first, first + 1, …`` until one needs canonical reordering; returns its index, or the end.
+    """Encode documents ``first, first + 1, …`` until one needs canonical reordering; returns its index, or the
+    end.
 
     `data` is uint8 UTF-8 with `PADDING`, document d ``data[starts[d]:starts[d + 1]]``. `settings` is int64:
     continuation node, id of the unknown token, most characters of a word. `word` is scratch of at least three
-    bytes for each byte of the longest document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``; `offsets[first]` is set.
+    bytes for each byte of the longest document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``; `offsets[first]`
+    is set.
     """
     n_documents = len(starts) - 1
     text, kind_of, ascii_of = pointer(data), pointer(kinds), pointer(ascii_bytes)
@@ -107,7 +108,7 @@ def encode_documents(  # type: ignore[no-untyped-def]
             if kind == DROPPED:
                 position += width
                 continue
-            if kind == LETTER_MAPPED or kind == ORDERED:
+            if LETTER_MAPPED <= kind <= ORDERED:
                 if kind == ORDERED and ordered_end == length:
                     return document
                 slot = np.int64(slot_of[point])
@@ -142,7 +143,7 @@ def encode_documents(  # type: ignore[no-untyped-def]
 
 @kernel
 def match_words(data, starts, nodes, values, settings, ids, offsets):  # type: ignore[no-untyped-def]
-    """Tokens of words ``data[starts[w]:starts[w + 1]]`` (uint8 UTF-8), to ``ids[offsets[w]:offsets[w + 1]]``."""
+    """Tokens of words ``data[starts[w]:starts[w + 1]]`` (UTF-8), to ``ids[offsets[w]:offsets[w + 1]]``."""
     text, rows, value_of, out = pointer(data), pointer(nodes), pointer(values), pointer(ids)
     continuation, unk, limit = settings[0], np.int32(settings[1]), settings[2]
     count = np.int64(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.added_tokens import AddedToken
@@ -12,6 +13,14 @@ from tokbench_subword.wordpiece.normalizer import BertRules
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 """The special tokens of BERT, in the order of its vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A normalizer and a pre-tokenizer that are not BERT's, as `tokenizer.json` writes them."""
+
+    normalizer: Mapping[str, Any] | None
+    pre_tokenizer: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -22,7 +31,9 @@ class WordPieceModel:
     - `unk_token`: what a word becomes that cannot be built; it must be in the vocabulary.
     - `prefix`: how tokens begin that continue a word.
     - `max_input_chars_per_word`: a longer word is one `unk_token` without being looked at.
-    - `rules`: BERT's normalizations.
+    - `rules`: BERT's normalizations, before BERT's pre-tokenizer; of no account where `pipeline` says
+      otherwise.
+    - `pipeline`: another normalizer and pre-tokenizer, run piece by piece in Python.
     - `added_tokens`: tokens matched in the text before the model sees it; the special ones (``[CLS]`` …) are
       not matched by `encode`, since their text is ordinary text.
     - `cleanup`: whether decoding removes the spaces before punctuation.
@@ -40,6 +51,7 @@ class WordPieceModel:
     prefix: str = "##"
     max_input_chars_per_word: int = 100
     rules: BertRules = field(default_factory=BertRules)
+    pipeline: Pipeline | None = None
     added_tokens: tuple[AddedToken, ...] = ()
     cleanup: bool = True
 

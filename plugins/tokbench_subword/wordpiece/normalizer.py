@@ -6,8 +6,9 @@ This is the definition. `table` compiles it into what the kernel runs, tests hol
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tokbench_subword.wordpiece import characters
 
@@ -47,6 +48,14 @@ class BertRules:
             lowercase=lower,
         )
 
+    @classmethod
+    def from_json(cls, config: Mapping[str, Any]) -> BertRules:
+        """The rules of a ``BertNormalizer`` in `tokenizer.json`."""
+        return cls.of(**{name: config.get(name) for name in RULES})
+
+
+RULES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+"""The names of the rules, as `tokenizer.json` has them."""
 
 NO_RULES = BertRules(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
 """Nothing is normalized: for text that has been, and for pipelines without a normalizer."""
@@ -54,23 +63,25 @@ NO_RULES = BertRules(clean_text=False, handle_chinese_chars=False, strip_accents
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A pre-token: its normalized text, and for each of its characters the index of the one it came from."""
+    """A pre-token: its normalized text, and for each of its characters the (start, end) in the text it came
+    from.
+    """
 
     text: str
-    origins: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
 
 
 Traced = list[tuple[str, int]]  # characters, each with the index of the character of the input it came from
 
 
 def normalize(text: str, rules: BertRules) -> str:
-    """`text` as BERT's normalizer leaves it.
+    r"""`text` as BERT's normalizer leaves it.
 
     Example:
-        >>> normalize("Héllo 你\\u200b", BertRules())
+        >>> normalize("Héllo 你\u200b", BertRules())
         'hello  你 '
     """
-    return "".join(character for character, _ in _normalized(text, rules))
+    return "".join(character for character, _ in normalized(text, rules))
 
 
 def words(text: str, rules: BertRules) -> Iterator[Word]:
@@ -82,14 +93,14 @@ def words(text: str, rules: BertRules) -> Iterator[Word]:
     """
     punctuation = characters.punctuation()
     open_word: Traced = []
-    for character, origin in _normalized(text, rules):
+    for character, origin in normalized(text, rules):
         point = ord(character)
         alone = point in punctuation
         if open_word and (alone or point in characters.WHITESPACE):
             yield _word(open_word)
             open_word = []
         if alone:
-            yield Word(character, (origin,))
+            yield Word(character, ((origin, origin + 1),))
         elif point not in characters.WHITESPACE:
             open_word.append((character, origin))
     if open_word:
@@ -97,10 +108,13 @@ def words(text: str, rules: BertRules) -> Iterator[Word]:
 
 
 def _word(traced: Traced) -> Word:
-    return Word("".join(character for character, _ in traced), tuple(origin for _, origin in traced))
+    return Word(
+        "".join(character for character, _ in traced), tuple((origin, origin + 1) for _, origin in traced)
+    )
 
 
-def _normalized(text: str, rules: BertRules) -> Traced:
+def normalized(text: str, rules: BertRules) -> Traced:
+    """`text` normalized, each character with the index of the one it came from."""
     traced = [(character, index) for index, character in enumerate(text)]
     if rules.clean_text:
         traced = _clean(traced)

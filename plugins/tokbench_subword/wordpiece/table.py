@@ -25,16 +25,16 @@ N_MAPPED = 0x30000
 """Every code point that decomposes or has a lower case lies below."""
 
 # What a character does. The numbers are known to the kernel.
-LETTER, SPACE, ALONE, DROPPED, LETTER_MAPPED, ALONE_MAPPED, ORDERED = range(7)
+LETTER, SPACE, ALONE, DROPPED, LETTER_MAPPED, ORDERED, ALONE_MAPPED = range(7)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CharacterTable:
     """What each code point does under some `BertRules`.
 
-    `kinds` is uint8 of shape ``(0x110000,)``; `ascii` uint8 ``(128,)``, the byte that an ASCII character becomes;
-    `slots` int32 ``(0x30000,)``, where in `mapped` (uint8) the replacement of a mapped character stands: its
-    length in bytes, then its UTF-8.
+    `kinds` is uint8 of shape ``(0x110000,)``; `ascii` uint8 ``(128,)``, the byte that an ASCII character
+    becomes; `slots` int32 ``(0x30000,)``, where in `mapped` (uint8) the replacement of a mapped character
+    stands: its length in bytes, then its UTF-8.
     """
 
     kinds: NDArray[np.uint8]

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch, TokenizerError
 from tokbench_subword.kernels.utf8 import repaired
-from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens, Piece, check_new
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.decoding import decoded
 from tokbench_subword.wordpiece.encoder import Encoder
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import Word, normalize, words
+from tokbench_subword.wordpiece.normalizer import RULES
+from tokbench_subword.wordpiece.preparation import Preparation
+from tokbench_subword.wordpiece.tracing import LocatedToken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 class WordPieceTokenizer:
     """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
 
-    Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is content
-    only: the text of a special token is ordinary text; tokens added with `add_tokens` are matched.
+    Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is
+    content only: the text of a special token is ordinary text; tokens added with `add_tokens` are matched.
 
     Example:
         >>> model = WordPieceModel(vocabulary={"[UNK]": 0, "un": 1, "##happi": 2, "##ness": 3, "!": 4})
@@ -59,8 +61,8 @@ class WordPieceTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """The ids of `text`."""
-        if self._splits(text):
-            return [index for piece, part in self._pieces(text) for index in self._piece_ids(piece, part)]
+        if not self._preparation.is_plain(text):
+            return [token.id for token in self._matched(text)]
         ids: list[int] = self._encoder.encode(text).tolist()
         return ids
 
@@ -68,7 +70,7 @@ class WordPieceTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one pass of the kernel."""
-        if any(map(self._splits, texts)):
+        if not all(map(self._preparation.is_plain, texts)):
             return TokenBatch.of(map(self.encode, texts))
         return self._encoder.encode_batch(texts, threads=self.threads)
 
@@ -84,12 +86,12 @@ class WordPieceTokenizer:
         """
         import numpy as np
 
-        spans = [(token.start, token.end) for token in self._located(text)]
+        spans = [(token.start, token.end) for token in self._matched(text)]
         return np.maximum.accumulate(np.array(spans, np.int64).reshape(-1, 2), axis=0)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the words, then match by match, each with the candidates it tried."""
-        return tracing.steps(self._traced_words(text), self.model)
+        return tracing.steps(self._preparation.words(repaired(text)), self.model)
 
     # --- ids to text ------------------------------------------------------------------------------------
 
@@ -107,12 +109,12 @@ class WordPieceTokenizer:
     # --- the simple class API ---------------------------------------------------------------------------
 
     def normalize(self, text: str) -> str:
-        """`text` after BERT's normalizer."""
-        return normalize(repaired(text), self.model.rules)
+        """`text` after the normalizer."""
+        return self._preparation.normalize(repaired(text))
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model sees."""
-        return [word.text for word in words(repaired(text), self.model.rules)]
+        return [item.word.text for item in self._preparation.words(repaired(text))]
 
     def convert_token_to_id(self, token: str) -> int:
         """The id of a token as the vocabulary writes it, the unknown id where there is none."""
@@ -142,7 +144,7 @@ class WordPieceTokenizer:
         ]
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
-        self.__dict__.pop("_added", None)
+        self.__dict__.pop("_preparation", None)
         self.__dict__.pop("_ids", None)
         return [token.id for token in new]
 
@@ -154,13 +156,15 @@ class WordPieceTokenizer:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
-        """The tokenizer of a `tokenizer.json`'s content; raises `TokenizerError` for what cannot be honoured."""
+        """The tokenizer of a `tokenizer.json`'s content; raises `TokenizerError` where it cannot be had."""
         from tokbench_subword.wordpiece.tokenizer_json import from_json
 
         return cls(name, from_json(content, where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see `save_vocabulary`)."""
+        """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
+        `save_vocabulary`).
+        """
         target = Path(path)
         if target.suffix == ".txt":
             self.save_vocabulary(target)
@@ -178,16 +182,15 @@ class WordPieceTokenizer:
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
-        rules = self.model.rules
-        on = [
-            name
-            for name in ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
-            if getattr(rules, name)
-        ]
+        on = [name for name in RULES if getattr(self.model.rules, name)]
+        normalizer: Any = f"BERT ({', '.join(on)})" if on else None
+        pre_tokenizer: Any = "BERT: white space, every punctuation character"
+        if self.model.pipeline is not None:
+            normalizer, pre_tokenizer = self.model.pipeline.normalizer, self.model.pipeline.pre_tokenizer
         return {
             "algorithm": "WordPiece",
-            "normalizer": f"BERT ({', '.join(on)})" if on else None,
-            "pre_tokenizer": "BERT: white space, every punctuation character",
+            "normalizer": normalizer,
+            "pre_tokenizer": pre_tokenizer,
             "byte_fallback": False,
             "special_tokens": self.model.special_tokens,
             "unk_token": self.model.unk_token,
@@ -199,42 +202,17 @@ class WordPieceTokenizer:
             **self._notes,
         }
 
-    # --- added tokens -----------------------------------------------------------------------------------
-
     @cached_property
-    def _added(self) -> AddedTokens:
-        return AddedTokens(self.model.added_tokens)
+    def _preparation(self) -> Preparation:
+        return Preparation(self.model)
 
     @cached_property
     def _ids(self) -> dict[str, int]:
         return {**self.model.vocabulary, **{token.content: token.id for token in self.model.added_tokens}}
 
-    def _splits(self, text: str) -> bool:
-        return self._added.may_match(text, match_special=False)
-
-    def _pieces(self, text: str) -> Iterator[tuple[Piece, str]]:
-        for piece in self._added.split(text, match_special=False):
-            yield piece, text[piece.start : piece.end]
-
-    def _piece_ids(self, piece: Piece, text: str) -> list[int]:
-        if piece.token is not None:
-            return [piece.token.id]
-        ids: list[int] = self._encoder.encode(text).tolist()
-        return ids
-
-    def _traced_words(self, text: str) -> Iterator[tracing.TracedWord]:
-        """The words of `text` and the added tokens between them, each with where its characters came from."""
-        for piece, part in self._pieces(repaired(text)):
-            if piece.token is not None:
-                span = tuple(range(piece.start, piece.end))
-                yield tracing.TracedWord(Word(part, span), piece.token)
-                continue
-            for word in words(part, self.model.rules):
-                origins = tuple(origin + piece.start for origin in word.origins)
-                yield tracing.TracedWord(Word(word.text, origins), None)
-
-    def _located(self, text: str) -> list[tracing.LocatedToken]:
-        traced = list(self._traced_words(text))
+    def _matched(self, text: str) -> list[LocatedToken]:
+        """The tokens of `text` with their spans, by the general path."""
+        traced = list(self._preparation.words(repaired(text)))
         matched = self._encoder.match([item.word.text for item in traced])
         return [
             token

@@ -1,7 +1,8 @@
 """`tokenizer.json` with a WordPiece model: read and written as `tokenizers` does.
 
-Read are the vocabulary, BERT's normalizer and pre-tokenizer, the WordPiece decoder and added tokens. Padding,
-truncation and the post-processor (``[CLS] … [SEP]``) are set aside: encoding is content only.
+Read are the vocabulary, normalizer and pre-tokenizer (BERT's run inside the kernel, others by `pipeline`), the
+WordPiece decoder and added tokens. Padding, truncation and the post-processor (``[CLS] … [SEP]``) are set
+aside: encoding is content only.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
+from tokbench_subword.wordpiece.preparation import check_pipeline
 from tokbench_subword.wordpiece.vocab_txt import read_text
 
 
@@ -42,7 +44,8 @@ def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
     kind = model.get("type", "WordPiece" if "max_input_chars_per_word" in model else None)
     if kind != "WordPiece":
         raise TokenizerError(
-            f"{where}: its model is {kind or 'of no stated type'}, not WordPiece; open it with bpe:, unigram: or transformers:"
+            f"{where}: its model is {kind or 'of no stated type'}, not WordPiece; "
+            "open it with bpe:, unigram: or transformers:"
         )
     vocabulary = model["vocab"]
     if not isinstance(vocabulary, Mapping) or not all(type(index) is int for index in vocabulary.values()):
@@ -55,15 +58,14 @@ def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
         if other != token:
             raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
     decoder = content.get("decoder") or {}
-    pre_tokenizer = _kind(content.get("pre_tokenizer"))
-    if pre_tokenizer != "BertPreTokenizer":
-        raise _unsupported(where, "pre-tokenizer", pre_tokenizer, "BertPreTokenizer")
+    rules, pipeline = _preparation(content.get("normalizer"), content.get("pre_tokenizer"), where)
     return WordPieceModel(
         vocabulary=dict(vocabulary),
         unk_token=model.get("unk_token", "[UNK]"),
         prefix=model.get("continuing_subword_prefix", "##"),
         max_input_chars_per_word=model.get("max_input_chars_per_word", 100),
-        rules=_rules(content.get("normalizer"), where),
+        rules=rules,
+        pipeline=pipeline,
         added_tokens=_added(content.get("added_tokens") or (), where),
         cleanup=bool(decoder.get("cleanup", True)) if _kind(decoder) == "WordPiece" else False,
     )
@@ -73,32 +75,19 @@ def _kind(component: Any) -> str:
     return str(component.get("type", "")) if isinstance(component, Mapping) else ""
 
 
-def _unsupported(where: str, what: str, kind: str, supported: str) -> TokenizerError:
-    return TokenizerError(
-        f"{where}: the {what} {kind or 'none'} is not supported for WordPiece, only {supported}; "
-        f"open the file with transformers:{where}"
-    )
-
-
-def _rules(normalizer: Any, where: str) -> BertRules:
-    if normalizer is None:
-        return NO_RULES
-    kind = _kind(normalizer)
-    if kind == "Sequence":
-        parts = normalizer.get("normalizers", [])
-        if len(parts) == 1:
-            return _rules(parts[0], where)
-        kind = " + ".join(_kind(part) for part in parts)
-    if kind == "Lowercase":
-        return BertRules(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=True)
-    if kind != "BertNormalizer":
-        raise _unsupported(where, "normalizer", kind, "BertNormalizer and Lowercase")
-    return BertRules.of(
-        clean_text=normalizer.get("clean_text"),
-        handle_chinese_chars=normalizer.get("handle_chinese_chars"),
-        strip_accents=normalizer.get("strip_accents"),
-        lowercase=normalizer.get("lowercase"),
-    )
+def _preparation(normalizer: Any, pre_tokenizer: Any, where: str) -> tuple[BertRules, Pipeline | None]:
+    """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are."""
+    while _kind(normalizer) == "Sequence" and len(normalizer.get("normalizers", ())) == 1:
+        normalizer = normalizer["normalizers"][0]
+    if _kind(pre_tokenizer) == "BertPreTokenizer" and (
+        normalizer is None or _kind(normalizer) == "BertNormalizer"
+    ):
+        return (NO_RULES if normalizer is None else BertRules.from_json(normalizer)), None
+    try:
+        check_pipeline(normalizer, pre_tokenizer)
+    except TokenizerError as error:
+        raise TokenizerError(f"{where}: {error}; open the file with transformers:{where}") from error
+    return NO_RULES, Pipeline(normalizer, pre_tokenizer)
 
 
 def _added(entries: Sequence[Any], where: str) -> tuple[AddedToken, ...]:
@@ -116,13 +105,17 @@ def _added(entries: Sequence[Any], where: str) -> tuple[AddedToken, ...]:
 
 def to_json(model: WordPieceModel) -> dict[str, Any]:
     """The content of a `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
+    pipeline = model.pipeline or Pipeline(
+        {"type": "BertNormalizer", **asdict(model.rules)} if model.rules != NO_RULES else None,
+        {"type": "BertPreTokenizer"},
+    )
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [asdict(token) for token in sorted(model.added_tokens, key=lambda token: token.id)],
-        "normalizer": {"type": "BertNormalizer", **asdict(model.rules)},
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "normalizer": pipeline.normalizer,
+        "pre_tokenizer": pipeline.pre_tokenizer,
         "post_processor": None,
         "decoder": {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup},
         "model": {

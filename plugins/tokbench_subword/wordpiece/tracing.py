@@ -6,20 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tokbench import Step
-from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import Word
+from tokbench_subword.wordpiece.preparation import TracedWord
 
 _MOST_CANDIDATES = 12
 """Candidates listed for one match; longer words try more."""
-
-
-@dataclass(frozen=True, slots=True)
-class TracedWord:
-    """A word on its way into the model, or an added token that stands for itself."""
-
-    word: Word
-    added: AddedToken | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +24,21 @@ class LocatedToken:
 
 def located(item: TracedWord, ids: Sequence[int], model: WordPieceModel) -> Iterator[LocatedToken]:
     """The tokens that a word became, each with its span."""
-    origins = item.word.origins
+    spans = item.word.spans
     if item.added is not None:
-        yield LocatedToken(item.added.id, min(origins), max(origins) + 1)
+        yield _located(item.added.id, spans)
         return
     whole = len(ids) == 1 and ids[0] == model.unk_id
     at = 0
     for number, index in enumerate(ids):
         token = model.tokens[index]
-        length = len(origins) if whole else len(token) - (len(model.prefix) if number else 0)
-        covered = origins[at : at + length]
+        length = len(spans) if whole else len(token) - (len(model.prefix) if number else 0)
+        yield _located(index, spans[at : at + length])
         at += length
-        yield LocatedToken(index, min(covered), max(covered) + 1)
+
+
+def _located(index: int, spans: Sequence[tuple[int, int]]) -> LocatedToken:
+    return LocatedToken(index, min(start for start, _ in spans), max(end for _, end in spans))
 
 
 def steps(items: Iterable[TracedWord], model: WordPieceModel) -> Iterator[Step]:

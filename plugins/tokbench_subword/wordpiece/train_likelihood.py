@@ -1,12 +1,12 @@
 """Merging by likelihood: the pair with the highest count(ab) / (count(a) · count(b)) first.
 
-The score is what a merge adds to the likelihood of the corpus under independent tokens, per occurrence of the pair;
-Schuster and Nakajima (2012), and the way WordPiece is taught. Unlike a count, it can rise: when `a` is merged with
-something else, count(a) falls, and every other pair of `a` gains. So each symbol keeps a list of its partners, whose
-pairs are queued again after each merge. Everything else is the BPE trainer's.
+The score is what a merge adds to the likelihood of the corpus under independent tokens, per occurrence of the
+pair; Schuster and Nakajima (2012), and the way WordPiece is taught. Unlike a count, it can rise: when `a` is
+merged with something else, count(a) falls, and every other pair of `a` gains. So each symbol keeps a list of
+its partners, whose pairs are queued again after each merge. Everything else is the BPE trainer's.
 
-Scores are float64, one division of exact integers converted to float64; the pair seen more often goes first among
-equal scores, then the smaller one. Hence the same result everywhere.
+Scores are float64, one division of exact integers converted to float64; the pair seen more often goes first
+among equal scores, then the smaller one. Hence the same result everywhere.
 """
 
 from __future__ import annotations
@@ -162,9 +162,9 @@ def learn_by_likelihood(  # type: ignore[no-untyped-def]
 ):
     """Learn merges as `train_merges.learn_merges` does, by likelihood; returns why it stopped.
 
-    Beside that kernel's arrays: ``symbol_counts_[t]`` (int64), how often token t stands in the corpus; `partners_`
-    (int32 ``(n, 2)``) and ``firsts_[t]``, the lists of each token's partners. A pair seen less than `minimum` times
-    is not queued.
+    Beside that kernel's arrays: ``symbol_counts_[t]`` (int64), how often token t stands in the corpus;
+    `partners_` (int32 ``(n, 2)``) and ``firsts_[t]``, the lists of each token's partners. A pair seen less than
+    `minimum` times is not queued.
     """
     records, heavy, pairs, chunks = pointer(records_), pointer(heavy_), pointer(pairs_), pointer(chunks_)
     scores, counts, keys = pointer(heap_scores_), pointer(heap_counts_), pointer(heap_keys_)

@@ -43,20 +43,20 @@ def train_wordpiece(
 ) -> WordPieceModel:
     """Train a WordPiece vocabulary of `vocab_size` tokens on `texts`, which are read once.
 
-    Texts are normalized and cut by `rules` (BERT's by default). Then the pair of neighbours with the highest score
-    becomes a token, again and again:
+    Texts are normalized and cut by `rules` (BERT's by default). Then the pair of neighbours with the highest
+    score becomes a token, again and again:
 
     - ``likelihood``: count(ab) / (count(a) · count(b)). It prefers parts that seldom stand alone, and so rare
       words; `min_frequency` keeps it from what was seen once or twice.
     - ``frequency``: count(ab), as in BPE; what `tokenizers` calls WordPiece training.
 
     Equal scores: the more frequent pair, then the smaller pair of ids. The result is the same for any number of
-    `workers`. Pairs seen less than `min_frequency` times are not merged. Of the characters, the `limit_alphabet` most
-    frequent are kept (of equals, the lower code points); words with others, or of more than `max_input_chars_per_word`
-    characters, would be unknown as a whole and are left out.
+    `workers`. Pairs seen less than `min_frequency` times are not merged. Of the characters, the
+    `limit_alphabet` most frequent are kept (of equals, the lower code points); words with others, or of more
+    than `max_input_chars_per_word` characters, would be unknown as a whole and are left out.
 
-    The vocabulary has special tokens first (`unk_token` is added if it is not among them), then the characters, those
-    that continue words, and merges. It has fewer than `vocab_size` tokens where there is nothing left to
+    The vocabulary has special tokens first (`unk_token` is added if it is not among them), then the characters,
+    those that continue words, and merges. It has fewer than `vocab_size` tokens where there is nothing left to
     merge. Raises `TokenizerError` where `vocab_size` leaves no room for the characters.
 
     Example:
@@ -87,8 +87,9 @@ def train_wordpiece(
     symbols, starts, tokens = _symbols(kept, prefix)
     if vocab_size < len(special) + len(tokens):
         raise TokenizerError(
-            f"vocab_size={vocab_size} is less than the {len(special)} special tokens and {len(tokens)} characters, "
-            f"alone and continuing; ask for at least {len(special) + len(tokens)}, or limit the alphabet"
+            f"vocab_size={vocab_size} is less than the {len(special)} special tokens and {len(tokens)} "
+            f"characters, alone and continuing; ask for at least {len(special) + len(tokens)}, "
+            "or limit the alphabet"
         )
     session = _session(score)(
         symbols,
@@ -138,12 +139,14 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
 
 
 def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
-    """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing ones."""
+    """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing
+    ones.
+    """
     begins = np.flatnonzero((words.data & 0xC0) != 0x80)
     points = np.frombuffer(words.data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
     starts = np.searchsorted(begins, words.starts).astype(np.int64)
-    known, symbols = np.unique(points, return_inverse=True)
-    symbols = symbols.astype(np.int32)
+    known, places = np.unique(points, return_inverse=True)
+    symbols: NDArray[np.int32] = places.astype(np.int32)
     continuing = np.ones(len(points), np.bool_)
     continuing[starts[:-1]] = False
     later, rest = np.unique(symbols[continuing], return_inverse=True)

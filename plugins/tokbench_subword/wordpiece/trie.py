@@ -1,9 +1,9 @@
 """A vocabulary as a double-array trie over UTF-8 bytes: one comparison and two loads for each byte of a word.
 
-Every node is a row of `nodes`: ``nodes[n, 0]`` is its base, ``nodes[n, 1]`` the node it is a child of. The child
-of `n` by byte `b` is ``base + b`` if that row names `n` as its parent. A base is kept as ``base << 1 | final``;
-`values` has the token id of final nodes. Aoe, "An efficient digital search algorithm by using a double-array
-structure" (1989).
+Every node is a row of `nodes`: ``nodes[n, 0]`` is its base, ``nodes[n, 1]`` the node it is a child of. The
+child of `n` by byte `b` is ``base + b`` if that row names `n` as its parent. A base is kept as ``base << 1 |
+final``; `values` has the token id of final nodes. Aoe, "An efficient digital search algorithm by using a
+double-array structure" (1989).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ ROOT = 0
 NOWHERE = -1
 _FREE = -1
 _TRIES = 48
-"""How many free rows are tried for a family of children before it is put at the end; the gaps are filled later."""
+"""How many free rows are tried for a family of children before it is put at the end; the gaps are filled later.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +73,8 @@ class Trie:
 
 @kernel
 def _build(keys, ends, ids, n_keys, nodes, values):  # type: ignore[no-untyped-def]
-    """Place every node, depth first; returns one more than the last used row, or -1 where the room is too small.
+    """Place every node, depth first; returns one more than the last used row, or -1 where the room is too
+    small.
 
     Free rows form a doubly linked list, so that looking for room never walks over taken ones.
     """

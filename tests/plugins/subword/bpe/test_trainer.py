@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from tokbench.errors import TokenizerError, UnknownNameError
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain_trainer import plain_merges
@@ -21,6 +19,8 @@ from tokbench_subword.bpe.train_alphabet import byte_order, byte_symbols, charac
 from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
+
+from tokbench.errors import TokenizerError, UnknownNameError
 
 NONE = Pattern.of("none")
 WORDS = Pattern.of(r"[^ \n]+", keep_gaps=False)
@@ -176,7 +176,8 @@ def test_end_of_word_learns_what_tokenizers_learns() -> None:
     model = char_model(words, vocab_size=22, end_of_word="</w>")
     tokens = [token.decode() for token in model.vocabulary]
     learned = [tokens[left] + tokens[right] for left, right, _ in model.merges.tolist()]
-    # Ties fall as ids do, and `tokenizers` gives the ids of x</w> in the order of a hash table: compare the first ones.
+    # Ties fall as ids do, and `tokenizers` gives the ids of x</w> in the order of a hash table: compare the
+    # first ones.
     assert learned[:2] == [left + right for left, right in merges[:2]] == ["es", "est</w>"]
 
 
@@ -221,7 +222,9 @@ def test_a_corpus_may_support_fewer_tokens_or_none() -> None:
 
 def test_any_character_and_lone_surrogates() -> None:
     model = train_bpe(["\ud800a\x00\U0010ffff\ufeff" * 3], vocab_size=270, pattern="none")
-    assert any(b"\xef\xbf\xbd" in token for token in model.vocabulary)  # U+FFFD stands for what UTF-8 cannot hold
+    assert any(
+        b"\xef\xbf\xbd" in token for token in model.vocabulary
+    )  # U+FFFD stands for what UTF-8 cannot hold
 
 
 def test_weights_beyond_32_bits_are_counted() -> None:

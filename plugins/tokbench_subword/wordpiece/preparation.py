@@ -1,0 +1,121 @@
+"""What happens to text before the model sees it: added tokens, normalizing, cutting into words.
+
+BERT's rules run inside the encoding kernel. This is the way of everything else: text with added tokens, other
+normalizers and pre-tokenizers of `tokenizer.json`, and whatever wants to know where a word came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline.normalizers import normalizer_of
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules, Word, normalized, words
+
+
+@dataclass(frozen=True, slots=True)
+class TracedWord:
+    """A word on its way into the model, or an added token that stands for itself."""
+
+    word: Word
+    added: AddedToken | None
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Prepares text for one model."""
+
+    model: WordPieceModel
+
+    @cached_property
+    def raw(self) -> AddedTokens:
+        """The added tokens that are looked for in the text as given."""
+        return AddedTokens(token for token in self.model.added_tokens if not token.normalized)
+
+    @cached_property
+    def folded(self) -> AddedTokens:
+        """The added tokens that are looked for, normalized, in normalized text."""
+        return AddedTokens(
+            (token for token in self.model.added_tokens if token.normalized), normalize=self.normalize
+        )
+
+    def is_plain(self, text: str) -> bool:
+        """Whether the encoding kernel can take `text` as it is."""
+        return (
+            self.model.pipeline is None
+            and self.folded.only_special
+            and not self.raw.may_match(text, match_special=False)
+        )
+
+    def normalize(self, text: str) -> str:
+        """`text` as the normalizer leaves it."""
+        return self._normalized(Stretch.of(text)).text
+
+    def words(self, text: str) -> Iterator[TracedWord]:
+        """The words of `text`, and the added tokens between them."""
+        for piece in self.raw.split(text, match_special=False):
+            part = Stretch.of(text[piece.start : piece.end], start=piece.start, track=True)
+            if piece.token is not None:
+                yield _whole(part, piece.token)
+                continue
+            stretch = self._normalized(part)
+            for inner in self.folded.split(stretch.text, match_special=False):
+                if inner.token is not None:
+                    yield _whole(stretch.part(inner.start, inner.end), inner.token)
+                else:
+                    for word in self._cut(stretch.part(inner.start, inner.end)):
+                        yield TracedWord(word, None)
+
+    def _normalized(self, stretch: Stretch) -> Stretch:
+        if self.model.pipeline is None:
+            return _by_rules(stretch, self.model.rules)
+        return _normalize(stretch, self.model.pipeline.normalizer)
+
+    def _cut(self, stretch: Stretch) -> Iterator[Word]:
+        config = {"type": "BertPreTokenizer"}
+        if self.model.pipeline is not None:
+            config = dict(self.model.pipeline.pre_tokenizer or {})
+        if config.get("type") == "BertPreTokenizer":
+            for word in words(stretch.text, NO_RULES):
+                origin = stretch.origin or []
+                yield Word(word.text, tuple(origin[start] for start, _ in word.spans))
+            return
+        for part in pre_tokenizer_of(config or None)(stretch):
+            if part.text:
+                yield Word(part.text, tuple(part.origin or ()))
+
+
+def check_pipeline(normalizer: Mapping[str, Any] | None, pre_tokenizer: Mapping[str, Any] | None) -> None:
+    """Raise `TokenizerError` naming a component that this plugin does not know."""
+    _normalize(Stretch.of("a"), normalizer)
+    pre_tokenizer_of(pre_tokenizer)
+
+
+def _whole(stretch: Stretch, token: AddedToken) -> TracedWord:
+    return TracedWord(Word(stretch.text, tuple(stretch.origin or ())), token)
+
+
+def _normalize(stretch: Stretch, config: Mapping[str, Any] | None) -> Stretch:
+    """One normalizer of `tokenizer.json`, BERT's among them."""
+    if config is None:
+        return stretch
+    if config.get("type") == "Sequence":
+        for step in config.get("normalizers", ()):
+            stretch = _normalize(stretch, step)
+        return stretch
+    if config.get("type") == "BertNormalizer":
+        return _by_rules(stretch, BertRules.from_json(config))
+    normalize = normalizer_of(config)
+    return stretch if normalize is None else normalize(stretch)
+
+
+def _by_rules(stretch: Stretch, rules: BertRules) -> Stretch:
+    traced = normalized(stretch.text, rules)
+    origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
+    return Stretch("".join(character for character, _ in traced), origin, stretch.first)

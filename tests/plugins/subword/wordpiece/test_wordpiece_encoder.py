@@ -1,0 +1,285 @@
+"""WordPiece ids, offsets and decoding against `tokenizers`."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.wordpiece import characters
+from tokbench_subword.wordpiece.encoder import Encoder
+from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.normalizer import BertRules, normalize, words
+from tokbench_subword.wordpiece.table import character_table
+from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+from tokbench_subword.wordpiece.trie import Trie
+from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
+
+from tokbench.testing import check_tokenizer
+
+ALL_RULES = [
+    BertRules.of(lowercase=lowercase, strip_accents=strip, clean_text=clean, handle_chinese_chars=spaced)
+    for lowercase, strip, clean, spaced in [
+        (True, True, True, True),
+        (False, False, True, True),
+        (True, False, True, False),
+        (False, True, False, True),
+        (False, False, False, False),
+    ]
+]
+
+# Characters that do something: marks, controls, punctuation, ideographs, white space, what is reordered or folded.
+_HARD = st.sampled_from(
+    [*"ab?.,'-#$ \t\n\r\x00\x0b\x85\xa0\u200b\u3000\ufffd北京ΣςİŸßé\u0301\u0323\u0334\u1b44\ua9c0\u302e"]
+    + [*"ﬁ가힣ㅎ１２①\U0001d15e\U0001d165\U0001d16d\u1c89\U00010d50\U00011938\U0002b820\U0002b920ก็เद्"]
+)
+hard_texts = st.text(_HARD | st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+def reference(vocabulary: dict[str, int], rules: BertRules, **options: Any) -> Any:
+    """A tokenizer of `tokenizers` with the same vocabulary and rules."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", **options))
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        clean_text=rules.clean_text,
+        handle_chinese_chars=rules.handle_chinese_chars,
+        strip_accents=rules.strip_accents,
+        lowercase=rules.lowercase,
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+SMALL = {
+    token: index
+    for index, token in enumerate(["[UNK]", "a", "b", "ab", "##a", "##b", "##ba", "##ba?", "?", ",", "北", "é", "##é", "e", "##e", "'", "#", "σ"])
+}
+
+
+@cache
+def small(number: int) -> tuple[WordPieceTokenizer, Any]:
+    rules = ALL_RULES[number]
+    model = WordPieceModel(vocabulary=SMALL, rules=rules, max_input_chars_per_word=6)
+    return WordPieceTokenizer("small", model), reference(SMALL, rules, max_input_chars_per_word=6)
+
+
+@pytest.mark.parametrize("number", range(len(ALL_RULES)))
+@settings(max_examples=200)
+@given(text=hard_texts)
+def test_ids_offsets_and_text_equal_tokenizers(number: int, text: str) -> None:
+    ours, theirs = small(number)
+    expected = theirs.encode(text, add_special_tokens=False)
+    assert ours.encode(text) == expected.ids
+    assert ours.normalize(text) == theirs.normalizer.normalize_str(text)
+    assert ours.decode(expected.ids) == theirs.decode(expected.ids, skip_special_tokens=False)
+    assert ours.encode_batch([text, "", text]).ids.tolist() == expected.ids * 2
+
+
+@pytest.mark.parametrize("rules", ALL_RULES[:3])
+def test_every_code_point_is_treated_as_tokenizers_treats_it(rules: BertRules) -> None:
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
+    normalizer = reference(SMALL, rules).normalizer
+    cut = BertPreTokenizer()
+    points = [*range(0, 0xD800), *range(0xE000, 0x30000), *range(0xE0000, 0xE0200), 0x10FFFF]
+    table = character_table(rules)
+    for start in range(0, len(points), 400):
+        # Joined by a letter on either side, so that whatever ends a word shows.
+        text = "".join(f"x{chr(point)}y\n" for point in points[start : start + 400])
+        normal = normalizer.normalize_str(text)
+        assert normalize(text, rules) == normal, hex(points[start])
+        expected = [piece for piece, _ in cut.pre_tokenize_str(normal)]
+        assert [word.text for word in words(text, rules)] == expected, hex(points[start])
+    assert table.kinds[ord("x")] == 0
+
+
+def test_the_kernel_equals_the_plain_form() -> None:
+    """Over all code points: the kernel's tokens, with every character a token, spell what the plain form gives."""
+    rules = BertRules()
+    points = [point for point in range(0x30000) if not 0xD800 <= point < 0xE000]
+    letters = sorted(
+        {character for point in points for word in words(chr(point), rules) for character in word.text}
+    )
+    vocabulary = {"[UNK]": 0}
+    for letter in letters:
+        vocabulary[letter] = len(vocabulary)
+        vocabulary["##" + letter] = len(vocabulary)
+    encoder = Encoder.of(WordPieceModel(vocabulary=vocabulary, rules=rules))
+    texts = ["x" + chr(point) + "y" for point in points]
+    batch = encoder.encode_batch(texts)
+    names = {index: token for token, index in vocabulary.items()}
+    for text, ids in zip(texts[::7], list(batch)[::7], strict=True):
+        expected = [
+            ("##" if index else "") + character
+            for word in words(text, rules)
+            for index, character in enumerate(word.text)
+        ]
+        assert [names[index] for index in ids.tolist()] == expected, ascii(text)
+
+
+def test_marks_are_reordered_as_tokenizers_reorders_them() -> None:
+    pool = [
+        *map(chr, sorted(characters.ORDERED)),
+        *map(chr, sorted(characters.marks())[::9]),
+        "a",
+        "北",
+        "\U0001d15e",
+    ]
+    normalizer = reference(SMALL, BertRules()).normalizer
+    draw = random.Random(3)
+    for _ in range(3000):
+        text = "".join(draw.choices(pool, k=draw.randint(2, 7)))
+        assert normalize(text, BertRules()) == normalizer.normalize_str(text), ascii(text)
+
+
+def test_words_that_cannot_be_built_are_unknown_as_a_whole() -> None:
+    tokenizer = small(0)[0]
+    assert tokenizer.tokenize("abba abz") == ["ab", "##ba", "[UNK]"]
+    assert tokenizer.tokenize("a" * 6 + " " + "a" * 7) == ["a", *["##a"] * 5, "[UNK]"]
+
+
+def test_special_tokens_are_text_and_added_tokens_are_not() -> None:
+    vocabulary = {"[UNK]": 0, "[CLS]": 1, "[": 2, "cl": 3, "##s": 4, "]": 5, "a": 6}
+    from tokbench_subword.wordpiece.model import bert_special_tokens
+
+    tokenizer = WordPieceTokenizer(
+        "t", WordPieceModel(vocabulary=vocabulary, added_tokens=bert_special_tokens(vocabulary))
+    )
+    assert tokenizer("[CLS]") == [2, 3, 4, 5]
+    assert tokenizer.add_tokens(["<new>", "B"]) == [7, 8]
+    assert tokenizer("a<new>aB") == [6, 7, 6, 8]
+    assert tokenizer.encode_batch(["a<new>", "a"]).ids.tolist() == [6, 7, 6]
+    assert tokenizer.offsets("a<new>aB").tolist() == [[0, 1], [1, 6], [6, 7], [7, 8]]
+    assert tokenizer.decode([6, 7]) == "a <new>"
+    assert tokenizer.convert_token_to_id("<new>") == 7
+    assert tokenizer.convert_id_to_token(8) == "B"
+    assert tokenizer.token_bytes(4) == b"s"
+    assert tokenizer.token_bytes(1) == b""
+    from tokbench.errors import TokenizerError
+
+    with pytest.raises(TokenizerError, match="already"):
+        tokenizer.add_tokens("a")
+    with pytest.raises(TokenizerError, match=r"outside 0\.\.8"):
+        tokenizer.decode([9])
+
+
+def test_the_trace_ends_where_encode_does() -> None:
+    tokenizer = small(0)[0]
+    steps = list(tokenizer.trace("abba? abz"))
+    assert [step.kind for step in steps] == ["words", "match", "match", "match", "match", "unknown"]
+    assert [token.decode() for token in steps[-1].tokens] == ["ab", "ba", "?", "abz"]
+    assert steps[2].detail["candidates"] == ["##ba"]
+    assert steps[1].detail["candidates"] == ["abba", "abb", "ab"]
+
+
+def test_threads_give_what_one_gives() -> None:
+    tokenizer = small(0)[0]
+    texts = ["ab ba? é", "", "北 abab", "\u302e\u302e a"] * 50
+    one = tokenizer.encode_batch(texts)
+    two = Encoder.of(tokenizer.model).encode_batch(texts, threads=3)
+    assert np.array_equal(one.ids, two.ids)
+    assert np.array_equal(one.offsets, two.offsets)
+
+
+def test_lone_surrogates_and_long_lines() -> None:
+    tokenizer = small(0)[0]
+    assert tokenizer("\ud800") == []  # U+FFFD, which cleaning removes
+    assert tokenizer("a\ud800b") == [SMALL["ab"]]
+    long = tokenizer.encode("ab, " * 500_000)
+    assert len(long) == 1_000_000
+    assert tokenizer.encode("a" * 1_000_000) == [0]
+
+
+def test_a_trie_finds_what_is_in_it() -> None:
+    draw = random.Random(0)
+    keys = {bytes(draw.choices(b"ab\x00\xff", k=draw.randint(1, 9))): number for number in range(3000)}
+    trie = Trie.of(keys)
+    assert all(trie.get(key) == value for key, value in keys.items())
+    for _ in range(3000):
+        key = bytes(draw.choices(b"ab\x00\xffc", k=draw.randint(1, 9)))
+        assert trie.get(key) == keys.get(key)
+    assert Trie.of({}).get(b"a") is None
+
+
+def test_conformance() -> None:
+    check_tokenizer(small(0)[0], examples=30)
+
+
+def corpus_lines(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    for path in sorted((folder / "corpora").rglob("*")):
+        if path.is_file() and path.suffix != ".json" and path.name not in ("SOURCE.txt", "README"):
+            yield path.name, path.read_bytes().decode("utf-8", "replace").split("\n")
+
+
+VOCABULARIES = [("bert-base-uncased", True), ("bert-base-multilingual-cased", False)]
+
+
+def pretrained(folder: Path, name: str, lowercase: bool) -> tuple[WordPieceTokenizer, Any]:
+    vocabulary = read_vocabulary(folder / "vocabs" / name / "vocab.txt")
+    rules = BertRules.of(lowercase=lowercase)
+    model = WordPieceModel(vocabulary=vocabulary, rules=rules)
+    return WordPieceTokenizer(name, model), reference(vocabulary, rules)
+
+
+def assert_equal(ours: WordPieceTokenizer, theirs: Any, texts: list[str], where: str) -> None:
+    expected = theirs.encode_batch_fast(texts, add_special_tokens=False)
+    batch = ours.encode_batch(texts)
+    for text, ids, encoding in zip(texts, batch, expected, strict=True):
+        assert ids.tolist() == encoding.ids, (where, ascii(text))
+
+
+@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
+def test_pretrained_ids_on_a_sample_of_every_corpus(test_data: Path, name: str, lowercase: bool) -> None:
+    ours, theirs = pretrained(test_data, name, lowercase)
+    for where, lines in corpus_lines(test_data):
+        assert_equal(ours, theirs, lines[: max(40, len(lines) // 200)], where)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
+def test_pretrained_ids_on_every_line_of_every_corpus(test_data: Path, name: str, lowercase: bool) -> None:
+    ours, theirs = pretrained(test_data, name, lowercase)
+    for where, lines in corpus_lines(test_data):
+        assert_equal(ours, theirs, lines, where)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
+def test_pretrained_ids_on_fuzz(test_data: Path, name: str, lowercase: bool) -> None:
+    ours, theirs = pretrained(test_data, name, lowercase)
+    pieces = [token.removeprefix("##") for token in list(ours.model.vocabulary)[::3]]
+    hard = [chr(point) for point in sorted(characters.ORDERED | characters.marks() | characters.punctuation())]
+    draw = random.Random(11)
+
+    def text() -> str:
+        parts = []
+        for _ in range(draw.randint(0, 12)):
+            kind = draw.random()
+            if kind < 0.45:
+                parts.append(draw.choice(pieces))
+            elif kind < 0.6:
+                parts.append(draw.choice(" \t\n\xa0\u3000.,-'"))
+            elif kind < 0.8:
+                parts.append(draw.choice(hard))
+            else:
+                point = draw.choice([draw.randrange(0x250), draw.randrange(0x3000), draw.randrange(0x110000)])
+                parts.append("" if 0xD800 <= point < 0xE000 else chr(point))
+        return "".join(parts)
+
+    assert_equal(ours, theirs, [text() for _ in range(100_000)], "fuzz")
+
+
+def test_offsets_equal_tokenizers(test_data: Path) -> None:
+    ours, theirs = pretrained(test_data, *VOCABULARIES[0])
+    for name in ("eng_Latn", "fra_Latn", "kor_Hang", "hin_Deva", "zho_Hant", "tha_Thai"):
+        for line in (test_data / "corpora" / "pud" / f"{name}.txt").read_text("utf-8").split("\n")[:60]:
+            expected = theirs.encode(line, add_special_tokens=False).offsets
+            assert [tuple(span) for span in ours.offsets(line).tolist()] == expected, line
