@@ -178,11 +178,17 @@ class SpmBpe:
 
 
 def merge(
-    algorithm: SpmBpe, data: bytes, *, rng: np.random.Generator | None = None, dropout: float = 0.0
+    algorithm: SpmBpe,
+    data: bytes,
+    *,
+    rng: np.random.Generator | None = None,
+    dropout: float = 0.0,
+    record: list[tuple[list[Node], int, int]] | None = None,
 ) -> list[Node]:
     """The segmentation of internal text `data`, by the definition: all pairs in one queue, best first.
 
-    Pieces of the type unused are taken apart again into what they were last made of, anywhere in the text.
+    Pieces of the type unused are taken apart again into what they were last made of, anywhere in the text. Each
+    merge is added to `record`: the tokens after it, which of them it made, and its piece.
     """
     vocabulary, ranks, pairs = algorithm.vocabulary, algorithm.ranks, algorithm.pairs
     starts, symbols, ids = _characters(algorithm, data)
@@ -214,6 +220,8 @@ def merge(
         following[left] = following[right]
         if following[right] >= 0:
             before[following[right]] = left
+        if record is not None:
+            record.append((*_state(starts, ids, following, left, len(data)), piece))
         offer(before[left], left)
         offer(left, following[left])
 
@@ -237,6 +245,20 @@ def merge(
         write(starts[index], end, ids[index])
         index = following[index]
     return nodes
+
+
+def _state(
+    starts: list[int], ids: list[int], following: list[int], made: int, size: int
+) -> tuple[list[Node], int]:
+    """The tokens as they are, and the number of the one that begins at symbol `made`."""
+    nodes, index, changed = [], 0, 0
+    while index >= 0:
+        if index == made:
+            changed = len(nodes)
+        end = starts[following[index]] if following[index] >= 0 else size
+        nodes.append(Node(starts[index], end, ids[index]))
+        index = following[index]
+    return nodes, changed
 
 
 def _characters(algorithm: SpmBpe, data: bytes) -> tuple[list[int], list[int], list[int]]:

@@ -85,15 +85,8 @@ class SpmTokenizer:
 
     # --- text to ids ------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> list[int]:
-        """The ids of `text`; a lone surrogate counts as U+FFFD."""
-        ids: list[int] = self.encode_numpy(text).tolist()
-        return ids
-
-    __call__ = encode
-
-    def encode_numpy(self, text: str) -> NDArray[np.int32]:
-        """`encode` as an int32 array."""
+    def encode(self, text: str) -> NDArray[np.int32]:
+        """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""
         if self.algorithm.plain:
             import numpy as np
 
@@ -101,15 +94,20 @@ class SpmTokenizer:
             return np.array(self._ids(data, self.algorithm.path(data)), np.int32)
         return self._engine.encode(encodable(text))
 
+    def __call__(self, text: str) -> list[int]:
+        """The ids of `text`, as a list."""
+        ids: list[int] = self.encode(text).tolist()
+        return ids
+
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one compiled call, on `threads` threads."""
         if self.algorithm.plain:
-            return TokenBatch.of(map(self.encode_numpy, texts))
+            return TokenBatch.of(map(self.encode, texts))
         return TokenBatch(*self._engine.encode_many([encodable(text) for text in texts], self.threads))
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
-        return [self.vocabulary.pieces[index] for index in self.encode(text)]
+        return [self.vocabulary.pieces[index] for index in self(text)]
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """One random segmentation: Unigram from the lattice with ``P ** alpha``, BPE with dropout `alpha`."""

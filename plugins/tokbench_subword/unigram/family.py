@@ -1,0 +1,112 @@
+"""The family `unigram`: its options, the files it opens, and how it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.tokenizer import Progress
+
+if TYPE_CHECKING:
+    from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+_OPTIONS = (
+    Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
+    Option(
+        "normalizer",
+        "str",
+        "nmt_nfkc",
+        "Training: the rule by which text is normalised.",
+        choices=("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"),
+    ),
+    Option("add_dummy_prefix", "bool", True, "Training: put a space before every text."),
+    Option("remove_extra_whitespaces", "bool", True, "Training: make runs of spaces one, and trim the ends."),
+    Option("byte_fallback", "bool", False, "Training: spell unknown characters in bytes (256 pieces)."),
+    Option("character_coverage", "float", 0.9995, "Training: the share of characters that get a piece."),
+    Option("max_piece_length", "int", 16, "Training: the longest piece, in characters."),
+    Option("seed_size", "int", 1_000_000, "Training: substrings to begin with."),
+    Option("shrinking_factor", "float", 0.75, "Training: the share of pieces kept at each pruning."),
+    Option("sub_iterations", "int", 2, "Training: turns of EM between prunings."),
+    Option(
+        "split_by_script", "bool", True, "Training: no piece mixes scripts, nor letters with digits or signs."
+    ),
+    Option("unk_token", "str", "<unk>", "Training: the unknown token, id 0."),
+    Option("bos_token", "str", "<s>", "Training: the token for beginnings; empty for none."),
+    Option("eos_token", "str", "</s>", "Training: the token for ends; empty for none."),
+    Option("special_tokens", "str", "", "Training: further control symbols, separated by spaces."),
+    Option("user_symbols", "str", "", "Training: symbols that are never split, separated by spaces."),
+    Option("threads", "int", 1, "Training: threads of the E-step; the result is the same for any number."),
+)
+_FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
+
+
+def load(spec: Spec, context: LoadContext) -> SpmTokenizer | JsonUnigramTokenizer:
+    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, or a folder with one of them."""
+    given = sorted(spec.options)
+    if given:
+        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
+    path = _file(spec)
+    notes = {"files": [str(path)]}
+    if path.suffix == ".json":
+        from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
+        return JsonUnigramTokenizer.from_file(path, name=str(spec), threads=context.threads, notes=notes)
+    from tokbench_subword.unigram.model_file import read_model
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+    model = read_model(path)
+    kind = model.trainer.model_type
+    if kind != "unigram":
+        family = "bpe" if kind == "bpe" else "sentencepiece"
+        raise TokenizerError(
+            f"{spec}: a sentencepiece model of the type {kind!r}; load it as '{family}:{path}'"
+        )
+    return SpmTokenizer(str(spec), model, threads=context.threads, notes=notes)
+
+
+def _file(spec: Spec) -> Path:
+    path = Path(spec.variant or "").expanduser()
+    if path.is_dir():
+        for name in _FILES:
+            if (path / name).is_file():
+                return path / name
+        raise TokenizerError(f"{spec}: none of {', '.join(_FILES)} is in {path}")
+    if not path.is_file():
+        raise TokenizerError(
+            f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, or train "
+            "one with: tokbench train unigram -d DATASET --vocab-size 8k -o FILE.model"
+        )
+    return path
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The file that `load` reads."""
+    return [_file(spec)] if spec.variant is not None else []
+
+
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> SpmTokenizer:
+    """Train on the documents of `corpus`."""
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
+
+    lists = {name: tuple(options[name].split()) for name in ("special_tokens", "user_symbols")}
+    settings = TrainingOptions(**{**options, **lists})
+    model = train_unigram(corpus.texts(), settings, progress, corpus.n_bytes)
+    return SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model)
+
+
+UNIGRAM = TokenizerFamily(
+    name="unigram",
+    summary="Unigram language model in-house: sentencepiece's .model and tokenizer.json, Viterbi, sampling, training",
+    load=load,
+    options=_OPTIONS,
+    variant="a sentencepiece .model, a tokenizer.json of the type Unigram, or a folder with one",
+    train=train,
+    trained_suffix=".model",
+    files=files,
+    libraries=("numba", "numpy", "sentencepiece"),
+    examples=("unigram:vocab_size=8k", "unigram:spiece.model", "unigram:tokenizer.json"),
+)

@@ -1,0 +1,136 @@
+"""Two normalizers of `tokenizer.json` that belong to sentencepiece's models: `Precompiled` and `Nmt`.
+
+`Precompiled` is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of fewer than
+six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of it; where there is
+none, and in longer clusters, each character is looked up on its own, again by the shortest rule. Ids equal to
+`tokenizers`' need just that.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.normalizers import normalizer_of as shared_normalizer_of
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.unigram.charsmap import split_map
+
+Normalizer = Callable[[Stretch], Stretch]
+
+_SHORT_CLUSTER = 6
+_NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
+_NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
+_NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
+
+
+def normalizer_of(config: Mapping[str, Any] | None, *, where: str) -> Normalizer | None:
+    """The normalizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+
+    Example:
+        >>> normalizer_of({"type": "Nmt"}, where="demo")(Stretch("a" + chr(10) + "b")).text
+        'a b'
+    """
+    if config is None:
+        return None
+    kind = config.get("type")
+    if kind == "Sequence":
+        steps = [step for item in config["normalizers"] if (step := normalizer_of(item, where=where))]
+        return partial(_in_order, steps)
+    if kind == "Precompiled":
+        return Precompiled(_decoded(config.get("precompiled_charsmap"), where), where=where)
+    if kind == "Nmt":
+        return _nmt
+    return shared_normalizer_of(config)
+
+
+def _decoded(charsmap: object, where: str) -> bytes:
+    if not isinstance(charsmap, str):
+        raise TokenizerError(f"{where}: the normalizer Precompiled has no precompiled_charsmap")
+    try:
+        return base64.b64decode(charsmap, validate=True)
+    except binascii.Error as error:
+        raise TokenizerError(f"{where}: the precompiled_charsmap is not base 64: {error}") from error
+
+
+def _in_order(steps: list[Normalizer], stretch: Stretch) -> Stretch:
+    for step in steps:
+        stretch = step(stretch)
+    return stretch
+
+
+def _nmt(stretch: Stretch) -> Stretch:
+    return stretch.edited((i, i + 1, _NMT[ord(c)]) for i, c in enumerate(stretch.text) if ord(c) in _NMT)
+
+
+class Precompiled:
+    """The normalizer `Precompiled` of `tokenizers`, from its character map."""
+
+    def __init__(self, charsmap: bytes, *, where: str) -> None:
+        import regex
+
+        self._units: list[int] = []
+        self._targets = b""
+        if charsmap:
+            units, targets = split_map(charsmap, where)
+            self._units, self._targets = units.astype(np.int64).tolist(), targets.tobytes()
+        self._clusters = regex.compile(r"\X")
+        self._known: dict[str, str | None] = {}
+        changed = "".join(chr(point) for point in range(128) if self._rule(chr(point)) is not None)
+        self._ascii = regex.compile(rf"[{regex.escape(changed)}]|\r\n") if changed else regex.compile(r"\r\n")
+
+    def __call__(self, stretch: Stretch) -> Stretch:
+        """`stretch` normalized."""
+        text = stretch.text
+        pattern = self._ascii if text.isascii() else self._clusters
+        edits: list[tuple[int, int, str]] = []
+        for match in pattern.finditer(text):
+            cluster = match.group()
+            if cluster in self._known:
+                new = self._known[cluster]
+            else:
+                new = self._known[cluster] = self._replacement(cluster)
+                if len(self._known) > 1 << 16:
+                    self._known.clear()
+            if new is not None:
+                edits.append((match.start(), match.end(), new))
+        return stretch.edited(edits) if edits else stretch
+
+    def _replacement(self, cluster: str) -> str | None:
+        """What replaces a cluster, or None where it stays."""
+        if len(cluster.encode()) < _SHORT_CLUSTER:
+            whole = self._rule(cluster)
+            if whole is not None:
+                return whole
+        parts = [(character, self._rule(character)) for character in cluster]
+        if all(new is None for _, new in parts):
+            return None
+        return "".join(old if new is None else new for old, new in parts)
+
+    def _rule(self, chunk: str) -> str | None:
+        """The target of the shortest rule that begins `chunk`."""
+        units = self._units
+        if not units:
+            return None
+        node = _offset(units[0])
+        for byte in chunk.encode():
+            if byte == 0:
+                return None
+            node ^= byte
+            if node >= len(units) or units[node] & 0x800000FF != byte:
+                return None
+            unit = units[node]
+            node ^= _offset(unit)
+            if unit >> 8 & 1:
+                start = units[node] & 0x7FFFFFFF
+                return self._targets[start : self._targets.index(b"\0", start)].decode()
+        return None
+
+
+def _offset(unit: int) -> int:
+    return unit >> 10 << ((unit & 1 << 9) >> 6)

@@ -1,0 +1,112 @@
+"""The steps that `tokbench trace` shows: the normalised text, then either the lattice or the merges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokbench.tokenizer import Step
+from tokbench_subword.unigram.charsmap import to_text
+from tokbench_subword.unigram.lattice import edges_from
+from tokbench_subword.unigram.stretches import width_of
+from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
+
+if TYPE_CHECKING:
+    from tokbench_subword.unigram.spm_bpe import SpmBpe
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+
+def steps(tokenizer: SpmTokenizer, data: bytes) -> Iterator[Step]:
+    """The steps for internal text `data` of a sentencepiece model."""
+    escaped = tokenizer.vocabulary.escaped
+    shown = _characters(data)
+    yield Step("normalize", shown, None, "the normalised text, character by character")
+    names = dict(enumerate(tokenizer.vocabulary.pieces))
+    if isinstance(tokenizer.algorithm, Unigram):
+        yield from word_steps(
+            tokenizer.algorithm, data, (), names, lambda text: to_text(text.encode(), escaped)
+        )
+    else:
+        yield from _merge_steps(tokenizer.algorithm, data, names)  # type: ignore[arg-type]
+
+
+def word_steps(
+    algorithm: Unigram,
+    data: bytes,
+    done: Sequence[bytes],
+    names: Mapping[int, str],
+    spelled: Callable[[str], str],
+) -> Iterator[Step]:
+    """Viterbi over one stretch of text: for each place the pieces that end there, and the best path up to it.
+
+    `done` are the tokens before it, `spelled` turns internal text into what the vocabulary writes.
+    """
+    lexicon = algorithm.lexicon
+    arriving: dict[int, list[dict[str, Any]]] = {0: []}
+    best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
+    position = 0
+    while position < len(data):
+        if position:
+            yield _arrival(data, position, best, arriving[position], done)
+        for end, piece in edges_from(data, position, lexicon.units):
+            score = float(lexicon.scores[piece]) if piece >= 0 else lexicon.unknown
+            total = best[position][0] + score
+            arriving.setdefault(end, []).append(
+                {
+                    "piece": spelled(data[position:end].decode()),
+                    "id": piece if piece >= 0 else None,
+                    "score": round(score, 6),
+                    "total": round(total, 6),
+                }
+            )
+            if end not in best or total > best[end][0]:
+                best[end] = (total, position)
+        position += int(width_of(data[position]))
+    if data:
+        yield _arrival(data, len(data), best, arriving[len(data)], done)
+    path = algorithm.path(data)
+    tokens = tuple(data[node.start : node.end] for node in path)
+    detail = {
+        "pieces": [names[node.piece] if node.piece >= 0 else None for node in path],
+        "score": round(algorithm.score(path), 6),
+    }
+    yield Step("best", (*done, *tokens), None, f"the best path: {len(tokens)} tokens", detail)
+
+
+def _arrival(
+    data: bytes,
+    position: int,
+    best: Mapping[int, tuple[float, int]],
+    candidates: Sequence[Mapping[str, Any]],
+    done: Sequence[bytes],
+) -> Step:
+    ends, here = [position], position
+    while here:
+        here = best[here][1]
+        ends.append(here)
+    ends.reverse()
+    tokens = [data[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    rest = _characters(data[position:])
+    changed = len(done) + len(tokens) - 1
+    note = f"{len(candidates)} way{'s' if len(candidates) != 1 else ''} to arrive here"
+    detail = {"candidates": list(candidates), "total": round(best[position][0], 6)}
+    return Step("lattice", (*done, *tokens, *rest), changed, note, detail)
+
+
+def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> Iterator[Step]:
+    """The merges of sentencepiece's BPE, one by one."""
+    from tokbench_subword.unigram.spm_bpe import merge
+
+    recorded: list[tuple[list[Node], int, int]] = []
+    final = merge(algorithm, data, record=recorded)
+    for nodes, changed, piece in recorded:
+        tokens = tuple(data[node.start : node.end] for node in nodes)
+        score = float(algorithm.vocabulary.scores[piece])
+        detail = {"piece": names[piece], "id": piece, "score": score, "rank": int(algorithm.ranks[piece])}
+        yield Step("merge", tokens, changed, f"{names[piece]} (score {score:g})", detail)
+    tokens = tuple(data[node.start : node.end] for node in final)
+    yield Step("best", tokens, None, f"{len(tokens)} tokens; nothing more merges")
+
+
+def _characters(data: bytes) -> tuple[bytes, ...]:
+    return tuple(character.encode() for character in data.decode())
