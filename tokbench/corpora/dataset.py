@@ -55,7 +55,7 @@ class Format(Protocol):
 
 def text_bytes(file: StoredFile) -> int:
     """How many bytes of text a file may hold: exact for a plain file, guessed for a compressed one."""
-    return file.size * _EXPANSION if compression(file.path) else file.size
+    return max(0, file.size) * (_EXPANSION if compression(file.path) else 1)
 
 
 def byte_range(piece: Piece) -> Iterator[bytes]:

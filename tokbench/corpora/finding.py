@@ -63,9 +63,11 @@ def _find_remote(path: str, wanted: Callable[[str], bool]) -> list[str] | None:
     try:
         if set(path) & set(_WILD):
             return sorted(system.unstrip_protocol(match) for match in system.glob(inner))
+        if system.isfile(inner):  # asked first: over HTTP, any page with links is a folder as well
+            return [path]
         if system.isdir(inner):
             files = (system.unstrip_protocol(file) for file in system.find(inner))
             return sorted(file for file in files if wanted(bare_name(file)))
-        return [path] if system.exists(inner) else None
+        return None
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or error}") from error

@@ -15,6 +15,15 @@ UNKNOWN = "und"
 FLORES_TAG = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}\Z")
 BCP47_TAG = re.compile(r"[a-z]{2,3}(?:[-_][A-Z][a-z]{3})?(?:[-_](?:[A-Z]{2}|[0-9]{3}))?\Z")
 
+# ISO 639-1. A folder `py` or `db` is none of them.
+_ISO_639_1 = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
+en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu
+ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na
+nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so
+sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+"""
+
 # Ending of a file name → programming language, in the tags of the bundled corpus `code`.
 CODE_LANGUAGES = {
     "bash": "shell", "c": "c", "cc": "cpp", "clj": "clojure", "cpp": "cpp", "cs": "csharp", "css": "css",
@@ -37,6 +46,8 @@ def text_language(path: str) -> str:
     Example:
         >>> text_language("data/wiki.deu_Latn.txt"), text_language("pt-BR/news.txt"), text_language("a.txt")
         ('deu_Latn', 'pt-BR', 'und')
+        >>> text_language("en.txt"), text_language("py/readme.txt"), text_language("src/notes.txt")
+        ('en', 'und', 'und')
     """
     name = bare_name(path)
     for part in name.split("."):
@@ -51,7 +62,8 @@ def text_language(path: str) -> str:
 
 def _plausible(tag: str) -> bool:
     """Whether a short tag is one: `src` or `doc` look like three-letter codes, and are none."""
-    return len(re.split("[-_]", tag)[0]) == 2 or len(tag) > 3
+    first = re.split("[-_]", tag)[0]
+    return first in _ISO_639_1.split() if len(first) == 2 else len(tag) > 3
 
 
 def code_language(path: str) -> str:

@@ -21,7 +21,10 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file at planning time: its size in stored bytes, and a stamp that changes when the file does."""
+    """A file at planning time: its size in stored bytes, and a stamp that changes when the file does.
+
+    The size is -1 where a server does not tell it.
+    """
 
     path: str
     size: int
@@ -65,12 +68,13 @@ def stat(path: str) -> StoredFile:
 def _remote_stat(path: str) -> StoredFile:
     system, inner = remote(path)
     try:
+        system.invalidate_cache()  # what a listing said earlier may be over
         info = system.info(inner)
     except Exception as error:
         raise CorpusError(f"{path}: {_reason(error)}") from error
     keys = ("etag", "ETag", "md5Hash", "mtime", "LastModified", "last_modified", "created")
     known = [str(info[key]) for key in keys if info.get(key)]
-    size = int(info.get("size") or 0)
+    size = -1 if info.get("size") is None else int(info["size"])
     return StoredFile(path, size, "-".join([str(size), *known[:1]]))
 
 
