@@ -68,12 +68,13 @@ def render(table: Table, *, caption: str, label: str) -> str:
         for row in range(len(table.rows))
     ]
     title = rf"\caption{{{escape(caption)}}}\label{{tab:{label}}}"
+    tight = rf"\{'scriptsize' if len(table.columns) > 10 else 'footnotesize'}\setlength{{\tabcolsep}}{{3pt}}"
     top = [r"\toprule", head, r"\midrule"]
     if len(table.rows) > LONG:
         start = [rf"\begin{{longtable}}{{{spec}}}", title + r"\\", *top, r"\endfirsthead"]
         again = [*top, r"\endhead", r"\bottomrule", r"\endfoot"]
-        return "\n".join([*start, *again, *body, r"\end{longtable}", ""])
-    start = [r"\begin{table}", r"\centering\footnotesize\setlength{\tabcolsep}{4pt}", title]
+        return "\n".join(["{" + tight, *start, *again, *body, r"\end{longtable}}", ""])
+    start = [r"\begin{table}", r"\centering" + tight, title]
     start += [rf"\begin{{tabular}}{{{spec}}}", *top]
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 

@@ -1,0 +1,150 @@
+"""The page as a file: complete in itself, closed to the outside, everything escaped, not too large."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import resource
+import time
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.reports.html import write
+from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.formula import UnknownFormula, mathml
+from tokbench.reports.html.page import render
+from tokbench.spec import Spec
+
+HOSTILE = str(Spec("bpe", "<script>alert(1)</script>{{7*7}}\u202e\"'&,.json"))
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Outline(HTMLParser):
+    """Collects ids, links and open elements; fails on elements closed in the wrong order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.inline_styles = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.stack.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("href", "src", "xlink:href", "action", "data"):
+                self.addresses.append(value or "")
+            self.inline_styles += name == "style"
+            assert not name.startswith("on"), f"an inline handler: {name}"
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack, f"</{tag}> closes nothing"
+        assert self.stack.pop() == tag, f"</{tag}> closes another element"
+
+
+@pytest.fixture(scope="module")
+def page(made_up_run: Callable[..., Any]) -> str:
+    run = made_up_run(6, 5, specs=["bytes", HOSTILE, "unigram:vocab_size=8000", "wordpiece:x", "chars"])
+    run.samples = [sample(HOSTILE), sample("bytes")]
+    return render(run)
+
+
+def sample(name: str) -> dict[str, Any]:
+    pieces = [
+        {"id": 1, "bytes": "3c7363726970743e", "text": "<script>", "group": 0, "kind": "token"},
+        {"id": 2, "bytes": "e4b8", "text": "中", "group": 1, "kind": "token"},
+        {"id": 3, "bytes": "ad", "text": "中", "group": 1, "kind": "token"},
+    ]
+    views = [{"tokenizer": name, "pieces": pieces, "n_tokens": 3}]
+    return {"title": "hard {{7*7}}", "dataset": "d", "language": "zho", "text": "x", "tokenizations": views}
+
+
+def test_it_is_well_formed_and_asks_nothing_of_the_network(page: str) -> None:
+    outline = Outline()
+    outline.feed(page)
+    assert outline.stack == []
+    assert len(outline.ids) == len(set(outline.ids))
+    assert all(address.startswith(("#", "data:")) for address in outline.addresses)
+    assert outline.inline_styles == 0
+    assert "@import" not in page
+    assert "url(http" not in page
+
+
+def test_every_link_within_it_leads_somewhere(page: str) -> None:
+    outline = Outline()
+    outline.feed(page)
+    targets = {address[1:] for address in outline.addresses if address.startswith("#")}
+    assert targets <= set(outline.ids)
+    assert len(targets) > 8
+
+
+def test_its_policy_names_its_own_style_and_script_and_nothing_else(page: str) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    given = policy[1].replace("&#39;", "'")
+    assert given.startswith("default-src 'none';")
+    assert "unsafe" not in given
+    for tag in ("style", "script"):
+        content = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.S)
+        assert content is not None
+        digest = base64.b64encode(hashlib.sha256(content[1].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in given
+
+
+def test_text_of_a_run_is_text(page: str) -> None:
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+    assert "alert(1)</script>49" not in page
+    assert "{{7*7}}" in page
+
+
+def test_a_character_of_several_tokens_stands_whole(page: str) -> None:
+    assert re.search(r'<span class="t1 many" data-ids="2 3" data-bytes="e4b8 ad"[^>]*>中</span>', page)
+
+
+def test_templates_escape_what_they_are_given() -> None:
+    assert environment().from_string("{{ it }}").render(it="<b>") == "&lt;b&gt;"
+
+
+def test_formulas_outside_the_subset_are_left_alone() -> None:
+    with pytest.raises(UnknownFormula):
+        mathml(r"\href{javascript:alert(1)}{x}")
+    with pytest.raises(UnknownFormula):
+        mathml(r"\frac{a}{b")
+
+
+def test_every_formula_of_the_catalogue_can_be_set() -> None:
+    from tokbench.metrics.catalogue import CATALOGUE
+
+    for metric in CATALOGUE:
+        if metric.formula:
+            assert mathml(metric.formula).startswith("<math")
+
+
+def test_an_empty_run_still_gives_a_page(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 1)
+    run.frame = run.frame.iloc[:0]
+    assert "Nothing was measured" in render(run)
+
+
+@pytest.mark.slow
+def test_a_large_run_builds_in_time_and_memory(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+    run = made_up_run(200, 10)
+    begun = time.process_time()
+    write(run, tmp_path / "report.html")
+    assert time.process_time() - begun < 20
+    assert (tmp_path / "report.html").stat().st_size < 4_000_000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_000_000  # in KiB on Linux

@@ -1,0 +1,78 @@
+"""Tables before any format: who is best, how numbers are written, what a lossy tokenizer may claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tokbench.plots import data
+from tokbench.reports import tables
+from tokbench.reports.findings import apart, compression, findings
+from tokbench.reports.table import Cell, Column, Row, Table
+
+
+def table(*cells: Cell, better: str = "higher", lossy: int = -1) -> Table:
+    column = Column(key="x", label="x", better=better)
+    rows = tuple(Row((cell,), lossy="loses" if place == lossy else "") for place, cell in enumerate(cells))
+    return Table("t", "t", (column,), rows)
+
+
+def test_the_best_and_all_its_interval_meets() -> None:
+    made = table(
+        Cell(value=5, low=4.8, high=5.2), Cell(value=4.9, low=4.7, high=5.1), Cell(value=3, low=2, high=4)
+    )
+    assert made.best == {(0, 0), (1, 0)}
+
+
+def test_lower_is_better_where_the_metric_says_so() -> None:
+    assert table(Cell(value=5), Cell(value=3), better="lower").best == {(1, 0)}
+
+
+def test_what_loses_text_is_never_best() -> None:
+    assert table(Cell(value=9), Cell(value=3), Cell(value=2), lossy=0).best == {(1, 0)}
+
+
+def test_a_column_of_equals_has_no_best() -> None:
+    assert table(Cell(value=1), Cell(value=1)).best == frozenset()
+
+
+def test_unmeasured_is_a_dash_and_never_zero() -> None:
+    assert table(Cell(value=None), Cell(value=1.5)).text(0, 0) == "–"
+
+
+def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(5, 5)
+    made = tables.headline(run, "bundled:parallel")
+    values = [row.cells[2].value for row in made.rows if not row.lossy and isinstance(row.cells[2], Cell)]
+    assert values == sorted(values, reverse=True)
+    assert made.rows[-1].lossy
+    assert {row.key for row in made.rows} == set(run.tokenizers)
+
+
+def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    frame = run.frame.copy()
+    frame.loc[frame["metric"] == "gini", ["value", "status"]] = [None, "undefined: one language only"]
+    run.frame = frame
+    made = tables.undefined(run)
+    assert [row.cells for row in made.rows] == [("gini", "one language only")]
+
+
+def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(4, 2)
+    rows = run.frame
+    first, second = data.best_first(run, "compression_ratio", "bundled:parallel")
+    here = (rows["metric"] == "compression_ratio") & (rows["language"] == "all")
+    rows.loc[here & (rows["tokenizer"] == first), ["value", "ci_low", "ci_high"]] = [4.0, 3.8, 4.2]
+    rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.9, 3.7, 4.1]
+    assert not apart(run, "bundled:parallel", first, second)
+    found = compression(run)
+    assert found is not None
+    assert "cannot be told apart" in found.sentence
+    assert "95 % interval 3.80–4.20" in found.sentence
+    rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.0, 2.9, 3.1]
+    assert "cannot" not in (compression(run) or found).sentence
+
+
+def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:
+    assert [finding.plot for finding in findings(made_up_run(10, 5))] == ["compression", "fairness", "speed"]

@@ -1,0 +1,78 @@
+"""Markdown, LaTeX and the dataset card: nothing in a run can break out of its cell."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokbench.reports import card, latex, markdown
+
+HOSTILE = ["bpe:a|b.json", "bpe:<script>alert(1)</script>.json", r"bpe:$x_1&\input{/etc/passwd}%.json", "bytes"]
+
+
+@given(st.text())
+def test_markdown_cells_stay_cells(text: str) -> None:
+    escaped = markdown.escape(text)
+    assert "\n" not in escaped
+    assert not re.search(r"(?<!\\)(?:\\\\)*[|<`]", escaped)
+
+
+@given(st.text())
+def test_latex_is_ascii_and_every_brace_is_matched(text: str) -> None:
+    escaped = latex.escape(text)
+    assert escaped.isascii()
+    bare = re.sub(r"\\[{}]", "", escaped)
+    assert bare.count("{") == bare.count("}")
+    assert not re.search(r"(?<!\\)[%&#]", escaped)
+
+
+def test_markdown_tables_have_as_many_cells_in_every_row(made_up_run: Callable[..., Any]) -> None:
+    text = markdown.document(made_up_run(5, 4, specs=HOSTILE))
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(widths) == 1
+    assert "<script>" not in text
+    assert "# tokbench report: r1" in text
+
+
+def test_latex_marks_the_best_in_bold(made_up_run: Callable[..., Any]) -> None:
+    text = latex.document(made_up_run(5, 5))
+    assert r"\bfseries" in text
+    assert r"\toprule" in text
+    assert "S[table-format=" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("languages", "tokenizers"), [(3, 4), (200, 15)])
+def test_latex_compiles(
+    made_up_run: Callable[..., Any], tmp_path: Path, languages: int, tokenizers: int
+) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex with booktabs, siunitx and longtable")
+    run = made_up_run(languages, tokenizers, specs=HOSTILE if tokenizers == 4 else None)
+    preamble = (
+        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{textcomp}"
+        r"\usepackage[margin=2cm]{geometry}\usepackage{booktabs,siunitx,longtable,graphicx}"
+        r"\sisetup{detect-weight=true, mode=text, table-align-text-post=false}\begin{document}"
+    )
+    (tmp_path / "paper.tex").write_text(preamble + latex.document(run) + r"\end{document}", encoding="ascii")
+    command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
+    overfull = re.findall(rb"Overfull \\hbox \((\d+)", done.stdout)
+    assert all(int(points) < 30 for points in overfull)
+
+
+def test_the_card_begins_with_metadata(made_up_run: Callable[..., Any]) -> None:
+    text = card.document(made_up_run(3, 2))
+    head = text.split("---")[1]
+    assert 'pretty_name: "tokbench r1"' in head
+    assert '- "deu"' in head
