@@ -26,6 +26,7 @@ LAYERS = [
     ("reports", "plots", "live"),
     ("builtin",),
     ("cli",),
+    ("__main__",),
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Imports inside functions may look up where a comment at the place says why.

@@ -61,9 +61,15 @@ def test_an_installed_plugin_is_found(install: Install) -> None:
     [
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("1 / 0", "ZeroDivisionError"),
-        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenisers(): ...", "unknown hook 'tokbench_tokenisers'"),
+        (
+            "import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenisers(): ...",
+            "unknown hook 'tokbench_tokenisers'",
+        ),
         ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(spec): ...", "tokbench_tokenizers"),
-        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): raise OSError('gone')", "OSError: gone"),
+        (
+            "import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): raise OSError('gone')",
+            "OSError: gone",
+        ),
         ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): return [1]", "returned int"),
     ],
 )
@@ -91,7 +97,10 @@ def test_plugins_can_be_left_out(install: Install, monkeypatch: pytest.MonkeyPat
     assert build_host(disable=["mine"]).plugins["mine"].status == "disabled"
     monkeypatch.setenv("TOKBENCH_DISABLE_PLUGINS", "tiktoken, mine")
     host = build_host()
-    assert {name for name, plugin in host.plugins.items() if plugin.status == "disabled"} == {"mine", "tiktoken"}
+    assert {name for name, plugin in host.plugins.items() if plugin.status == "disabled"} == {
+        "mine",
+        "tiktoken",
+    }
 
 
 def test_a_plugin_file_is_loaded_for_one_call(tmp_path: Path) -> None:
@@ -103,7 +112,11 @@ def test_a_plugin_file_is_loaded_for_one_call(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("source", "says"),
-    [(None, "no such file"), ("1 / 0", "ZeroDivisionError"), ("x = 1", "no function in it carries @tokbench.hookimpl")],
+    [
+        (None, "no such file"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("x = 1", "no function in it carries @tokbench.hookimpl"),
+    ],
 )
 def test_a_plugin_file_that_the_user_named_must_work(tmp_path: Path, source: str | None, says: str) -> None:
     file = tmp_path / "mine.py"
