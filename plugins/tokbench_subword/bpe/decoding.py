@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench_subword.kernels.compiling import kernel
 
@@ -19,7 +20,7 @@ def gather(blob, starts, ids, out):  # type: ignore[no-untyped-def]
     return o
 
 
-def joined(blob: np.ndarray, starts: np.ndarray, ids: np.ndarray) -> bytes:  # type: ignore[type-arg]
+def joined(blob: NDArray[np.uint8], starts: NDArray[np.int64], ids: NDArray[np.int64]) -> bytes:
     """The bytes of all `ids`, which must be in range."""
     size = int((starts[1:] - starts[:-1])[ids].sum())
     out = np.empty(size, np.uint8)

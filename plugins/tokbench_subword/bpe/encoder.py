@@ -172,9 +172,9 @@ class Encoder:
         with ThreadPoolExecutor(threads) as pool:
             results = list(pool.map(run, range(threads)))
         shifts = np.cumsum([0, *(len(ids) for ids, _ in results)])
-        ends = [end + shift for (_, end), shift in zip(results, shifts, strict=False)]
+        shifted = [end + shift for (_, end), shift in zip(results, shifts, strict=False)]
         return TokenBatch(
-            np.concatenate([ids for ids, _ in results]), np.concatenate([np.zeros(1, np.int64), *ends])
+            np.concatenate([ids for ids, _ in results]), np.concatenate([np.zeros(1, np.int64), *shifted])
         )
 
     def _borrow(self) -> _Workspace:
@@ -264,7 +264,8 @@ def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -
     if model.continuing_prefix or model.end_of_word:
         return False
     covered = model.byte_fallback and bool((fallback != NONE).all())
-    if not covered and (model.fuse_unk or model.byte_fallback):
+    marked = model.unk is not None and not model.fuse_unk and not model.byte_fallback
+    if not covered and not marked:  # what is dropped or fused makes neighbours of characters that were none
         return False
     return not np.isin(model.merges[:, :2], fallback[fallback != NONE]).any()
 

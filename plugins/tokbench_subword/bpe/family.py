@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
@@ -205,8 +205,8 @@ def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> 
     if encoding == "greedy":
         from tokbench_subword.bpe.greedy import GreedyTokenizer
 
-        return GreedyTokenizer(tokenizer)
-    return tokenizer
+        return cast("Tokenizer", GreedyTokenizer(tokenizer))
+    return cast("Tokenizer", tokenizer)  # ids are arrays, and vocab_size grows with added tokens
 
 
 BPE = TokenizerFamily(

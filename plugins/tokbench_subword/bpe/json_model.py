@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.byte_alphabet import spelled, unspelled
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 
 
 def model_of_json(

@@ -122,8 +122,7 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
             if rank != NONE:
                 _push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(previous))
                 size += 1
-    left = 0
-    i = 0
+    left, i = np.int64(0), np.int64(0)
     while i < count:
         symbols[left] = symbols[i]
         left += 1

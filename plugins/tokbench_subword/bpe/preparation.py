@@ -15,6 +15,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import Level
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
@@ -26,7 +27,8 @@ class Preparation:
     """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
 
     `pattern` is set where cutting is a pattern's affair alone; then `prefix_space` says whether a space goes
-    before a stretch that does not begin with one.
+    before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the byte alphabet
+    and the model works on its characters: only for byte-level models with an end-of-word suffix (CLIP).
     """
 
     document: Document
@@ -34,6 +36,7 @@ class Preparation:
     pattern: Pattern | None
     prefix_space: bool
     match_special: bool
+    spelling: bool = False
 
     @classmethod
     def of(cls, document: Document, *, match_special: bool = False) -> Preparation:
@@ -45,6 +48,9 @@ class Preparation:
         normalizer_of(document.normalizer)
         pre_tokenizer_of(document.pre_tokenizer)
         pattern, prefix_space = fused(steps)
+        model = document.model
+        if any(levels) and (model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")):
+            return cls(document, "char", None, prefix_space, match_special, spelling=True)
         level: Level = "byte" if any(levels) else "char"
         return cls(document, level, pattern, prefix_space, match_special)
 
@@ -129,6 +135,8 @@ class Preparation:
 
     def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
         """The pre-tokens of a stretch that `parts` gave."""
+        if self.spelling:
+            return [_spelled(piece) for piece in self.pre_tokenizer(stretch)]
         if self.pattern is None:
             return self.pre_tokenizer(stretch)
         if self.pattern.machine is None:
@@ -138,6 +146,10 @@ class Preparation:
             pieces.append(stretch.part(at, at + len(text)))
             at += len(text)
         return pieces
+
+
+def _spelled(stretch: Stretch) -> Stretch:
+    return stretch.edited((i, i + 1, spelled(c.encode())) for i, c in enumerate(stretch.text))
 
 
 def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:

@@ -24,6 +24,7 @@ from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import (
@@ -65,8 +66,15 @@ class BpeTokenizer:
         self.document = document
         self.threads = threads
         self.source = source
-        self._preparation = Preparation.of(document, match_special=match_special)
+        self._preparation = self._prepared(match_special)
         self._random = np.random.default_rng(0)
+
+    def _prepared(self, match_special: bool) -> Preparation:
+        affixes = {
+            "end_of_word_suffix": self.model.end_of_word,
+            "continuing_subword_prefix": self.model.continuing_prefix,
+        }
+        return Preparation.of(self.document.with_model(affixes), match_special=match_special)
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -212,6 +220,8 @@ class BpeTokenizer:
         token = self.model.vocabulary[token_id]
         if self.model.level == "byte":
             return token
+        if self._preparation.spelling:
+            return unspelled(self._plain_bytes(token).decode()) or b""
         return self._plain_bytes(token)
 
     def _plain_bytes(self, token: bytes) -> bytes:
@@ -261,6 +271,8 @@ class BpeTokenizer:
             ends = np.cumsum([0, *(len(piece.text.encode()) for piece in pieces)])
             spans = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
             origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
+        if not len(spans):
+            return np.zeros((0, 2), np.int64)
         padded = np.frombuffer(data + bytes(PADDING), np.uint8)
         batch = self._encoder.encode_spans(padded, [span.reshape(1, 2) for span in spans])
         starts, ends = self._token_spans(data, batch, spans)
@@ -276,7 +288,7 @@ class BpeTokenizer:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first and last byte of each token, where each document of `batch` is one pre-token."""
         lengths = self._consumed[batch.ids]
-        if self.model.level == "char" and (lengths < 0).any():
+        if (lengths < 0).any():
             lengths = np.concatenate(
                 [[s.n_bytes for s in segment(self.model, data[a:b])] for a, b in spans.tolist()] or [[]]
             ).astype(np.int64)
@@ -295,8 +307,8 @@ class BpeTokenizer:
         if model.level == "char":
             for index, token in enumerate(model.vocabulary):
                 lengths[index] = self._bytes_of_text(token)
-            if model.unk is not None:
-                lengths[model.unk] = -1
+        if model.unk is not None:
+            lengths[model.unk] = -1
         return lengths
 
     def _bytes_of_text(self, token: bytes) -> int:
@@ -416,7 +428,7 @@ class BpeTokenizer:
         size = self.vocab_size
         added = [AddedToken(text, size + i, normalized=False, special=special) for i, text in enumerate(new)]
         self.document = replace(self.document, added_tokens=(*self.document.added_tokens, *added))
-        self._preparation = Preparation.of(self.document, match_special=self._preparation.match_special)
+        self._preparation = self._prepared(self._preparation.match_special)
         for name in ("_bytes_table", "_texts", "_ids_by_text", "_special_ids", "_added_by_id", "lossless"):
             self.__dict__.pop(name, None)
 

@@ -23,11 +23,11 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
     model = tokenizer.model
     preparation = tokenizer._preparation
     parts: list[AddedToken | str] = []
-    for part in preparation.parts(repaired(text)):
-        if isinstance(part, AddedToken):
-            parts.append(part)
+    for prepared in preparation.parts(repaired(text)):
+        if isinstance(prepared, AddedToken):
+            parts.append(prepared)
         else:
-            parts += [piece.text for piece in preparation.pretokens(part)]
+            parts += [piece.text for piece in preparation.pretokens(prepared)]
     raw = [part.content if isinstance(part, AddedToken) else part for part in parts]
     waiting = [piece.encode() for piece in raw]
     yield Step("split", tuple(waiting), None, f"{len(parts)} pre-tokens", {"pattern": str(model.pattern)})

@@ -5,14 +5,16 @@ regex-syntax, tokenizers 0.23 in Oniguruma: equal on every code point), while `r
 version and Python's `unicodedata` an older one. Ids that should equal a library's must follow its table, so the
 kernels use 16.0, shipped with us (`unicode_16`), whatever is installed.
 
-`unify` does the same for patterns that `regex` executes: characters that `regex` classifies otherwise are
-replaced, one for one, by a character of the class that 16.0 gives them, and the match positions stay true.
+For patterns that `regex` executes, `moved` says which characters it classifies otherwise; `pipeline.regexes`
+spells their classes out where a text holds one of them.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from base64 import b85decode
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -102,52 +104,39 @@ def class_table() -> NDArray[np.uint8]:
     return table
 
 
-# A character per category that no version moves; U+FDD0 is a noncharacter, unassigned for ever.
-_STAND_IN = {
-    **{"Cn": 0xFDD0, "Lu": 0x41, "Ll": 0x3B1, "Lt": 0x1F88, "Lm": 0x2B0, "Lo": 0x5D0, "Mn": 0x300},
-    **{"Mc": 0x903, "Me": 0x488, "Nd": 0x966, "Nl": 0x16EE, "No": 0xB2, "Pc": 0x203F, "Pd": 0x2010},
-    **{"Ps": 0x28, "Pe": 0x29, "Pi": 0xAB, "Pf": 0xBB, "Po": 0xA1, "Sm": 0xB1, "Sc": 0xA2, "Sk": 0xA8},
-    **{"So": 0xA6, "Zs": 0x2000, "Zl": 0x2028, "Zp": 0x2029, "Cc": 0x80, "Cf": 0x200E, "Co": 0xE000},
-}
-
-
 @lru_cache(maxsize=1)
-def _moved() -> dict[int, int]:
-    """Code points that the installed `regex` puts into another category than 16.0, each with its stand-in."""
+def moved() -> dict[int, str]:
+    """Code points that the installed `regex` puts into another category than 16.0, with their category in 16.0."""
     import numpy as np
     import regex
 
     table = general_categories()
-    moved: dict[int, int] = {}
+    found: dict[int, str] = {}
     for index, name in enumerate(CATEGORIES):
         points = np.flatnonzero(table == index)
         members = "".join(map(chr, points[points // 0x800 != 0x1B].tolist()))  # surrogates are never in text
         for run in regex.findall(rf"\P{{{name}}}+", members):
-            moved.update(dict.fromkeys(map(ord, run), _STAND_IN[name]))
-    return moved
+            found.update(dict.fromkeys(map(ord, run), name))
+    return found
 
 
 @lru_cache(maxsize=1)
-def _moved_pattern() -> object:
-    import re
+def has_moved() -> re.Pattern[str]:
+    """Finds, in a text, a character of `moved`."""
+    return re.compile(f"[{ranges(moved())}]" if moved() else r"(?!)")
 
+
+def ranges(points: Iterable[int]) -> str:
+    """Code points as the inside of a bracket expression.
+
+    Example:
+        >>> ranges([0x61, 0x62, 0x63, 0x65])
+        '\\U00000061-\\U00000063\\U00000065-\\U00000065'
+    """
     runs: list[list[int]] = []
-    for point in sorted(_moved()):
+    for point in sorted(points):
         if runs and runs[-1][1] == point - 1:
             runs[-1][1] = point
         else:
             runs.append([point, point])
-    return re.compile("[" + "".join(f"{chr(a)}-{chr(b)}" for a, b in runs) + "]" if runs else r"(?!)")
-
-
-def unify(text: str) -> str:
-    """`text` as `regex` must see it to classify by Unicode 16.0; of the same length, equal for most text.
-
-    Example:
-        >>> unify("naïve") == "naïve"
-        True
-    """
-    if text.isascii():
-        return text
-    pattern = _moved_pattern()
-    return text.translate(_moved()) if pattern.search(text) else text  # type: ignore[attr-defined]
+    return "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in runs)

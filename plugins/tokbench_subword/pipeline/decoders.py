@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.normalizers import compile_pattern
 from tokbench_subword.pipeline.stretch import Stretch
 
@@ -40,6 +41,8 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
         return partial(_strip, str(config["content"]), int(config["start"]), int(config["stop"]))
     if kind == "BPEDecoder":
         return partial(_word_ends, str(config.get("suffix", "</w>")))
+    if kind == "ByteLevel":
+        return _byte_level
     if kind == "Metaspace":
         scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
         return partial(_metaspace, str(config["replacement"]), str(scheme).lower() != "never")
@@ -78,6 +81,14 @@ def _word_ends(suffix: str, tokens: list[str]) -> list[str]:
 def _metaspace(replacement: str, prepended: bool, tokens: list[str]) -> list[str]:
     first = "" if prepended else " "
     return [token.replace(replacement, " " if i else first) for i, token in enumerate(tokens)]
+
+
+def _byte_level(tokens: list[str]) -> list[str]:
+    """Tokens spelled in GPT-2's byte alphabet into text; one that is not spelled so stands for itself."""
+    data = b"".join(
+        token.encode() if (known := unspelled(token)) is None and token else known or b"" for token in tokens
+    )
+    return [data.decode("utf-8", "replace")]
 
 
 def _byte_fallback(tokens: list[str]) -> list[str]:

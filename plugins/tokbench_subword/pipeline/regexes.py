@@ -20,23 +20,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.kernels.unicode_classes import unify
+from tokbench_subword.kernels.unicode_classes import has_moved, moved, ranges
 
 Dialect = Literal["oniguruma", "rust", "regex"]
 
 _WORD = {
     "oniguruma": r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}",
     "rust": r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200C\u200D",
+    "regex": r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200C\u200D",
 }
-_LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": ""}  # words outside brackets, not inside them
+_LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
 _REFUSED = {"g": "subexpression call", "K": "keep", "R": "line break", "X": "grapheme"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Regex:
     """A compiled pattern of some dialect, with the source it came from."""
 
@@ -46,10 +47,16 @@ class Regex:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """(start, end) of each match that is not empty, in code points of `text`."""
-        for match in self.compiled.finditer(unify(text)):
+        moved = not text.isascii() and has_moved().search(text) is not None
+        for match in (self.exact if moved else self.compiled).finditer(text):
             start, end = match.span()
             if end > start:
                 yield start, end
+
+    @cached_property
+    def exact(self) -> Any:
+        """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others: right, and slower."""
+        return _compiled(self.source, self.dialect, exact=True)
 
 
 @lru_cache(maxsize=256)
@@ -62,21 +69,42 @@ def compile_regex(source: str, dialect: Dialect = "regex") -> Regex:
         >>> list(compile_regex(r"\p{N}{1,3}+", "rust").spans("1234567"))
         [(0, 3), (3, 6), (6, 7)]
     """
+    return Regex(source, dialect, _compiled(source, dialect, exact=False))
+
+
+def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
     import regex
 
+    as_it_is = dialect == "regex" and not exact
     try:
-        translated = source if dialect == "regex" else _Translator(source, dialect).run()
-        compiled = regex.compile(translated, regex.VERSION1 if dialect != "regex" else regex.VERSION0)
+        translated = source if as_it_is else _Translator(source, dialect, exact).run()
+        return regex.compile(translated, regex.VERSION0 if as_it_is else regex.VERSION1)
     except regex.error as error:
         raise TokenizerError(f"the pattern {source!r} is not a regular expression: {error}") from error
-    return Regex(source, dialect, compiled)
+
+
+def _exact_class(text: str) -> str:
+    r"""``\p{X}`` as a set in which characters that have moved since 16.0 are where they were."""
+    name = text[3:-1].lstrip("^").replace("gc=", "")
+    inverted = (text[1] == "P") != text[3:-1].startswith("^")
+    members = {point for point, category in moved().items() if category.startswith(name)}
+    strangers = {point for point, category in moved().items() if not category.startswith(name)}
+    if len(name) > 2:  # a script or the like: what was unassigned in 16.0 had none
+        strangers = {point for point, category in moved().items() if category == "Cn"}
+        members = set()
+    inside = f"\\p{{{name}}}"
+    if strangers:
+        inside = f"[{inside}--[{ranges(strangers)}]]"
+    inside += ranges(members)
+    return f"[^{inside}]" if inverted else f"[{inside}]"
 
 
 class _Translator:
     """One pass over a pattern: atoms are copied, what means something else in `regex` is rewritten."""
 
-    def __init__(self, source: str, dialect: Dialect) -> None:
+    def __init__(self, source: str, dialect: Dialect, exact: bool) -> None:
         self.source = source
+        self.exact = exact
         self.dialect = dialect
         self.at = 0
         self.out: list[str] = []
@@ -168,19 +196,21 @@ class _Translator:
             end = self.source.find("}", self.at)
             text = self.source[self.at : end + 1]
             self.at = end + 1
-            return text
+            return _exact_class(text) if self.exact else text
         if letter in ("x", "u") and self.source.startswith("{", self.at + 2):
             end = self.source.find("}", self.at)
             text = f"\\U{int(self.source[self.at + 3 : end], 16):08X}"
             self.at = end + 1
-            return text
-        if letter in _REFUSED or letter.isdigit():
+            return _exact_class(text) if self.exact else text
+        if (letter in _REFUSED and self.dialect != "regex") or letter.isdigit():
             raise self._refused(f"\\{letter} ({_REFUSED.get(letter, 'back-reference')})")
         if letter in "bB" and not in_class:
             return self._boundary(letter)
         self.at += 2
+        if letter in "dD" and self.exact:
+            return _exact_class("\\p{Nd}" if letter == "d" else "\\P{Nd}")
         if letter in "wW":
-            members = _WORD[self.dialect] + ("" if in_class else _LATIN_1_WORD[self.dialect])
+            members = self._word() + ("" if in_class else _LATIN_1_WORD[self.dialect])
             if letter == "W":
                 return f"[^{members}]"
             return members if in_class else f"[{members}]"
@@ -190,11 +220,20 @@ class _Translator:
             return r"(?=\n?\Z)"
         if letter == "z":
             return r"\Z"
+        if letter == "X" and self.dialect == "regex":
+            return r"\X"
         return "\\" + letter
+
+    def _word(self) -> str:
+        """The inside of a bracket expression of word characters."""
+        if not self.exact:
+            return _WORD[self.dialect]
+        joiners = "" if self.dialect == "oniguruma" else r"\u200C\u200D"
+        return "".join(map(_exact_class, (r"\p{Alphabetic}", r"\p{M}", r"\p{Nd}", r"\p{Pc}"))) + joiners
 
     def _boundary(self, letter: str) -> str:
         self.at += 2
-        word = f"[{_WORD[self.dialect]}{_LATIN_1_WORD[self.dialect]}]"
+        word = f"[{self._word()}{_LATIN_1_WORD[self.dialect]}]"
         edge = f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
         return edge if letter == "b" else f"(?!{edge})"
 

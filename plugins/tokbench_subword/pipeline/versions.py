@@ -32,11 +32,16 @@ def _class_of(points: Iterable[int]) -> re.Pattern[str]:
 
 def _points(wanted: Callable[[str], bool]) -> set[int]:
     """Code points unassigned in Unicode 3.2 for which `wanted` holds, where anything is or may soon be assigned."""
-    spans = (range(0x80, 0xD800), range(0xF900, 0x14700), range(0x16000, 0x20000), range(0xE0000, 0xE0200))
-    tails = (range(0x2A6D7, 0x2A700), range(0x2B700, 0x2F800), range(0x2FA1E, 0x34000), range(0x18B00, 0x19000))
-    return {
-        point for span in spans for point in span if _OLD.category(chr(point)) == "Cn" and wanted(chr(point))
-    }
+    spans = (
+        range(0x80, 0xD800),
+        range(0xF900, 0x14700),
+        range(0x16000, 0x19000),
+        range(0x1A000, 0x20000),
+        range(0x2F800, 0x34000),
+        range(0xE0000, 0xE0200),
+    )
+    points = (point for span in spans for point in span)
+    return {point for point in points if _OLD.category(chr(point)) == "Cn" and wanted(chr(point))}
 
 
 def _unassigned(character: str) -> bool:
