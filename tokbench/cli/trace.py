@@ -109,4 +109,4 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
         console.print(Text(f"{number:>4}  {step.kind:<8} ", style="dim"), Text(step.note), sep="")
         console.print(Text("      "), line, sep="", soft_wrap=False)
     count = len(steps[-1].tokens) if steps else 0
-    console.print(f"{tokenizer.name}: {len(steps)} steps, {count} tokens", style="bold")
+    console.print(f"{tokenizer.name}: {len(steps)} steps, {count} tokens", style="bold", soft_wrap=True)

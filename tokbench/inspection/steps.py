@@ -161,13 +161,14 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
         items.append(f"<li><p class=note>{note}</p><div class=pieces>{pieces}</div>{detail}</li>")
     title = html.escape(f"{name}: {_short(text)}")
     count = len(steps[-1].tokens) if steps else 0
-    return (
+    page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{_PAGE_STYLE}</style></head>"
         f"<body><main><h1>{html.escape(name)}</h1><p class=source><bdi>{html.escape(text)}</bdi></p>"
         f"<p>{len(steps)} steps, {count} tokens</p><ol>{''.join(items)}</ol></main></body></html>\n"
     )
+    return page.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
 
 
 def _heading(number: int, step: Step) -> str:

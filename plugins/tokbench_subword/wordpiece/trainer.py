@@ -62,7 +62,7 @@ def train_wordpiece(
     Example:
         >>> model = train_wordpiece(["hug hug pug bugs"], vocab_size=16, min_frequency=1)
         >>> [model.tokens[index] for index in range(5, model.size)]
-        ['b', 'g', 'h', 'p', 's', 'u', '##g', '##s', '##u', '##gs', '##ug']
+        ['b', 'g', 'h', 'p', 's', 'u', '##g', '##s', '##u', '##ug', 'hug']
     """
     if score not in ("likelihood", "frequency"):
         raise TokenizerError(f"score must be likelihood or frequency; it is {score!r}")
@@ -125,16 +125,15 @@ def _session(score: Score) -> type[MergeSession]:
 def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCounts:
     """The words that the vocabulary will be able to build."""
     counts: Counter[str] = Counter()
-    listed = [(word.decode(), count) for word, count in words]
+    decoded = [(word.decode(), count) for word, count in words]
+    listed = [(word, count) for word, count in decoded if len(word) <= longest]
     for word, count in listed:
         for character in word:
             counts[character] += count
     alphabet = sorted(counts, key=lambda character: (-counts[character], character))[:limit_alphabet]
     keep = set(alphabet)
     all_kept = len(keep) == len(counts)
-    kept = [
-        (word, count) for word, count in listed if len(word) <= longest and (all_kept or keep.issuperset(word))
-    ]
+    kept = [(word, count) for word, count in listed if all_kept or keep.issuperset(word)]
     return WordCounts.of_pairs([word.encode() for word, _ in kept], [count for _, count in kept])
 
 

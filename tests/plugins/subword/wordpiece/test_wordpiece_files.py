@@ -1,0 +1,261 @@
+"""WordPiece's files: `vocab.txt`, `tokenizer.json`, and the family that opens them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokbench_subword.wordpiece.family import WORDPIECE
+from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+
+from tokbench.errors import SpecError, TokenizerError
+from tokbench.registry import default_context
+from tokbench.spec import Spec, validate
+
+TOKENS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "caf",
+    "##e",
+    "Caf",
+    "##é",
+    "É",
+    "e",
+    ".",
+    "北",
+    "京",
+    "北京",
+]
+
+
+def load(spec: str) -> WordPieceTokenizer:
+    tokenizer = WORDPIECE.load(validate(Spec.parse(spec), WORDPIECE.options), default_context())
+    assert isinstance(tokenizer, WordPieceTokenizer)
+    return tokenizer
+
+
+@pytest.fixture
+def vocab(tmp_path: Path) -> Path:
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join(TOKENS) + "\n", encoding="utf-8")
+    return path
+
+
+def write_json(path: Path, **changes: Any) -> Path:
+    content: dict[str, Any] = {
+        "added_tokens": [{"id": 1, "content": "[UNK]", "special": True}],
+        "normalizer": {"type": "BertNormalizer", "lowercase": True, "strip_accents": None},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {"type": "WordPiece", "vocab": {token: index for index, token in enumerate(TOKENS)}},
+    }
+    path.write_text(json.dumps(content | changes), encoding="utf-8")
+    return path
+
+
+def test_a_bare_vocabulary_is_lower_cased_unless_told(vocab: Path) -> None:
+    assert load(f"wordpiece:{vocab}").tokenize("Café É") == ["caf", "##e", "e"]
+    cased = load(f"wordpiece:{vocab},lowercase=false")
+    assert cased.tokenize("Café É.") == ["Caf", "##é", "É", "."]
+    assert load(f"wordpiece:{vocab},lowercase=false,strip_accents=true").tokenize("Café") == ["Caf", "##e"]
+    assert "defaults of BERT" in load(f"wordpiece:{vocab}").facts()["rules_from"]
+
+
+def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
+    vocab.with_name("tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
+    assert load(f"wordpiece:{vocab}").tokenize("Café") == ["Caf", "##é"]
+    assert load(f"wordpiece:{vocab.parent}").facts()["rules_from"] == "tokenizer_config.json"
+    assert load(f"wordpiece:{vocab},lowercase=true").tokenize("Café") == ["caf", "##e"]
+    write_json(
+        vocab.with_name("tokenizer.json"), normalizer={"type": "BertNormalizer", "handle_chinese_chars": False}
+    )
+    assert load(f"wordpiece:{vocab}").tokenize("北京") == ["北京"]
+    assert [path.name for path in WORDPIECE.files(Spec.parse(f"wordpiece:{vocab}"), default_context())] == [  # type: ignore[misc]
+        "vocab.txt",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "pre_tokenizer"),
+    [
+        ({"type": "BertNormalizer", "lowercase": False, "clean_text": True}, {"type": "BertPreTokenizer"}),
+        ({"type": "Lowercase"}, {"type": "BertPreTokenizer"}),
+        (None, {"type": "Whitespace"}),
+        (None, {"type": "WhitespaceSplit"}),
+        ({"type": "NFKC"}, {"type": "WhitespaceSplit"}),
+        (
+            {
+                "type": "Sequence",
+                "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}, {"type": "Lowercase"}],
+            },
+            {
+                "type": "Sequence",
+                "pretokenizers": [{"type": "WhitespaceSplit"}, {"type": "Punctuation", "behavior": "Isolated"}],
+            },
+        ),
+        (
+            {
+                "type": "Sequence",
+                "normalizers": [{"type": "NFC"}, {"type": "BertNormalizer", "lowercase": True}],
+            },
+            {"type": "BertPreTokenizer"},
+        ),
+    ],
+)
+def test_other_pipelines_give_what_tokenizers_gives(
+    tmp_path: Path, normalizer: Any, pre_tokenizer: Any
+) -> None:
+    from tokenizers import Tokenizer
+
+    bert = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+
+    def whole(config: Any) -> Any:
+        if isinstance(config, dict) and config["type"] == "BertNormalizer":
+            return bert | config
+        if isinstance(config, dict) and "normalizers" in config:
+            return config | {"normalizers": [whole(part) for part in config["normalizers"]]}
+        return config
+
+    vocabulary = {token: index for index, token in enumerate([*TOKENS, "a", "##a", "##.", "##,", ",", "##京"])}
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    path = write_json(
+        tmp_path / "t.json",
+        version="1.0",
+        added_tokens=[
+            {"id": 1, "content": "[UNK]", "special": True, **flags},
+            {"id": 21, "content": "<Aé>", "special": False, **flags, "normalized": True},
+        ],
+        normalizer=whole(normalizer),
+        pre_tokenizer=pre_tokenizer,
+        model={
+            "type": "WordPiece",
+            "vocab": vocabulary,
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+        },
+    )
+    theirs = Tokenizer.from_file(str(path))
+    theirs.encode_special_tokens = True
+    ours = load(f"wordpiece:{path}")
+    for text in [
+        "Café, cafe. É北京a",
+        "aaa.a,a",
+        " \u00a0北 京\u200b a\u0301",
+        "x<Aé>y <aé> <AÉ>",
+        "[UNK] a",
+        "",
+    ]:
+        expected = theirs.encode(text, add_special_tokens=False)
+        assert ours.encode(text) == expected.ids, text
+        assert ours.encode_batch([text]).ids.tolist() == expected.ids
+        assert len(ours.offsets(text)) == len(expected.ids)
+    ours.save(tmp_path / "again.json")
+    again = Tokenizer.from_file(str(tmp_path / "again.json"))
+    again.encode_special_tokens = True
+    assert again.encode("Café a<Aé>", add_special_tokens=False).ids == ours.encode("Café a<Aé>")
+
+
+def test_what_is_saved_opens_in_the_libraries_with_the_same_ids(vocab: Path, tmp_path: Path) -> None:
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    ours = load(f"wordpiece:{vocab},lowercase=false,max_input_chars_per_word=5")
+    target = tmp_path / "out" / "tokenizer.json"
+    target.parent.mkdir()
+    ours.save(target)
+    text = "Café e. 北京 CafCafé zzz"
+    fast = PreTrainedTokenizerFast(tokenizer_file=str(target))
+    assert Tokenizer.from_file(str(target)).encode(text, add_special_tokens=False).ids == ours(text)
+    assert fast.encode(text, add_special_tokens=False) == ours(text)
+    again = load(f"wordpiece:{target}")
+    assert again.to_dict() == ours.to_dict()
+    assert WordPieceTokenizer.from_dict(ours.to_dict())(text) == ours(text)
+    ours.save(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_bytes() == vocab.read_bytes()
+
+
+def test_pretrained_json_and_text_agree(test_data: Path) -> None:
+    folder = test_data / "vocabs" / "bert-base-uncased"
+    whole, bare = load(f"wordpiece:{folder / 'hf'}"), load(f"wordpiece:{folder / 'vocab.txt'}")
+    assert whole.model.vocabulary == bare.model.vocabulary
+    assert whole.to_dict() == bare.to_dict()
+    assert whole.vocab_size == 30522
+    assert whole.special_ids == {0, 100, 101, 102, 103}
+
+
+def test_lines_as_tokenizers_reads_them(tmp_path: Path) -> None:
+    from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
+    from tokenizers.models import WordPiece
+
+    path = tmp_path / "vocab.txt"
+    path.write_bytes("[UNK]\r\na\u00a0\n\nb \x1c\na\n\u3000x".encode())
+    assert read_vocabulary(path) == WordPiece.read_file(str(path))
+    tokenizer = load(f"wordpiece:{path}")
+    assert tokenizer.facts()["tokens_listed_twice"] == 1
+    assert tokenizer("a") == [4]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no tokens in it"),
+        (b"\xff\xfe[UNK]", "not UTF-8 at byte 0"),
+        (b"a\nb\n", r"'\[UNK\]' is not among the 2 tokens"),
+    ],
+)
+def test_damaged_vocabularies_are_said(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_bytes(content)
+    with pytest.raises(TokenizerError, match=message):
+        load(f"wordpiece:{path}")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": {"type": "BPE", "vocab": {}}}, "BPE, not WordPiece"),
+        ({"model": {"type": "WordPiece"}}, "no model with a vocabulary"),
+        ({"model": {"type": "WordPiece", "vocab": {"[UNK]": "0"}}}, "a whole number"),
+        ({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 0}}}, "belongs to '.UNK.' and to 'a'"),
+        ({"model": {"type": "WordPiece", "vocab": {"[UNK]": -1}}}, "the id -1"),
+        ({"normalizer": {"type": "Quantum"}}, "Quantum.*transformers:"),
+        ({"pre_tokenizer": {"type": "Quantum"}}, "Quantum.*transformers:"),
+        ({"added_tokens": [{"id": 3, "content": "[UNK]"}]}, "has the id 3, and 1 in the vocabulary"),
+        ({"added_tokens": [{"content": "[UNK]"}]}, "without id and content"),
+    ],
+)
+def test_contradictory_documents_are_said(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(TokenizerError, match=message):
+        load(f"wordpiece:{write_json(tmp_path / 't.json', **changes)}")
+
+
+def test_wrong_requests_are_said(vocab: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"model": {"vo')
+    (tmp_path / "empty").mkdir()
+    for spec, message in [
+        (f"wordpiece:{tmp_path}/none.txt", "no such file"),
+        (f"wordpiece:{tmp_path / 'empty'}", "no tokenizer.json and no vocab.txt"),
+        (f"wordpiece:{tmp_path / 'cut.json'}", "not JSON"),
+        (f"wordpiece:{vocab},vocab_size=100", "vocab_size is for training"),
+        (f"wordpiece:{vocab},unk_token=<unk>", "'<unk>' is not among"),
+        (f"wordpiece:{vocab},max_input_chars_per_word=0", "at least 1"),
+    ]:
+        with pytest.raises(TokenizerError, match=message):
+            load(spec)
+    with pytest.raises(SpecError, match="did you mean 'lowercase'"):
+        load(f"wordpiece:{vocab},lower_case=true")
+
+
+def test_a_vocabulary_that_text_cannot_hold_is_not_written_as_text(vocab: Path, tmp_path: Path) -> None:
+    tokenizer = load(f"wordpiece:{vocab}")
+    tokenizer.add_tokens("two lines\n")
+    with pytest.raises(TokenizerError, match="cannot be a line"):
+        tokenizer.save(tmp_path / "x.txt")

@@ -1,0 +1,94 @@
+"""`tokbench trace`, and its figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from tokbench.cli import app
+from tokbench.errors import TokenizerError
+from tokbench.inspection.steps import html_page, label, svg_figure
+from tokbench.tokenizer import Step
+
+HOSTILE = "<script>alert('x')</script>&\x00\ud800"
+
+
+def run(*arguments: str, text: str | None = None) -> str:
+    result = CliRunner().invoke(app, ["trace", *arguments], input=text, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def vocab(tmp_path: Path) -> Path:
+    path = tmp_path / "vocab.txt"
+    path.write_text(
+        "\n".join(["[UNK]", "un", "##happi", "##ness", "<", ">", "b", "/"]) + "\n", encoding="utf-8"
+    )
+    return path
+
+
+def test_each_match_is_a_line(vocab: Path) -> None:
+    shown = run(f"wordpiece:{vocab}", "unhappiness x").splitlines()
+    assert shown[1].strip() == "unhappiness|x"
+    assert "longest match at 2: '##happi'" in shown[4]
+    assert shown[5].strip() == "un|[happi]|ness|x"
+    assert shown[-1].endswith("5 steps, 4 tokens")
+
+
+def test_json_and_standard_input(vocab: Path) -> None:
+    steps = json.loads(run(f"wordpiece:{vocab}", "-", "--json", text="unhappiness"))
+    assert [bytes.fromhex(token) for token in steps[-1]["tokens"]] == [b"un", b"happi", b"ness"]
+    assert steps[1]["detail"]["candidates"][-1] == "un"
+
+
+def test_figures_are_written_and_escape_the_text(vocab: Path, tmp_path: Path) -> None:
+    page, figure = tmp_path / "t.html", tmp_path / "t.svg"
+    said = run(f"wordpiece:{vocab}", "<b>unhappiness</b>", "--html", str(page), "--svg", str(figure))
+    assert str(page) in said
+    root = ElementTree.fromstring(figure.read_text(encoding="utf-8"))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "happi" in texts
+    assert "&lt;b&gt;unhappiness&lt;/b&gt;" in page.read_text(encoding="utf-8")
+
+
+def test_hostile_text_stays_text() -> None:
+    steps = [
+        Step("<i>", (HOSTILE.encode("utf-8", "surrogatepass"), b"\xe2\x82", b""), 0, HOSTILE, {"a": HOSTILE})
+    ]
+    figure = svg_figure(HOSTILE, HOSTILE, steps)
+    ElementTree.fromstring(figure)
+    assert "<script" not in figure
+    page = html_page(HOSTILE, HOSTILE, steps)
+    assert "<script" not in page
+    assert "⟨E2 82⟩" in page
+    page.encode("utf-8")
+
+
+def test_long_sequences_wrap_in_the_figure() -> None:
+    root = ElementTree.fromstring(svg_figure("t", "x", [Step("s", tuple(b"token" for _ in range(100)), 3)]))
+    boxes = [box for box in root.iter("{http://www.w3.org/2000/svg}rect") if "x" in box.attrib]
+    assert len(boxes) == 100
+    assert max(float(box.attrib["x"]) + float(box.attrib["width"]) for box in boxes) <= float(
+        root.attrib["width"]
+    )
+    assert len({box.attrib["y"] for box in boxes}) > 1
+    assert len([box for box in boxes if "new" in box.attrib["class"]]) == 1
+
+
+def test_labels_show_what_cannot_be_seen() -> None:
+    assert [label(token) for token in (b" a\n", b"\xff", b"")] == ["·a↵", "⟨FF⟩", "∅"]
+
+
+def test_what_cannot_be_traced_is_said() -> None:
+    with pytest.raises(TokenizerError, match="does not show how it works"):
+        run("bytes", "x")
+
+
+def test_too_long_a_text_is_said(vocab: Path) -> None:
+    with pytest.raises(TokenizerError, match="too long to trace"):
+        run(f"wordpiece:{vocab}", "-", text="a " * 6000)

@@ -1,0 +1,87 @@
+"""`tokbench train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tokbench
+from tokbench.cli import app
+from tokbench.errors import SpecError, TokenizerError
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["train", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.txt"
+    path.write_text("low lower lowest\nnew newer newest\n" * 40, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("family", ["bpe", "wordpiece", "words"])
+def test_what_is_trained_opens_again(corpus: Path, tmp_path: Path, family: str) -> None:
+    target = tmp_path / "model.json"
+    said = run(family, "-d", str(corpus), "--vocab-size", "0.3k", "-o", str(target))
+    assert f"{family}:{target}" in said
+    tokenizer = tokbench.load(f"{family}:{target}")
+    assert f"{tokenizer.vocab_size} tokens" in said
+    assert len(tokenizer.encode("lowest newest")) < 13
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_options_reach_the_trainer(corpus: Path, tmp_path: Path) -> None:
+    one, two = tmp_path / "a.json", tmp_path / "b.json"
+    run(
+        "wordpiece",
+        "-d",
+        str(corpus),
+        "--option",
+        "score=frequency",
+        "--option",
+        "vocab_size=40",
+        "-o",
+        str(one),
+    )
+    run("wordpiece", "-d", str(corpus), "--option", "score=likelihood", "--vocab-size", "40", "-o", str(two))
+    assert one.read_text() != two.read_text()
+    run("wordpiece", "-d", str(corpus), "-d", str(corpus), "--vocab-size", "40", "-o", str(two), "--force")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bytes"], "bytes cannot be trained; these can: .*wordpiece"),
+        (["wordpeice"], "did you mean 'wordpiece'"),
+        (["wordpiece", "--option", "scor=likelihood"], "did you mean 'score'"),
+        (["wordpiece", "--option", "score"], "NAME=VALUE"),
+        (["wordpiece", "--option", "vocab_size=9", "--vocab-size", "9"], "given twice"),
+        (["wordpiece", "--vocab-size", "many"], "a whole number"),
+        (["wordpiece", "-l", "xxx"], "unknown language"),
+    ],
+)
+def test_wrong_requests_are_said_before_anything_runs(
+    corpus: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    with pytest.raises(SpecError, match=message):
+        run(*arguments, "-d", str(corpus), "-o", str(tmp_path / "x.json"))
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_files_are_not_overwritten_and_folders_not_invented(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="--force"):
+        run("words", "-d", str(corpus), "-o", str(corpus))
+    with pytest.raises(SpecError, match="does not exist"):
+        run("words", "-d", str(corpus), "-o", str(tmp_path / "no" / "x.json"))
+
+
+def test_a_vocabulary_too_small_is_said_and_leaves_no_file(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match="ask for at least"):
+        run("bpe", "-d", str(corpus), "--vocab-size", "100", "-o", str(tmp_path / "x.json"))
+    assert not (tmp_path / "x.json").exists()
