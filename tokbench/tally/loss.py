@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 EXAMPLES = 16
@@ -34,7 +33,7 @@ class Loss:
 
 
 def kinds_of_loss(text: str, decoded: str, *, unknown: bool = False) -> tuple[str, ...]:
-    """Which rewritings make `text` and `decoded` equal; ``("other",)`` where none of those known does.
+    """The rewritings that make `text` and `decoded` equal and cannot be left out; ``("other",)`` for none.
 
     Example:
         >>> kinds_of_loss("Café  au lait", "cafe au lait")
@@ -45,21 +44,23 @@ def kinds_of_loss(text: str, decoded: str, *, unknown: bool = False) -> tuple[st
     found = ["unknown token"] if unknown else []
     if "\ufffd" in decoded and "\ufffd" not in text:
         found.append("replacement character")
-    a, b = text, decoded
-    for kind, rewrite in _REWRITES:
-        x, y = rewrite(a), rewrite(b)
-        if a != b and (x == y or _difference(x, y) < _difference(a, b)):  # it brought the two closer
-            found.append(kind)
-        a, b = x, y
-        if a == b:
-            return tuple(found)
-    return tuple(found) or ("other",)
+    if found:  # text is gone, so there is nothing to compare it with
+        return tuple(found)
+    if not _equal(text, decoded, list(_REWRITES)):
+        return ("other",)
+    needed = [
+        kind for kind in _REWRITES if not _equal(text, decoded, [each for each in _REWRITES if each != kind])
+    ]
+    # composed against decomposed: either of two rewritings would do, so neither is needed
+    alone = (kind for kind in _REWRITES if _equal(text, decoded, [kind]))
+    return tuple(needed) or (next(alone, "other"),)
 
 
-def _difference(a: str, b: str) -> int:
-    """A cheap measure of how two texts differ: characters not shared, counted with multiplicity."""
-    first, second = Counter(a), Counter(b)
-    return sum((first - second).values()) + sum((second - first).values())
+def _equal(text: str, decoded: str, kinds: list[str]) -> bool:
+    """Whether the two are equal after the named rewritings."""
+    for kind in kinds:
+        text, decoded = _REWRITES[kind](text), _REWRITES[kind](decoded)
+    return text == decoded
 
 
 def _without_marks(text: str) -> str:
@@ -70,13 +71,13 @@ def _without_controls(text: str) -> str:
     return "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
 
 
-_REWRITES = (
-    ("control characters", _without_controls),
-    ("normal form", lambda text: unicodedata.normalize("NFKC", text)),
-    ("case", str.lower),
-    ("accents", _without_marks),
-    ("white space", lambda text: _SPACES.sub("", text)),
-)
+_REWRITES: dict[str, Callable[[str], str]] = {
+    "control characters": _without_controls,
+    "normal form": lambda text: unicodedata.normalize("NFKC", text),
+    "case": str.lower,
+    "accents": _without_marks,
+    "white space": lambda text: _SPACES.sub("", text),
+}
 
 
 def same_white_space(text: str, decoded: str) -> bool:

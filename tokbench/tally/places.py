@@ -140,7 +140,7 @@ class Aligner:
             good |= certain
             told = bytes_hidden >= 0
             whole = np.diff(laid.text_limits).clip(1)
-            share = (batch.counts["chars"][documents] * bytes_hidden / whole).round().astype(np.int64)
+            share = (laid.visible() * bytes_hidden / whole).round().astype(np.int64)
             hidden[documents[told]] = share[told]
         use = np.flatnonzero(np.repeat(good, np.diff(laid.token_limits)) & (stop > begin))
         start[laid.tokens[use]], end[laid.tokens[use]] = laid.bytes_of(batch, begin[use], stop[use])

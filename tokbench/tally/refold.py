@@ -56,6 +56,14 @@ class Laid:
         wrong = np.flatnonzero(folding.tokens.refused[ids] & ~self.unknown)
         self.refused[np.searchsorted(self.token_limits, wrong, side="right") - 1] = True
 
+    def visible(self) -> Ints:
+        """How many characters of each document fold to something."""
+        import numpy as np
+
+        running = np.append(0, np.cumsum(np.diff(self.text_begin) > 0))
+        counts: Ints = np.diff(running[self.char_limits])
+        return counts
+
     def equal(self) -> Flags:
         """Which documents' folded tokens are their folded text, none of them unknown."""
         import numpy as np

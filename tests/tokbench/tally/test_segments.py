@@ -60,5 +60,5 @@ def test_by_hand(text: str, words: int, graphemes: int) -> None:
 
 def test_real_text(test_data: Path) -> None:
     for name in ("eng_Latn", "hin_Deva", "tha_Thai", "kor_Hang", "arb_Arab", "jpn_Jpan"):
-        assert_same((test_data / "corpora" / "pud" / f"{name}.txt").read_text("utf-8")[:20_000])
-    assert_same((test_data / "corpora" / "naughty-strings" / "blns.txt").read_text("utf-8"))
+        assert_same((test_data / "corpora" / "pud" / f"{name}.txt").read_text("utf-8")[:3_000])
+    assert_same((test_data / "corpora" / "naughty-strings" / "blns.txt").read_text("utf-8")[:8_000])

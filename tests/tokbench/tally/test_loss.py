@@ -1,0 +1,63 @@
+"""What is lost and how far off it is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokbench.corpus import Document
+from tokbench.tally import collect
+from tokbench.tally.loss import edit_distance, kinds_of_loss, same_white_space
+
+
+def slow_distance(a: str, b: str) -> int:
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        previous, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (x != y))
+    return row[-1]
+
+
+@given(st.text(alphabet="abc", max_size=90), st.text(alphabet="abcd", max_size=90))
+def test_edit_distance_against_the_textbook(a: str, b: str) -> None:
+    assert edit_distance(a, b) == slow_distance(a, b)
+
+
+@pytest.mark.parametrize(
+    ("text", "decoded", "kinds"),
+    [
+        ("Ab", "ab", ("case",)),
+        ("é", "e", ("accents",)),
+        ("a  b", "a b", ("white space",)),
+        ("²", "2", ("normal form",)),
+        ("a\x00b", "ab", ("control characters",)),
+        ("É x", "ex", ("case", "accents", "white space")),
+        ("ab", "xy", ("other",)),
+        ("e\u0301", "é", ("normal form",)),
+        ("aé", "a\ufffd", ("replacement character",)),
+    ],
+)
+def test_kinds(text: str, decoded: str, kinds: tuple[str, ...]) -> None:
+    assert kinds_of_loss(text, decoded) == kinds
+
+
+def test_unknown_tokens_are_named() -> None:
+    assert kinds_of_loss("a☃", "a[UNK]", unknown=True) == ("unknown token",)
+
+
+def test_white_space_alone_is_compared() -> None:
+    assert same_white_space("A\t b", "x\t y")
+    assert not same_white_space("a b", "a\tb")
+
+
+def test_examples_are_kept_by_key_not_by_order(stand_ins) -> None:
+    texts = [f"Text number {i}" for i in range(100)]
+    one = collect(stand_ins.Lowering(), map(Document, texts), batch_bytes=50)
+    other = collect(stand_ins.Lowering(), map(Document, reversed(texts)))
+    assert one.losses == other.losses
+    assert len(one.losses) == 32
+    assert all(loss.kinds == ("case",) and loss.edits == 1 for loss in one.losses)
+    assert one.count("lossy_chars") == one.chars
+    assert one.lossy

@@ -1,0 +1,138 @@
+"""Where tokens lie in the text: exact, folded, around unknown tokens, by offsets, or not at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokbench.corpus import Document
+from tokbench.tally import prepare
+from tokbench.tally.places import Aligner, Places
+from tokbench.tally.refold import leftmost, rightmost
+from tokbench.tally.vocabulary import TokenTable
+from tokbench.tokenizer import encode_batch
+
+
+def place(tokenizer, *texts: str) -> tuple[Places, list[list[str]]]:
+    """The places, and the text under each token, document by document."""
+    [batch] = prepare(map(Document, texts))
+    tokens = encode_batch(tokenizer, batch.texts)
+    table = TokenTable(tokenizer)
+    table.know(tokens.ids)
+    places = Aligner(tokenizer, table).align(batch, tokens)
+    data = batch.data.tobytes()
+    under: list[list[str]] = [[] for _ in texts]
+    for start, end in zip(places.start.tolist(), places.end.tolist(), strict=True):
+        document = int(np.searchsorted(batch.starts, start, side="right")) - 1
+        under[document].append(data[start:end].decode("utf-8", "replace"))
+    return places, under
+
+
+def test_exact(stand_ins) -> None:
+    places, under = place(stand_ins.Pieces("ab", " c"), "ab c", "", "cab")
+    assert under == [["ab", " c"], [], ["c", "ab"]]
+    assert places.aligned.all()
+
+
+def test_pieces_of_a_character_have_a_byte_each(stand_ins) -> None:
+    places, _ = place(stand_ins.Pieces(), "é")
+    assert list(zip(places.start, places.end, strict=True)) == [(0, 1), (1, 2)]
+
+
+def test_folded(stand_ins) -> None:
+    places, under = place(stand_ins.Lowering("cafe", " au"), "CAFÉ  Au lait", "plain")
+    assert under[0][0] == "CAFÉ"
+    assert under[0][1].strip() == "Au"
+    assert under[0][-1] == "t"
+    assert places.aligned.all()
+
+
+def test_what_a_normaliser_composes_or_splits(stand_ins) -> None:
+    class Composing(stand_ins.Pieces):
+        def encode(self, text):
+            import unicodedata
+
+            return super().encode(unicodedata.normalize("NFKC", text))
+
+    places, under = place(Composing("fi", "\u00e9"), "ﬁn e\u0301")
+    assert places.aligned.all()
+    assert under[0][:2] == ["ﬁ", "n"]
+    assert under[0][-1].startswith("e")
+
+
+def test_around_one_unknown_word(stand_ins) -> None:
+    places, under = place(stand_ins.Words("good", "day"), "good xyz day", "good day")
+    assert under == [["good", " xyz ", "day"], ["good", "day"]] or under[0][1].strip() == "xyz"
+    assert places.hidden.tolist() == [3, 0]
+
+
+def test_two_ways_to_read_it_are_no_place(stand_ins) -> None:
+    """The second "a" may be the known word or a part of the unknown one."""
+    places, _ = place(stand_ins.Words("a"), "bab a bb")
+    assert not places.aligned[0]
+    assert places.hidden.tolist() == [5]  # five characters of seven are left over, wherever they are
+
+
+def test_unknown_words_in_a_row_are_no_place_without_offsets(stand_ins) -> None:
+    places, _ = place(stand_ins.Words("a"), "a xx yy a")
+    assert not places.aligned[0]
+
+
+def test_offsets_decide_where_bytes_cannot(stand_ins) -> None:
+    class Told(stand_ins.Words):
+        def offsets(self, text):
+            import re
+
+            return np.array([match.span() for match in re.finditer(r"\S+", text)]).reshape(-1, 2)
+
+    places, under = place(Told("a"), "a xx yy a", "xaa xx")
+    assert under == [["a", "xx", "yy", "a"], ["xaa", "xx"]]
+    assert places.hidden.tolist() == [4, 5]
+
+
+def test_offsets_that_do_not_fit_are_not_believed(stand_ins) -> None:
+    class Wrong(stand_ins.Words):
+        def offsets(self, text):
+            return np.array([[0, 99]])
+
+    assert not place(Wrong("a"), "a xx yy a")[0].aligned.any()
+
+
+def test_a_tokenizer_that_says_something_else_is_not_aligned(stand_ins) -> None:
+    class Reversing(stand_ins.Pieces):
+        def encode(self, text):
+            return super().encode(text[::-1])
+
+    places, _ = place(Reversing(), "abc", "aba")
+    assert places.aligned.tolist() == [False, True]
+
+
+@given(st.lists(st.text(alphabet="abÄß \u0301é漢", max_size=15), min_size=1, max_size=5))
+def test_folded_places_hold_the_text_of_their_token(stand_ins, texts) -> None:
+    tokenizer = stand_ins.Lowering("ab", " a", "ss")
+    places, under = place(tokenizer, *texts)
+    for document, text in enumerate(texts):
+        if not places.aligned[document]:
+            continue
+        seen = [tokenizer.token_bytes(i) for i in tokenizer.encode(text)]
+        seen = [piece for piece in seen if piece.strip()]
+        assert len(under[document]) <= len(tokenizer.encode(text))
+        for piece in under[document]:
+            assert piece in text or "\ufffd" in piece
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "first", "last"),
+    [
+        (b"abc", [b"abc"], [0], [0]),
+        (b"abc", [b"ab"], None, None),
+        (b"a-a-a", [b"a", b"a", b"a"], [0, 2, 4], [0, 2, 4]),
+        (b"aaaa", [b"a", b"a", b"a"], [0, 1, 3], [0, 2, 3]),
+        (b"ab", [b"ab", b"b"], None, None),
+    ],
+)
+def test_ways_to_find_pieces(text, pieces, first, last) -> None:
+    assert leftmost(text, pieces) == first
+    assert rightmost(text, pieces) == last
