@@ -23,10 +23,6 @@ from tokbench.reports.html.assemble import asset, environment
 HTML, TOKENVIEW, LIVE = "tokbench.reports.html", "tokbench.reports.tokenview", "tokbench.live"
 
 
-class TooLarge(RequestError):
-    """A request body beyond the limit."""
-
-
 def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
     """The application over a bench; `hosts` are the names it answers to."""
     css = "\n".join([asset("base.css", HTML), asset("tokens.css", TOKENVIEW), asset("live.css", LIVE)])
@@ -70,10 +66,8 @@ async def _trace(bench: Bench, request: Request) -> Response:
 async def _answered(answer: Callable[[], Any]) -> Response:
     try:
         return JSONResponse(await answer())
-    except TooLarge as error:
-        return JSONResponse({"error": str(error)}, 413)
     except RequestError as error:
-        return JSONResponse({"error": str(error)}, 400)
+        return JSONResponse({"error": str(error)}, error.status)
     except ClientDisconnect:
         return Response(status_code=499)
 
@@ -81,12 +75,12 @@ async def _answered(answer: Callable[[], Any]) -> Response:
 async def _given(request: Request, most: int, **wanted: type) -> dict[str, Any]:
     """The request's JSON object, read no further than `most` bytes, with every wanted field of its type."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise RequestError("send JSON, with Content-Type: application/json")
+        raise RequestError("send JSON, with Content-Type: application/json", 415)
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > most:
-            raise TooLarge(f"the request is larger than {most:,} bytes")
+            raise RequestError(f"the request is larger than {most:,} bytes", 413)
     try:
         given = json.loads(bytes(body))
     except (ValueError, RecursionError) as error:

@@ -31,7 +31,11 @@ class Limits:
 
 
 class RequestError(TokbenchError):
-    """A request that cannot be served as it is; the message goes to the visitor."""
+    """A request that cannot be served as it is; the message and the HTTP status go to the visitor."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(slots=True)

@@ -167,6 +167,8 @@
     block.querySelector(".tools").append(make("label", {}, box, " Shade within each language"));
   });
 
+  document.querySelectorAll(".tokens").forEach(TokenView.watch);
+
   // Where the reader is, in the contents.
   const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));
   const seen = new IntersectionObserver((entries) => {

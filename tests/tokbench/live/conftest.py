@@ -1,0 +1,53 @@
+"""A live page over tokenizers that are always there."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tokbench.live.bench import Bench, Limits, open_bench
+from tokbench.registry import build_registry
+
+SPECS = ("bytes", "chars", "nonsense:x")
+
+
+@pytest.fixture(scope="session")
+def bench() -> Bench:
+    return open_bench(build_registry(), SPECS, limits=Limits(chars=20_000, trace_chars=40))
+
+
+@pytest.fixture(scope="session")
+def client(bench: Bench) -> Any:
+    pytest.importorskip("starlette", reason="needs starlette: pip install 'tokbench[playground]'")
+    pytest.importorskip("httpx", reason="needs httpx, for starlette's test client")
+    from starlette.testclient import TestClient
+
+    from tokbench.live.app import build_app
+
+    return TestClient(build_app(bench), base_url="http://localhost:8321")
+
+
+@pytest.fixture(scope="session")
+def address(bench: Bench) -> Iterator[str]:
+    """The address of a server on loopback."""
+    uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'tokbench[playground]'")
+    from tokbench.live.app import build_app
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(build_app(bench), port=port, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    for _ in range(100):
+        if server.started:
+            break
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}/"
+    server.should_exit = True
+    thread.join(5)

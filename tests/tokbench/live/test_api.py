@@ -1,0 +1,150 @@
+"""The API: what it answers, what it refuses, and that nothing a visitor sends does harm."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tokbench.live import openapi
+from tokbench.live.bench import Bench, Limits, Seat
+from tokbench.live.headers import SECURITY
+from tokbench.reports.tokenview.quick import QuickSpans
+from tokbench.tokenizer import Step
+
+
+def test_a_text_comes_back_in_tokens(client: Any) -> None:
+    answer = client.post("/api/encode", json={"text": "né", "tokenizers": ["bytes", "chars"]}).json()
+    assert (answer["chars"], answer["bytes"]) == (2, 3)
+    first, second = answer["results"]
+    assert first["tokens"] == 3
+    assert first["bytes_per_token"] == 1.0
+    assert first["spans"] == [["n", [110], ["6e"], ""], ["é", [195, 169], ["c3", "a9"], ""]]
+    assert second["tokens"] == 2
+
+
+def test_it_says_what_there_is_and_what_could_not_be_had(client: Any) -> None:
+    about = client.get("/api/tokenizers").json()
+    assert [each["spec"] for each in about["tokenizers"]] == ["bytes", "chars"]
+    assert about["missing"][0]["spec"] == "nonsense:x"
+    assert "unknown tokenizer family" in about["missing"][0]["why"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "<script>alert(1)</script>", "{{7*7}}", "\u202ertl\u202c", "\x00\x01", "👩‍👩‍👧", "a" * 20_000]
+)
+def test_any_text_is_taken(client: Any, text: str) -> None:
+    answer = client.post("/api/encode", json={"text": text, "tokenizers": ["bytes", "chars"]})
+    assert answer.status_code == 200
+    assert answer.json()["results"][0]["tokens"] == len(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        (b'{"text": "a", "tokenizers": ["text:/etc/passwd"]}', 400, "unknown tokenizer"),
+        (b'{"text": "a", "tokenizers": [1]}', 400, "list of strings"),
+        (b'{"text": "a"}', 400, "tokenizers"),
+        (b'["text"]', 400, "text"),
+        (b"{", 400, "not JSON"),
+        (b"[" * 100_000, 400, "not JSON"),
+        (b'{"text": "\\ud800", "tokenizers": []}', 400, "surrogate"),
+        (json.dumps({"text": "a" * 20_001, "tokenizers": []}).encode(), 400, "20,001 characters"),
+        (json.dumps({"text": "a" * 1_000_000, "tokenizers": []}).encode(), 413, "larger than"),
+        (json.dumps({"text": "a", "tokenizers": ["bytes"] * 17}).encode(), 400, "at most 16"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_with_the_reason(
+    client: Any, body: bytes, status: int, says: str
+) -> None:
+    answer = client.post("/api/encode", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status
+    assert says in answer.json()["error"]
+
+
+def test_only_json_is_read(client: Any) -> None:
+    """A form on another site can send text/plain without asking; it gets nothing."""
+    answer = client.post("/api/encode", content=b"{}", headers={"content-type": "text/plain"})
+    assert answer.status_code == 415
+
+
+def test_other_hosts_and_other_sites_get_nothing(client: Any) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 403
+    body = {"text": "a", "tokenizers": ["bytes"]}
+    assert client.post("/api/encode", json=body, headers={"origin": "https://evil.example"}).status_code == 403
+    assert client.post("/api/encode", json=body, headers={"origin": "http://localhost:8321"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/live.js", "/live.css", "/openapi.json", "/api/tokenizers", "/nowhere"])
+def test_every_answer_carries_the_headers(client: Any, path: str) -> None:
+    answer = client.get(path)
+    assert {name: answer.headers[name] for name in SECURITY} == SECURITY
+    assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+def test_no_path_leads_to_a_file(client: Any) -> None:
+    for path in ("/../pyproject.toml", "/live.js/../../app.py", "/%2e%2e/%2e%2e/etc/passwd", "/app.py"):
+        assert client.get(path).status_code == 404
+
+
+class Stubborn:
+    """A tokenizer that can be traced, and fails on a word."""
+
+    name, vocab_size = "stubborn", 300
+
+    def encode(self, text: str) -> list[int]:
+        if "boom" in text:
+            raise RuntimeError("no booms")
+        return list(text.encode())
+
+    def decode(self, ids: Any) -> str:
+        return bytes(ids).decode("utf-8", "replace")
+
+    def trace(self, text: str) -> Iterator[Step]:
+        for stop in range(1, 1000):
+            yield Step(
+                "merge", (text.encode()[:stop], b"\xff"), 0, "n", {"score": float("nan"), "raw": b"\xfe"}
+            )
+
+
+@pytest.fixture(scope="module")
+def stubborn() -> Bench:
+    tokenizer = Stubborn()
+    return Bench({"s": Seat("s", "s", tokenizer, QuickSpans(tokenizer))}, limits=Limits(trace_steps=20))
+
+
+def test_a_tokenizer_that_raises_spoils_nothing(stubborn: Bench) -> None:
+    assert stubborn.encode("boom", ["s"])["results"] == [{"spec": "s", "error": "RuntimeError: no booms"}]
+
+
+def test_steps_are_ready_for_json_and_limited(stubborn: Bench) -> None:
+    answer = stubborn.trace("né", "s")
+    assert answer["cut"]
+    assert len(answer["steps"]) == 20
+    assert answer["steps"][0]["tokens"] == ["n", "\\xff"]
+    assert answer["steps"][1]["tokens"] == ["n\\xc3".replace("n", "\\x6e"), "\\xff"]
+    json.dumps(answer, allow_nan=False)
+
+
+def test_the_description_has_every_route_and_every_reference_resolves(client: Any) -> None:
+    described = client.get("/openapi.json").json()
+    assert described == openapi.document(
+        Limits(chars=20_000, trace_chars=40), version=described["info"]["version"]
+    )
+    routes = {route.path for route in client.app.routes if route.path.startswith("/api/")}
+    assert set(described["paths"]) == routes
+    names = set(described["components"]["schemas"])
+    text = json.dumps(described)
+    used = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
+    assert used <= names
+    assert names - used <= {"About"}
+
+
+def test_answers_fit_their_description(client: Any) -> None:
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    answer = client.post("/api/encode", json={"text": "a b", "tokenizers": ["bytes"]}).json()
+    assert set(answer) == set(schemas["Encoded"]["required"])
+    assert set(answer["results"][0]) <= set(schemas["Result"]["properties"])
+    assert set(client.get("/api/tokenizers").json()) == set(schemas["About"]["required"])

@@ -1,0 +1,163 @@
+"""The live page in a real browser: typing, hostile text, links, speed, accessibility."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tokbench.live.bench import Bench
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    opened.complaints = []
+    opened.on("console", lambda message: opened.complaints.append(message.text))
+    opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    opened.goto(address)
+    opened.wait_for_selector("body[data-ready]")
+    yield opened
+    assert opened.complaints == []
+    context.close()
+
+
+def type_in(page: Any, text: str) -> None:
+    page.evaluate("delete document.body.dataset.updated")
+    page.fill("#text", text)
+    page.wait_for_selector("body[data-updated]")
+
+
+def tokens(page: Any, view: int) -> list[str]:
+    return list(page.locator(".view").nth(view).locator(".text span").all_text_contents())
+
+
+def test_tokens_appear_as_one_types(page: Any) -> None:
+    type_in(page, "né")
+    assert tokens(page, 0) == ["n", "é"]
+    assert page.locator("#figures tbody tr").nth(0).locator("td").nth(0).inner_text() == "3"
+    page.locator(".view .text span").nth(1).hover()
+    assert "id 195 · bytes c3; id 169 · bytes a9" in page.locator(".view .detail").nth(0).inner_text()
+
+
+def test_tokens_can_be_walked_by_keyboard(page: Any) -> None:
+    type_in(page, "ab")
+    page.locator(".view .text").nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "id 98" in page.locator(".view .detail").nth(0).inner_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<script>window.hurt = 1</script><img src=x onerror='window.hurt=1'>", "{{7*7}}", "\u202egnirts\u202c"],
+)
+def test_hostile_text_stays_text(page: Any, text: str) -> None:
+    type_in(page, text)
+    assert "".join(tokens(page, 1)).replace("·", " ") == text.replace("\u202e", "\\u202e").replace(
+        "\u202c", "\\u202c"
+    )
+    assert page.evaluate("window.hurt") is None
+
+
+def test_a_megabyte_is_declined_and_the_page_lives_on(page: Any) -> None:
+    page.evaluate("document.getElementById('text').value = 'a'.repeat(1e6)")
+    page.dispatch_event("#text", "input")
+    page.locator("#message", has_text="at most").wait_for()
+    type_in(page, "ab")
+    assert tokens(page, 0) == ["a", "b"]
+    assert page.locator("#message").inner_text() == ""
+
+
+def test_a_link_brings_back_text_and_choice(page: Any, address: str) -> None:
+    page.locator("#choices input").nth(1).uncheck()
+    type_in(page, "a&b #c")
+    page.click("#link")
+    link = page.evaluate("location.href")
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector("body[data-ready]")
+    assert page.input_value("#text") == "a&b #c"
+    assert page.locator(".view").count() == 1
+
+
+def test_cost_follows_the_price(page: Any) -> None:
+    type_in(page, "abcd")
+    page.fill("#figures tbody tr:first-child input", "2.5")
+    assert page.locator("#figures tbody tr").nth(0).locator("td").last.inner_text() == "0.00001"
+
+
+def test_where_they_cut_differently_can_be_marked(page: Any) -> None:
+    type_in(page, "né")
+    page.check("#differences")
+    page.wait_for_selector(".view:nth-child(2) .differs")
+    assert page.locator(".view:nth-child(2) .differs").all_text_contents() == ["é"]
+
+
+def test_nothing_sticks_out_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 360, "height": 700})
+    type_in(page, "x" * 3000 + " https://example.org/" + "y" * 500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page: Any, axe: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    type_in(page, "NewYork, 東京 مرحبا")
+    page.evaluate(axe)
+    found = page.evaluate("axe.run().then(result => result.violations)")
+    serious = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in serious] == []
+
+
+@pytest.mark.slow
+def test_two_thousand_characters_and_eight_tokenizers_within_150_ms(browser: Any, test_data: Any) -> None:
+    import threading
+    import time
+
+    uvicorn = pytest.importorskip("uvicorn")
+    from tokbench.live.app import build_app
+    from tokbench.live.bench import open_bench
+    from tokbench.registry import build_registry
+
+    vocabs = test_data / "vocabs"
+    specs = [
+        "tiktoken:o200k_base", "tiktoken:cl100k_base", "tiktoken:gpt2", "bytes", "chars",
+        f"transformers:{vocabs}/qwen2/hf/tokenizer.json", f"sentencepiece:{vocabs}/t5-base/spiece.model",
+        f"sentencepiece:{vocabs}/llama-2/tokenizer.model",
+    ]  # fmt: skip
+    bench: Bench = open_bench(build_registry(), specs)
+    assert len(bench.seats) == 8
+    server = uvicorn.Server(uvicorn.Config(build_app(bench), port=8399, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    try:
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.goto("http://127.0.0.1:8399/")
+        page.wait_for_selector("body[data-ready]")
+        times = [page.evaluate(KEYSTROKE, number) for number in range(8)]
+        page.close()
+    finally:
+        server.should_exit = True
+        thread.join(5)
+    # The best of several: other work on the machine only ever adds.
+    assert min(times[1:]) < 150, times
+
+
+KEYSTROKE = """async (number) => {
+  const box = document.getElementById('text');
+  const text = 'The quick brown fox — 東京 Übergrößenträger 123 '.repeat(60).slice(0, 1999);
+  delete document.body.dataset.updated;
+  const begun = performance.now();
+  box.value = text + number;
+  box.dispatchEvent(new Event('input'));
+  while (!document.body.dataset.updated) await new Promise((go) => setTimeout(go, 1));
+  await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  return performance.now() - begun;
+}"""

@@ -1,0 +1,48 @@
+"""Quick spans are the careful ones, only quicker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tokbench
+from tokbench.inspection.pieces import pieces
+from tokbench.reports.tokenview.quick import QuickSpans
+from tokbench.reports.tokenview.render import markup, spans_of
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+BYTES = QuickSpans(tokbench.load("bytes"))
+
+
+@given(TEXT)
+def test_on_bytes(text: str) -> None:
+    assert BYTES.of(text)[1] == spans_of(pieces(BYTES.tokenizer, text))
+
+
+def test_on_real_vocabularies(test_data: Path) -> None:
+    specs = ["tiktoken:gpt2", f"sentencepiece:{test_data}/vocabs/t5-base/spiece.model"]
+    quick = [QuickSpans(tokbench.load(spec)) for spec in specs]
+
+    @settings(max_examples=60)
+    @given(TEXT | st.sampled_from(["né 中👩‍👩‍👧 x", "ﷺ ﬁ", "가", "\u0301a"]))
+    def same(text: str) -> None:
+        for each in quick:
+            ids, spans, exact = each.of(text)
+            assert spans == spans_of(pieces(each.tokenizer, text))
+            assert sum(len(span[1]) for span in spans) == len(ids)
+            assert exact == (
+                b"".join(bytes.fromhex(part) for span in spans for part in span[2]) == text.encode()
+            )
+
+    same()
+
+
+@pytest.mark.parametrize("text", ["<b>&\"'", "\u202e", "a\nb"])
+def test_markup_is_escaped(text: str) -> None:
+    made = str(markup(BYTES.of(text)[1], "label <x>"))
+    assert "<b>" not in made
+    assert "\u202e" not in made
+    assert 'aria-label="label &lt;x&gt;"' in made

@@ -1,0 +1,189 @@
+"""The report in a real browser: opened from a file, offline, with the console silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.inspection.pieces import as_json
+from tokbench.reports.html import write
+from tokbench.spec import Spec
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = str(Spec("bpe", "<img src=x onerror='window.hurt=1'>{{7*7}}\u202e.json"))
+SPECS = [
+    "tiktoken:o200k_base",
+    "bytes",
+    HOSTILE,
+    "unigram:vocab_size=8000",
+    "wordpiece:vocab_size=8000",
+    "chars",
+]
+
+
+@pytest.fixture(scope="module")
+def file(made_up_run: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import tokbench
+
+    run = made_up_run(30, 6, specs=SPECS)
+    text = "né مرحبا 東京 <script>window.hurt=1</script>"
+    view = {**as_json(tokbench.load("bytes"), text), "tokenizer": "bytes"}
+    passage = {"title": "mixed", "dataset": "d", "language": "und", "text": text, "tokenizations": [view]}
+    run.samples = [passage, {**passage, "title": "again"}]
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write(run, path)
+    return path
+
+
+@pytest.fixture
+def page(browser: Any, file: Path) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, accept_downloads=True)
+    opened = context.new_page()
+    complaints: list[str] = []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on(
+        "request", lambda request: request.url.startswith(("file:", "blob:")) or complaints.append(request.url)
+    )
+    opened.goto(file.as_uri())
+    yield opened
+    assert complaints == []
+    assert opened.evaluate("window.hurt") is None
+    context.close()
+
+
+def column(page: Any, block: str, number: int) -> list[str]:
+    cells = page.locator(f"{block} tbody tr:visible > :nth-child({number})")
+    return [text.splitlines()[0] for text in cells.all_inner_texts()]
+
+
+def test_it_opens_on_the_answer(page: Any) -> None:
+    assert "packs the most text into a token" in page.locator("h1").inner_text()
+    assert page.locator("#answer .finding svg:visible").count() == 3
+    assert page.locator("#answer table:visible").count() == 1
+
+
+def test_tables_sort_both_ways(page: Any) -> None:
+    block = "[data-table=headline-bundled-parallel]"
+    head = page.locator(f"{block} th[data-key=compression_ratio]")
+    head.get_by_role("button").click()
+    values = [float(text) for text in column(page, block, 3)]
+    assert values == sorted(values, reverse=True)
+    assert head.get_attribute("aria-sort") == "descending"
+    head.get_by_role("button").press("Enter")
+    assert [float(text) for text in column(page, block, 3)] == sorted(values)
+
+
+def test_the_heat_map_sorts_by_script_and_filters(page: Any) -> None:
+    block = "#languages .panel:not([hidden])"
+    page.locator(f"{block} th[data-key=script] button").click()
+    scripts = column(page, block, 3)
+    assert scripts == sorted(scripts)
+    page.locator(f"{block} input[type=search]").fill("cyrillic")
+    assert set(column(page, block, 3)) == {"Cyrillic"}
+    assert "of 30 rows" in page.locator(f"{block} .count").inner_text()
+
+
+def test_the_heat_map_can_be_shaded_within_a_language(page: Any) -> None:
+    block = page.locator("#languages .panel:not([hidden])")
+    block.get_by_label("Shade within each language").check()
+    first = block.locator("tbody tr").first.locator("td[data-v]")
+    names = [first.nth(place).get_attribute("class") for place in range(first.count())]
+    assert {"n h0", "n h8"} <= set(names)
+
+
+def test_columns_hide(page: Any) -> None:
+    block = page.locator("[data-table=headline-bundled-parallel]")
+    block.get_by_text("Columns").click()
+    block.get_by_label("fertility").uncheck()
+    assert not block.locator("th[data-key=fertility]").is_visible()
+    assert block.locator("th[data-key=compression_ratio]").is_visible()
+
+
+def test_tokenizers_that_lose_text_can_leave_the_ranking(page: Any) -> None:
+    block = page.locator("[data-table=headline-bundled-parallel]")
+    before = block.locator("tbody tr:visible").count()
+    block.get_by_label("Hide tokenizers that lose text").check()
+    assert block.locator("tbody tr:visible").count() == before - 1
+
+
+def test_a_table_downloads_as_csv_in_full_precision(page: Any, tmp_path: Path) -> None:
+    import pandas as pd
+
+    block = page.locator("[data-table=headline-bundled-parallel]")
+    with page.expect_download() as waiting:
+        block.get_by_text("Download CSV").click()
+    waiting.value.save_as(tmp_path / "table.csv")
+    frame = pd.read_csv(tmp_path / "table.csv")
+    assert waiting.value.suggested_filename == "headline-bundled-parallel.csv"
+    assert len(frame) == len(SPECS)
+    assert frame["compression_ratio"].dtype == "float64"
+    assert (frame["compression_ratio"].round(2) != frame["compression_ratio"]).any()
+
+
+def test_the_theme_follows_the_system_and_the_button(page: Any) -> None:
+    def paper() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    light = paper()
+    page.emulate_media(color_scheme="dark")
+    dark = paper()
+    assert light != dark
+    button = page.get_by_role("button", name="Theme")
+    button.click()
+    assert paper() == light
+    button.click()
+    assert paper() == dark
+    page.reload()
+    page.emulate_media(color_scheme="light")
+    assert paper() == dark
+
+
+def test_a_token_tells_its_id_and_bytes(page: Any) -> None:
+    view = page.locator("#samples .tokens:visible").first
+    view.locator("span").nth(1).hover()
+    assert "2 tokens for one character: id 195 · bytes c3" in view.locator(".detail").inner_text()
+    view.locator(".text").focus()
+    page.keyboard.press("Home")
+    assert "id 110 · bytes 6e" in view.locator(".detail").inner_text()
+
+
+def test_another_passage_or_dataset_is_chosen_from_a_list(page: Any) -> None:
+    page.locator("#samples select").select_option("again")
+    assert page.locator("#samples .panel:visible").count() == 1
+    page.locator("#answer select").select_option("bundled code")
+    assert page.locator("[data-table=headline-bundled-code]").is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1920])
+def test_nothing_sticks_out(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_right_to_left_text_runs_right_to_left(page: Any) -> None:
+    spans = page.locator("#samples .tokens:visible").first.locator("span")
+    letters = {spans.nth(place).inner_text(): place for place in range(spans.count())}
+    first, second = (spans.nth(letters[letter]).bounding_box() for letter in ("م", "ر"))
+    assert first["x"] > second["x"]
+
+
+def test_it_prints_every_panel(page: Any) -> None:
+    page.emulate_media(media="print")
+    assert page.locator(".tools:visible").count() == 0
+    assert page.locator("[data-table=headline-bundled-code] table").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing_serious(page: Any, axe: str, scheme: str, width: int) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.evaluate(axe)
+    found = page.evaluate("axe.run().then(result => result.violations)")
+    serious = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in serious] == []
