@@ -70,7 +70,7 @@ def run(
     from tokbench.cli.headline import print_headline
     from tokbench.results.atomic import StorageError
     from tokbench.runner.progress import Bars
-    from tokbench.runner.run import Interrupted, run_suite
+    from tokbench.runner.run import Interrupted, RunError, run_suite
 
     options: dict[str, Any] = {
         "metrics": metric or None,
@@ -96,7 +96,7 @@ def run(
         done = run_suite(suite, tokenizer or None, dataset or None, output, display=Bars(), **options)
         print_headline(done)
         written = _reports(done) if report else []
-    except StorageError as error:
+    except (StorageError, RunError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     except Interrupted as stopped:

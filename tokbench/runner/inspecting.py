@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import CorpusError
 from tokbench.metrics.metric import CellKey
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
@@ -140,7 +142,9 @@ def choose_samples(corpora: Sequence[Corpus], n: int) -> list[Sample]:
         languages = list(corpus.shards)
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
-            text = next(_fitting(corpus, language), None)
+            text = None
+            with contextlib.suppress(CorpusError):  # the cells of this text say so already
+                text = next(_fitting(corpus, language), None)
             if text is not None:
                 chosen.append(Sample(corpus.recipe.key, language, text))
     return chosen
@@ -198,7 +202,8 @@ def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
     if known is not None:
         kept: dict[str, Any] = json.loads(known)
         return kept
-    content = audit(loaded(recipe)).to_json()
+    # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
+    content = {**audit(loaded(recipe)).to_json(), "tokenizer": recipe.key}
     if cache:
         cache.put(key, json.dumps(content).encode())
     return content

@@ -25,7 +25,10 @@ def stopping(say: Callable[[str], None]) -> Iterator[Stop]:
 
     Outside the main thread, where signals do not arrive, nobody ever asks.
     """
+    from tokbench.runner.shelter import allow
+
     stop = Stop()
+    allow()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return

@@ -17,7 +17,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import CellFiles
 from tokbench.runner.plan import Plan
 from tokbench.runner.recipe import open_registry
-from tokbench.runner.shelter import borrowed
+from tokbench.runner.shelter import call_twice
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import LoadContext
 
@@ -37,17 +37,11 @@ def measure_all(
         wanted = {tokenizer, context.baseline}
         own = [key for key in keys if key.tokenizer in wanted]
         audits = {name: audit for name, audit in context.audits.items() if name in wanted}
-        with borrowed() as worker:
-            found: list[Measurement] = worker.call(
-                measure_one,
-                plan.registry.choice,
-                plan.registry.context,
-                folder,
-                tokenizer,
-                own,
-                names,
-                replace(context, audits=audits),
-            )
+        known = replace(context, audits=audits)
+        choice, loading = plan.registry.choice, plan.registry.context
+        found: list[Measurement] = call_twice(
+            measure_one, choice, loading, folder, tokenizer, own, names, known
+        )
         return found
 
     with ThreadPoolExecutor(plan.jobs) as threads:

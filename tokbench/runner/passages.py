@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from tokbench.corpus import Document
+from tokbench.errors import CorpusError
 from tokbench.runner.plan import Corpus
 
 SHORT_CHARS = 120
@@ -67,8 +69,9 @@ def choose_passage(corpus: Corpus, n_bytes: int) -> Passage:
 
 
 def _documents(corpus: Corpus, language: str) -> Iterator[Document]:
-    for shard in corpus.shards[language]:
-        yield from islice(corpus.dataset.read(shard), MOST_DOCUMENTS)
+    with contextlib.suppress(CorpusError):  # text that cannot be read is a failure of its cells
+        for shard in corpus.shards[language]:
+            yield from islice(corpus.dataset.read(shard), MOST_DOCUMENTS)
 
 
 def _cut(text: str) -> Iterator[str]:

@@ -25,13 +25,17 @@ from tokbench.runner.plan import Cell, Plan, bundles, make_plan, task_size
 from tokbench.runner.progress import Display, Silent
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import digest_of
-from tokbench.runner.shelter import Limits, close_idle
+from tokbench.runner.shelter import Limits, WorkerLost, close_idle
 from tokbench.runner.speed import SpeedResult
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.runner.tasks import Task
 from tokbench.runner.timing import speed_stage
+
+
+class RunError(TokbenchError):
+    """The run itself could not go on, through no fault of a tokenizer; the same command resumes it."""
 
 
 class Interrupted(TokbenchError):
@@ -94,6 +98,10 @@ class _Session:
                 self.measure(stop)
         except KeyboardInterrupt:
             raise self.interrupted() from None
+        except WorkerLost as loss:
+            if loss.kind == "interrupted":
+                raise self.interrupted() from None
+            raise RunError(f"{loss}; the same command goes on from {self.folder.path}") from loss
         finally:
             self.display.end()
             close_idle()
@@ -104,7 +112,7 @@ class _Session:
     def measure(self, stop: Stop) -> None:
         with self.timed("prepare"):
             models = self.folder.path / "trained" if not self.plan.suite.cache else _models(self.plan)
-            self.subjects = make_ready(self.plan, models, self.display.say)
+            self.subjects = make_ready(self.plan, models, stop, self.display.say)
         self.check(stop)
         with self.timed("quality"):
             cells = make_cells(self.plan, self.subjects)

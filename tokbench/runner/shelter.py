@@ -134,6 +134,8 @@ class Worker:
 
         Raises `CallFailed` where it raised, and `WorkerLost` where the process died or had to be killed.
         """
+        if _halted.is_set():
+            raise WorkerLost("interrupted", "stopped by the user")
         self._printed_before = self._output_size()
         try:
             pipes.send(self._requests, (function, arguments))
@@ -237,6 +239,7 @@ _living: set[Worker] = set()
 _interrupted: set[Worker] = set()
 _idle: list[Worker] = []
 _lock = threading.Lock()
+_halted = threading.Event()
 
 
 @contextlib.contextmanager
@@ -266,10 +269,34 @@ def _give_back(worker: Worker) -> None:
 
 
 def stop_now() -> None:
-    """Kill every worker of this process: those who wait for one get `WorkerLost` of kind ``interrupted``."""
+    """Kill every worker of this process, and refuse to call any until `allow`.
+
+    Those who wait for one get `WorkerLost` of kind ``interrupted``.
+    """
+    _halted.set()
     for worker in list(_living):
         _interrupted.add(worker)
         worker.kill()
+
+
+def allow() -> None:
+    """Let workers be called again after `stop_now`."""
+    _halted.clear()
+
+
+def call_twice(function: Callable[..., Any], *arguments: Any, limits: Limits = Limits()) -> Any:
+    """`Worker.call` in a pooled worker, tried a second time where the process just died.
+
+    For our own functions: where no tokenizer is involved, somebody else killed the process.
+    """
+    try:
+        with borrowed() as worker:
+            return worker.call(function, *arguments, limits=limits)
+    except WorkerLost as loss:
+        if loss.kind != "crashed":
+            raise
+    with borrowed() as worker:
+        return worker.call(function, *arguments, limits=limits)
 
 
 def close_idle() -> None:

@@ -13,9 +13,10 @@ from tokbench.errors import CorpusError, TokbenchError
 from tokbench.results.cell import Failure
 from tokbench.runner.about import About, about, digest_training, recipe_of, spool_training, train_one
 from tokbench.runner.counting import failure, failure_of
+from tokbench.runner.interrupt import Stop
 from tokbench.runner.plan import Entry, Plan
 from tokbench.runner.recipe import Recipe
-from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
+from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed, call_twice
 from tokbench.runner.training import Trained, find_trained
 
 Say = Callable[[str], None]
@@ -47,17 +48,19 @@ class Subject:
         return self.failure is not None and self.entry.optional
 
 
-def make_ready(plan: Plan, models: Path, say: Say) -> list[Subject]:
+def make_ready(plan: Plan, models: Path, stop: Stop, say: Say) -> list[Subject]:
     """Every tokenizer of the plan, trained ones kept under `models`; failures are kept, none is raised.
 
-    Raises `WorkerLost` of kind ``interrupted`` only.
+    Raises `WorkerLost` of kind ``interrupted`` only. Once the user asked to stop, no more are begun.
     """
     with tempfile.TemporaryDirectory(prefix="tokbench-") as aside:
         lesson = _lesson(plan, models, Path(aside, "training.jsonl"))
         # Trainers take longest, so they go first; results stay in the order of the suite.
         order = sorted(plan.entries, key=lambda entry: not entry.trains)
         with ThreadPoolExecutor(plan.jobs) as threads:
-            made = threads.map(lambda entry: _ready(plan, entry, lesson, say), order)
+            made = threads.map(
+                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, lesson, say), order
+            )
             by_key = {subject.entry.key: subject for subject in made}
     return [by_key[entry.key] for entry in plan.entries]
 
@@ -75,13 +78,12 @@ def _lesson(plan: Plan, models: Path, aside: Path) -> _Lesson:
     if plan.training is None:
         return _Lesson("", None, models)
     try:
-        with borrowed() as worker:
-            digest = str(worker.call(digest_training, plan.training))
-            wanted = [entry.spec for entry in plan.entries if entry.trains]
-            known = [find_trained(plan.registry, spec, digest, models) for spec in wanted]
-            if known.count(None) < 2:
-                return _Lesson(digest, None, models)
-            return _Lesson(digest, worker.call(spool_training, plan.training, aside), models)
+        digest = str(call_twice(digest_training, plan.training))
+        wanted = [entry.spec for entry in plan.entries if entry.trains]
+        known = [find_trained(plan.registry, spec, digest, models) for spec in wanted]
+        if known.count(None) < 2:
+            return _Lesson(digest, None, models)
+        return _Lesson(digest, call_twice(spool_training, plan.training, aside), models)
     except CallFailed as error:
         raise CorpusError(f"the training text {plan.training.key} cannot be read: {error}") from error
 

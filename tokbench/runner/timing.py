@@ -43,7 +43,8 @@ def speed_stage(
     if found is not None:
         return found
     close_idle()  # nobody but the one being timed
-    passages = [choose_passage(corpus, settings.passage_bytes) for corpus in plan.corpora]
+    chosen = (choose_passage(corpus, settings.passage_bytes) for corpus in plan.corpora)
+    passages = [passage for passage in chosen if passage.documents]
     limits = Limits(plan.suite.timeout, plan.memory_limit)
     result = time_all(subjects, passages, settings, limits, stop, report)
     if not stop.asked:

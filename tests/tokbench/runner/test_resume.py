@@ -1,0 +1,179 @@
+"""Killed at any moment, the same command goes on, and its figures are those of a run left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tokbench.results import Run
+
+RunIt = Callable[..., Run]
+FIGURES = ("measurements.parquet", "measurements.csv", "comparisons.parquet", "samples.json", "audits.json")
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six languages of made-up words, large enough that a run has a middle."""
+    folder = tmp_path_factory.mktemp("text")
+    rng = random.Random(7)
+    for language in ("eng_Latn", "deu_Latn", "fra_Latn", "rus_Cyrl", "ell_Grek", "spa_Latn"):
+        words = ["".join(rng.choices("abcdefghijkl", k=rng.randint(2, 9))) for _ in range(900)]
+        lines = (" ".join(rng.choices(words, k=9)) for _ in range(2_500))
+        (folder / f"{language}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def command(text: Path, out: Path, *more: str) -> list[str]:
+    specs = [part for spec in ("bytes", "chars", "maxmatch:vocab_size=500") for part in ("-t", spec)]
+    return [
+        *(sys.executable, "-P", "-m", "tokbench", "run", *specs, "-d", f"text:{text}", "-o", str(out)),
+        *("--train-on", f"text:{text}", "--no-speed", "--no-report", "--jobs", "2", *more),
+    ]
+
+
+def environment(cache: Path) -> dict[str, str]:
+    return {**os.environ, "TOKBENCH_CACHE_DIR": str(cache)}
+
+
+def figures(out: Path) -> dict[str, bytes]:
+    return {name: (out / name).read_bytes() for name in FIGURES}
+
+
+def killed_and_resumed(text: Path, folder: Path, moments: list[float], *more: str) -> dict[str, bytes]:
+    """The figures after a kill at each of `moments` (seconds after the start) and one run to the end."""
+    out, env = folder / "run", environment(folder / "cache")
+    for moment in moments:
+        process = subprocess.Popen(
+            command(text, out, *more), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    subprocess.run(command(text, out, *more), env=env, check=True, capture_output=True)
+    return figures(out)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(text: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    subprocess.run(
+        command(text, folder / "run"), env=environment(folder / "cache"), check=True, capture_output=True
+    )
+    return figures(folder / "run")
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_killed_coordinator(cached: bool, text: Path, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    moments = [1.2, 1.9, 2.4]
+    assert killed_and_resumed(text, tmp_path, moments, *([] if cached else ["--no-cache"])) == undisturbed
+
+
+@pytest.mark.slow
+def test_killed_at_fifty_random_moments(text: Path, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+    rng = random.Random(50)
+    for attempt in range(10):
+        folder = tmp_path / str(attempt)
+        moments = [rng.uniform(0.3, 4.0) for _ in range(5)]
+        assert killed_and_resumed(text, folder, moments, "--no-cache") == undisturbed, moments
+
+
+def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
+    import psutil
+
+    try:
+        return [child.pid for child in psutil.Process(process.pid).children()]
+    except psutil.Error:
+        return []
+
+
+@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.slow)])
+def test_killed_workers_are_failures_that_the_next_run_makes_good(
+    kills: int, text: Path, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    rng, out, env = random.Random(kills), tmp_path / "run", environment(tmp_path / "cache")
+    done = 0
+    while done < kills:
+        process = subprocess.Popen(
+            command(text, out, "--no-cache"), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while process.poll() is None and done < kills:
+            time.sleep(rng.uniform(0.2, 1.5))
+            workers = workers_of(process)
+            if workers:
+                os.kill(rng.choice(workers), signal.SIGKILL)
+                done += 1
+        assert process.wait() in (0, 1)
+    subprocess.run(command(text, out, "--no-cache"), env=env, check=True, capture_output=True)
+    assert figures(out) == undisturbed
+
+
+def test_only_unfinished_cells_are_computed_again(corpus: Path, run: RunIt, tmp_path: Path) -> None:
+    first = run(["bytes"], [f"text:{corpus}"], cache=False)
+    before = {path.name: path.stat().st_mtime_ns for path in (first.path / "cells").iterdir()}
+    lost = next((first.path / "cells").glob("*fra*"))
+    lost.unlink()
+    run(["bytes"], [f"text:{corpus}"], cache=False)
+    after = {path.name: path.stat().st_mtime_ns for path in (first.path / "cells").iterdir()}
+    assert set(after) == set(before)
+    assert {name for name in before if before[name] != after[name]} == {lost.name}
+
+
+def test_a_half_written_cell_is_computed_again(corpus: Path, run: RunIt) -> None:
+    first = run(["bytes"], [f"text:{corpus}"], cache=False)
+    expected = figures(first.path)
+    for path in (first.path / "cells").iterdir():
+        path.write_bytes(path.read_bytes()[:40])
+    assert figures(run(["bytes"], [f"text:{corpus}"], cache=False).path) == expected
+
+
+def test_a_changed_file_makes_its_cell_stale(corpus: Path, run: RunIt) -> None:
+    first = run(["bytes"], [f"text:{corpus}"])
+    n = first.tally("bytes", f"text:{corpus}", "eng_Latn").bytes
+    path = corpus / "eng_Latn.txt"
+    path.write_text(path.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    second = run(["bytes"], [f"text:{corpus}"])
+    assert second.tally("bytes", f"text:{corpus}", "eng_Latn").bytes == 2 * n
+
+
+def test_ctrl_c_once_leaves_a_run_that_goes_on(
+    text: Path, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
+    out, env = tmp_path / "run", environment(tmp_path / "cache")
+    process = subprocess.Popen(command(text, out), env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    time.sleep(1.8)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"goes on from" in said
+    assert json.loads((out / "run.json").read_text())["status"] == "interrupted"
+    subprocess.run(command(text, out), env=env, check=True, capture_output=True)
+    assert figures(out) == undisturbed
+
+
+def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
+    plugin = Path(__file__).parents[2] / "faulty_plugins" / "hangs.py"
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-m", "tokbench", "run", "-t", "hangs", "-d", f"text:{corpus}"),
+            *("-o", str(tmp_path / "out"), "--plugin", str(plugin), "--no-speed", "--no-report"),
+        ],
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None, "it waits for what is in flight"
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert time.monotonic() - begun < 10
+    assert process.returncode == 130
