@@ -127,7 +127,8 @@ class HubDataset:
         return str(self._opened[1])
 
     def _failure(self, error: Exception) -> CorpusError:
-        return CorpusError(f"{self.name}: {type(error).__name__}: {error}. {_OFFLINE}")
+        hint = f". {_OFFLINE}" if isinstance(error, OSError) else ""  # ConnectionError is one too
+        return CorpusError(f"{self.name}: {type(error).__name__}: {error}{hint}")
 
 
 def _library(name: str) -> Any:

@@ -87,6 +87,12 @@ def test_offline_is_said_with_the_remedy(hub, load):
         load("hub:org/set").shards("und")
 
 
+def test_another_failure_is_not_blamed_on_the_network(hub, load):
+    hub.failure = ValueError("Bad split: tst")
+    with pytest.raises(CorpusError, match=r"hub:org/set,split=tst: ValueError: Bad split: tst\Z"):
+        load("hub:org/set,split=tst").shards("und")
+
+
 def test_without_the_library(monkeypatch, load):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(CorpusError, match=r"pip install datasets"):
