@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tokbench.cli import listing, plugins
+from tokbench.cli import cache, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
@@ -28,6 +28,8 @@ app = typer.Typer(
 )
 app.add_typer(listing.app, name="list")
 app.add_typer(plugins.app, name="plugins")
+app.add_typer(runs.app, name="runs")
+app.add_typer(cache.app, name="cache")
 app.command()(run)
 app.command()(report)
 app.command()(plot)

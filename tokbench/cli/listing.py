@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -86,6 +86,31 @@ def aliases(
     registry = open_registry(plugin, disable_plugin)
     rows = [{"alias": alias, "spec": spec} for alias, spec in sorted(registry.aliases.items())]
     _show(rows, as_json, ("alias", "spec"))
+
+
+@app.command("runs")
+def runs(
+    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where the runs are.")] = "reports",
+    as_json: JsonOutput = False,
+) -> None:
+    """List runs, oldest first: when, whether finished, on what, how many failures."""
+    from datetime import datetime
+    from pathlib import Path
+
+    from tokbench.results.run import open_runs
+
+    rows = [
+        {
+            "run": str(run.path),
+            "made": datetime.fromtimestamp(run.folder.manifest.stat().st_mtime).isoformat(" ", "minutes"),
+            "status": run.manifest.get("status", "?"),
+            "tokenizers": len(run.manifest.get("tokenizers", [])),
+            "datasets": run.datasets,
+            "failures": len(run.failures),
+        }
+        for run in open_runs(Path(folder))
+    ]
+    _show(rows, as_json, ("run", "made", "status", "tokenizers", "datasets", "failures"))
 
 
 def _show(rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str]) -> None:

@@ -91,6 +91,11 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     for role, spec in (("baseline", suite.baseline),):
         if spec is not None and str(registry.tokenizer_spec(spec)) not in {entry.key for entry in entries}:
             raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
+    settings = suite.speed_settings
+    chosen = {str(spec) for spec in _unique_datasets(suite, registry)}
+    for text in settings.datasets if settings else ():
+        if str(registry.dataset_spec(text)) not in chosen:
+            raise SpecError(f"[speed] datasets: {text!r} is not among the datasets of this run")
     if suite.prices is not None and not Path(suite.prices).is_file():
         raise SpecError(f"prices: {suite.prices}: no such file")
     training = None

@@ -35,6 +35,8 @@ def speed_measurements(
         key = subject.entry.key
         broken = subject.failure or result.failures.get(key)
         for dataset in datasets:
+            if not any(row["dataset"] == dataset for row in result.rounds):
+                continue
             for row in _of_dataset(result, key, dataset, broken):
                 if row.metric in wanted:
                     yield row

@@ -28,10 +28,12 @@ class SpeedSettings(BaseModel):
     """How the speed pass measures; see `tokbench.runner.speed`.
 
     `passage_bytes` is about how much text of each dataset is timed; each round encodes it once in each form.
+    `datasets` are those to time on, by default all of the suite's.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    datasets: list[str] = []
     processes: int = Field(default=1, ge=1)
     rounds: int = Field(default=5, ge=1)
     threads: list[int] = Field(default=[1], min_length=1)

@@ -43,7 +43,9 @@ def speed_stage(
     if found is not None:
         return found
     close_idle()  # nobody but the one being timed
-    chosen = (choose_passage(corpus, settings.passage_bytes) for corpus in plan.corpora)
+    wanted = [str(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
+    timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
+    chosen = (choose_passage(corpus, settings.passage_bytes) for corpus in timed)
     passages = [passage for passage in chosen if passage.documents]
     limits = Limits(plan.suite.timeout, plan.memory_limit)
     result = time_all(subjects, passages, settings, limits, stop, report)

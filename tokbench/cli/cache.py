@@ -1,0 +1,55 @@
+"""`tokbench cache`: what is kept between runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tokbench.cli.shared import JsonOutput
+
+app = typer.Typer(help="Kept tallies and trained tokenizers: info, clear.", no_args_is_help=True)
+
+
+@app.command("info")
+def info(as_json: JsonOutput = False) -> None:
+    """Show where the cache is and what it holds."""
+    import json
+
+    from tokbench.registry import cache_dir
+    from tokbench.runner.cache import TallyCache, cache_limit
+
+    home = cache_dir()
+    known = TallyCache(home / "tallies").info(cache_limit())
+    models = [path for path in (home / "trained").glob("*/*") if path.name != "info.json"]
+    trained_bytes = sum(path.stat().st_size for path in models)
+    facts = {
+        "folder": str(home),
+        "tallies": known.entries,
+        "tally_bytes": known.n_bytes,
+        "limit_bytes": known.limit,
+        "trained": len(models),
+        "trained_bytes": trained_bytes,
+    }
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return
+    print(f"folder   {facts['folder']}  ($TOKBENCH_CACHE_DIR)")
+    print(f"tallies  {known.entries:,}, {known.n_bytes / 1e6:,.1f} MB of {known.limit / 1e6:,.0f} MB")
+    print(f"trained  {len(models):,} tokenizers, {trained_bytes / 1e6:,.1f} MB")
+
+
+@app.command("clear")
+def clear(
+    trained: Annotated[bool, typer.Option("--trained/--no-trained", help="Trained tokenizers too.")] = True,
+) -> None:
+    """Remove what is kept; the next run counts and trains anew."""
+    import shutil
+
+    from tokbench.registry import cache_dir
+    from tokbench.runner.cache import TallyCache
+
+    TallyCache(cache_dir() / "tallies").clear()
+    if trained:
+        shutil.rmtree(cache_dir() / "trained", ignore_errors=True)
+    print(f"cleared {cache_dir()}")

@@ -1,0 +1,100 @@
+"""`tokbench runs`: one run against another."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+
+app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
+
+
+@app.callback()
+def runs() -> None:
+    """Compare runs with each other."""
+
+
+@app.command("compare")
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The folder of the earlier run.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The folder of the later run.")],
+    threshold: Annotated[
+        str, typer.Option(metavar="SHARE", help="Changes up to this share are none, as in 0.01 or 1%.")
+    ] = "0",
+    metric: Annotated[
+        list[str] | None, typer.Option("-m", "--metric", help="Only this metric. Repeatable.")
+    ] = None,
+    every_language: Annotated[
+        bool, typer.Option("--every-language", help="Each language too, not the totals alone.")
+    ] = False,
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Show what changed between two runs: figures, versions, files.
+
+    A figure has changed where it moved by more than the threshold and the intervals of the two do not overlap.
+    Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request.
+    """
+    import json
+    from dataclasses import asdict
+
+    from tokbench.results import Run
+    from tokbench.results.compare import compare_figures, compare_manifests
+
+    registry = open_registry(plugin, disable_plugin)
+    better = {name: each.better for name, each in registry.metrics.items()}
+    one, other = Run.open(before), Run.open(after)
+    figures = compare_figures(one, other, better=better, threshold=_share(threshold))
+    for name in metric or ():
+        registry.pick(registry.metrics, name, "metric")
+    if metric:
+        figures = figures[figures["metric"].isin(metric)]
+    if not every_language:
+        figures = figures[figures["language"] == "all"]
+    facts = compare_manifests(one, other)
+    if as_json:
+        rows = figures.astype(object).where(figures.notna(), None).to_dict("records")
+        print(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))
+    else:
+        _print(figures, facts)
+    raise typer.Exit(1 if figures["verdict"].isin(["worse", "vanished"]).any() else 0)
+
+
+def _print(figures: Any, facts: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    moved = figures[figures["verdict"] != "same"]
+    table = Table("tokenizer", "dataset", "metric", "before", "after", "change", "verdict", box=None)
+    for row in moved.itertuples():
+        where = row.dataset if row.language == "all" else f"{row.dataset}, {row.language}"
+        change = "" if row.change != row.change else f"{row.change:+.2%}"
+        table.add_row(
+            row.tokenizer, where, row.metric, _number(row.before), _number(row.after), change, row.verdict
+        )
+    if len(moved):
+        console.print(table)
+    counts = figures["verdict"].value_counts()
+    console.print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "no figures in common")
+    for fact in facts:
+        console.print(f"{fact.name}: {fact.before} → {fact.after}", markup=False)
+
+
+def _number(value: float) -> str:
+    return "–" if value != value else f"{value:.6g}"
+
+
+def _share(text: str) -> float:
+    from tokbench.errors import SpecError
+
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if share < 0:
+        raise SpecError(f"--threshold {text}: a share, as in 0.01 or 1%")
+    return share
