@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 _TRAINING_ONLY = ("vocab_size", "ties", "min_frequency", "initial_alphabet", "max_token_length", "level")
+
+_UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
+"""Special tokens that, at character level, stand for characters the vocabulary lacks."""
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the alphabet included."),
@@ -109,6 +113,9 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
+    unk = next((index for text, index in model.special_tokens.items() if text in _UNKNOWN), None)
+    if level == "char" and unk is not None:
+        model = replace(model, unk=unk)
     tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}")
     return _as_asked(tokenizer, options["encoding"], options["dropout"])
 

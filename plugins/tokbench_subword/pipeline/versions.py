@@ -72,7 +72,8 @@ def unsettled_case() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def unsettled_marks() -> re.Pattern[str]:
     """Characters that some version calls a mark and another does not."""
-    return _class_of(_points(lambda c: _unassigned(c) or unicodedata.category(c).startswith("M")))
+    were = {0x1CF2, 0x1CF3}  # marks until Unicode 12, letters since
+    return _class_of(were | _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith("M")))
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,220 @@
+"""`tokenizer.json` of many makes: trained here by `tokenizers`, opened in-house, ids equal; and back again."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
+from tokenizers import pre_tokenizers as P
+
+from tokbench.errors import TokenizerError
+
+_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
+_strings = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_strings)
+
+TEXTS = [
+    "It's a long way to the hat, he said; 12345 or 99 times.  They'll go.",
+    "Der naïve Bär läuft über die Straße – und zurück.",
+    "नमस्ते दुनिया, यह एक परीक्षण है। مرحبا بالعالم",
+    "これはテストです。今天天气很好，我们去公园。",
+    "def f(x):\n    return x  # comment\n\n\tif x == 10:\n",
+] * 30
+ALPHABET = P.ByteLevel.alphabet()
+PLAIN_BYTES = P.ByteLevel(add_prefix_space=False, use_regex=False)
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CLIP = r"<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+FALLBACK = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def _trained(model, pre_tokenizer, *, normalizer=None, decoder=None, added=(), **options):
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizer
+    if normalizer:
+        tokenizer.normalizer = normalizer
+    tokenizer.decoder = decoder or decoders.ByteLevel()
+    options = {"vocab_size": 700, "show_progress": False, **options}
+    tokenizer.train_from_iterator(TEXTS, trainers.BpeTrainer(**options))
+    for token in added:
+        (tokenizer.add_special_tokens if token.special else tokenizer.add_tokens)([token])
+    return tokenizer
+
+
+MAKES = {
+    "llama3": lambda: _trained(
+        models.BPE(ignore_merges=True),
+        P.Sequence([P.Split(Regex(LLAMA3), "isolated"), PLAIN_BYTES]),
+        initial_alphabet=ALPHABET,
+        special_tokens=["<|begin_of_text|>"],
+    ),
+    "deepseek": lambda: _trained(
+        models.BPE(),
+        P.Sequence(
+            [
+                P.Split(Regex("[\r\n]"), "isolated"),
+                P.Split(Regex("\\s?[A-Za-zµÀ-ÖØ-öø-ƺʕ-ʯ]+"), "isolated"),
+                P.Split(Regex("\\s?[!-/:-~！-／：-～‘-‟　-。]+"), "isolated"),
+                P.Split(Regex(r"\s+$"), "isolated"),
+                P.Split(Regex("[一-龥ࠀ-一가-퟿]+"), "isolated"),
+                P.Digits(True),
+                PLAIN_BYTES,
+            ]
+        ),
+        initial_alphabet=ALPHABET,
+    ),
+    "neox": lambda: _trained(
+        models.BPE(),
+        P.ByteLevel(add_prefix_space=False),
+        normalizer=normalizers.NFC(),
+        initial_alphabet=ALPHABET,
+        added=[AddedToken("    "), AddedToken("  "), AddedToken("<tab>")],
+    ),
+    "roberta": lambda: _trained(
+        models.BPE(),
+        P.ByteLevel(add_prefix_space=True),
+        initial_alphabet=ALPHABET,
+        added=[AddedToken("<mask>", lstrip=True, special=True, normalized=False)],
+    ),
+    "starcoder": lambda: _trained(
+        models.BPE(),
+        P.Sequence([P.Digits(True), P.ByteLevel(add_prefix_space=False)]),
+        initial_alphabet=ALPHABET,
+    ),
+    "bloom": lambda: _trained(
+        models.BPE(),
+        P.Sequence([P.Split(Regex(r" ?[^(\s|[.,!?…。，、।۔،])]+"), "isolated"), PLAIN_BYTES]),
+        initial_alphabet=ALPHABET,
+    ),
+    "few bytes, unknown": lambda: _trained(
+        models.BPE(unk_token="[UNK]"), P.ByteLevel(add_prefix_space=False), special_tokens=["[UNK]"]
+    ),
+    "few bytes, dropped": lambda: _trained(models.BPE(), P.ByteLevel(add_prefix_space=False)),
+    "metaspace": lambda: _trained(
+        models.BPE(unk_token="<unk>", fuse_unk=True),
+        P.Metaspace(),
+        decoder=decoders.Metaspace(),
+        special_tokens=["<unk>"],
+    ),
+    "metaspace first": lambda: _trained(
+        models.BPE(unk_token="<unk>"),
+        P.Metaspace(prepend_scheme="first", split=False),
+        decoder=decoders.Metaspace(),
+        special_tokens=["<unk>"],
+        added=[AddedToken("the"), AddedToken("ab")],
+    ),
+    "llama2": lambda: _trained(
+        models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True),
+        P.Metaspace(),
+        decoder=decoders.Sequence(
+            [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        ),
+        special_tokens=["<unk>", *FALLBACK],
+    ),
+    "half a fallback": lambda: _trained(
+        models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True),
+        P.Metaspace(),
+        decoder=decoders.Fuse(),
+        special_tokens=["<unk>", *(text for text in FALLBACK if text not in ("<0x9F>", "<0xE4>"))],
+    ),
+    "clip": lambda: _trained(
+        models.BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"),
+        P.Sequence([P.Split(Regex(CLIP), "removed", invert=True), PLAIN_BYTES]),
+        normalizer=normalizers.Sequence(
+            [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
+        ),
+        end_of_word_suffix="</w>",
+        initial_alphabet=ALPHABET,
+        special_tokens=["<|endoftext|>"],
+    ),
+    "sennrich": lambda: _trained(
+        models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"),
+        P.WhitespaceSplit(),
+        decoder=decoders.BPEDecoder(),
+        end_of_word_suffix="</w>",
+        special_tokens=["<unk>"],
+    ),
+    "prefix": lambda: _trained(
+        models.BPE(unk_token="<unk>", continuing_subword_prefix="##"),
+        P.Whitespace(),
+        decoder=decoders.Fuse(),
+        continuing_subword_prefix="##",
+        special_tokens=["<unk>"],
+    ),
+    "bert's pre-tokenizer": lambda: _trained(
+        models.BPE(unk_token="<unk>"),
+        P.BertPreTokenizer(),
+        normalizer=normalizers.Sequence(
+            [normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase()]
+        ),
+        decoder=decoders.Fuse(),
+        special_tokens=["<unk>"],
+    ),
+    "characters dropped": lambda: _trained(models.BPE(), P.Whitespace(), decoder=decoders.Fuse()),
+}
+
+HARD = _strings.hard_strings(700, seed=21)
+INPUTS = [
+    *TEXTS[:5],
+    *(text.replace("\x00", "") for text in HARD),
+    *("a <mask>b <mask>", "  a    b  ", "aa the ab", "", "a" * 300, "中" * 200, " ", "e\u0301x"),
+]
+
+
+@pytest.mark.parametrize("make", MAKES, ids=str)
+def test_ids_text_and_saved_form_are_those_of_tokenizers(make, tmp_path):
+    theirs = MAKES[make]()
+    path, again = tmp_path / "tokenizer.json", tmp_path / "again.json"
+    theirs.save(str(path))
+    theirs.encode_special_tokens = True
+    ours = BpeTokenizer.from_file(path)
+    ours.save(again)
+    reopened = Tokenizer.from_file(str(again))
+    reopened.encode_special_tokens = True
+    for text, ids in zip(INPUTS, ours.encode_batch(INPUTS), strict=True):
+        want = theirs.encode(text, add_special_tokens=False).ids
+        assert ids.tolist() == want, ascii(text)
+        assert ours.decode(ids) == theirs.decode(want, skip_special_tokens=False), ascii(text)
+        assert ours.sample(text, None, 0.0) == want, ascii(text)
+        assert len(ours.offsets(text)) == len(want)
+        assert reopened.encode(text, add_special_tokens=False).ids == want, ascii(text)
+    assert ours.vocab_size == theirs.get_vocab_size()
+
+
+def test_special_tokens_are_matched_only_when_asked(tmp_path):
+    theirs = MAKES["llama3"]()
+    path = tmp_path / "tokenizer.json"
+    theirs.save(str(path))
+    text = "<|begin_of_text|>hat"
+    ordinary, special = BpeTokenizer.from_file(path), BpeTokenizer.from_file(path, match_special=True)
+    assert special.encode(text).tolist() == theirs.encode(text, add_special_tokens=False).ids
+    assert ordinary.encode(text)[0] != special.encode(text)[0]
+    assert ordinary.decode(ordinary.encode(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": {"type": "Unigram", "vocab": []}}, "Unigram, not BPE"),
+        ({"normalizer": {"type": "Precompiled"}}, "normalizer 'Precompiled'"),
+        ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre-tokenizer 'UnicodeScripts'"),
+        ({"decoder": {"type": "CTC"}, "pre_tokenizer": None}, "decoder 'CTC'"),
+        ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}, "merge 0 of 'a' and 'b'"),
+        ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b c"]}}, "merge 0 is 'a b c'"),
+        ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0}, "merges": []}}, "share the id 0"),
+        ({"model": {"type": "BPE", "vocab": {"a": -1}, "merges": []}}, "whole number from 0 on"),
+        ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": "u"}}, "'u' is not in"),
+    ],
+)
+def test_what_is_wrong_or_unknown_is_named(change, message):
+    content = {
+        "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+    }
+    with pytest.raises(TokenizerError, match=message):
+        BpeTokenizer.from_dict({**content, **change})

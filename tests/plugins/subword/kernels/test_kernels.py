@@ -1,0 +1,148 @@
+"""Pointers, hashing and the compiling of kernels; and that the kernels run as plain Python too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.hashing import equal_bytes, hash_bytes
+from tokbench_subword.kernels.pointers import (
+    ascii_letters_16,
+    ascii_lowercase_16,
+    block,
+    i64_in,
+    load_u64,
+    pointer,
+    u8_in,
+    u32_in,
+)
+from tokbench_subword.kernels.utf8 import code_point, encodable, repaired
+
+
+@kernel
+def _probe(data, at):
+    text = pointer(data)
+    return load_u64(text, at), ascii_letters_16(text, at), ascii_lowercase_16(text, at)
+
+
+@kernel
+def _hash(data, start, length):
+    return hash_bytes(pointer(data), start, length)
+
+
+@kernel
+def _equal(a, b, length):
+    return equal_bytes(pointer(a), 0, pointer(b), 0, length)
+
+
+@kernel
+def _points(data, length):
+    text, found, i = pointer(data), [np.int64(0)], 0
+    while i < length:
+        point, size = code_point(text, i)
+        found.append(point)
+        i += size
+    return found[1:]
+
+
+@kernel
+def _read(arrays):
+    return u8_in(arrays, 0)[1], u32_in(arrays, 1)[2], i64_in(arrays, 2)[0]
+
+
+def _padded(data: bytes) -> np.ndarray:
+    return np.frombuffer(data + bytes(32), np.uint8)
+
+
+@given(st.binary(min_size=1, max_size=40), st.data())
+def test_loads_and_letter_runs(data, draw):
+    at = draw.draw(st.integers(0, len(data) - 1))
+    word, letters, lowers = _probe(_padded(data), at)
+    window = (data + bytes(32))[at : at + 16]
+    assert word == int.from_bytes(window[:8], "little")
+    assert letters == next((i for i, b in enumerate(window) if not bytes([b]).isalpha()), 16)
+    assert lowers == next((i for i, b in enumerate(window) if not 97 <= b <= 122), 16)
+
+
+@given(st.binary(max_size=30), st.binary(max_size=30))
+def test_hashes_and_equality_go_by_the_bytes_alone(a, b):
+    length = min(len(a), len(b))
+    assert _equal(_padded(a), _padded(b), length) == (a[:length] == b[:length])
+    assert _hash(_padded(a), 0, len(a)) == _hash(_padded(b"xyz" + a + b"?"), 3, len(a))
+
+
+@given(st.text(min_size=1, max_size=20).filter(lambda t: not any(0xD800 <= ord(c) < 0xE000 for c in t)))
+def test_code_points(text):
+    data = text.encode()
+    assert list(_points(_padded(data), len(data))) == [ord(c) for c in text]
+
+
+def test_a_block_gives_back_its_arrays():
+    arrays = [np.arange(4, dtype=np.uint8), np.arange(4, dtype=np.uint32) * 7, np.array([-5])]
+    assert _read(block(arrays)) == (1, 14, -5)
+
+
+def test_surrogates_are_repaired():
+    assert encodable("a\ud800b") == "a\ufffdb".encode()
+    assert repaired("\ud83d\ude00") == "😀"
+    assert repaired("plain") == "plain"
+
+
+PLAIN = """
+import warnings; warnings.simplefilter("ignore")
+import numpy as np
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.ranks import model_of_ranks
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.plain import segment
+ranks = {bytes([b]): b for b in range(256)}
+for i, token in enumerate([b"ab", b" ab", b"abc", b"\\xe4\\xb8", b"\\xe4\\xb8\\xad"]):
+    ranks[token] = 256 + i
+model = model_of_ranks(ranks, pattern=Pattern("cl100k"))
+encoder = Encoder(model)
+text = "abc ab'll 中中国 12345  ab\\n" + "ab" * 40
+ids = encoder.encode(text).tolist()
+want = [s.id for piece in model.pattern.pieces(text) for s in segment(model, piece)]
+assert ids == want, (ids, want)
+assert encoder.encode(text).tolist() == want
+print("same")
+"""
+
+
+def test_the_encoder_runs_as_plain_python_too():
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout.strip() == "same", done.stderr[-2000:]
+
+
+def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
+    script = (
+        "import numpy as np; from tokbench_subword.kernels.compiling import announce;"
+        "from tokbench_subword.bpe.pretokens import pretoken_ends;"
+        "from tokbench_subword.bpe.patterns import Pattern; announce(pretoken_ends); announce(pretoken_ends);"
+        "print(Pattern.of('gpt2').pieces('a b'))"
+    )
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=300)
+        for _ in range(2)
+    ]
+    assert [run.stdout.strip() for run in runs] == ["['a', ' b']"] * 2, runs[0].stderr[-2000:]
+    assert runs[0].stderr.count("compiling kernels") == 1
+    assert "compiling" not in runs[1].stderr
+
+
+def test_importing_tokbench_imports_no_numba():
+    script = "import sys, tokbench, tokbench_subword; tokbench_subword.tokbench_tokenizers(); print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "False", done.stderr[-2000:]

@@ -1,0 +1,178 @@
+"""Normalizers, pre-tokenizers and decoders do what those of `tokenizers` do, on hard strings."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+from pathlib import Path
+
+import pytest
+from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.normalizers import normalizer_of, text_normalizer_of
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.tokenizer_json import document_of, read_document
+from tokenizers import Regex, decoders, normalizers, pre_tokenizers
+
+from tokbench.errors import TokenizerError
+
+_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
+_strings = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_strings)
+STRINGS = [text.replace("\x00", "") for text in _strings.hard_strings(800)]
+
+NORMALIZERS = [
+    normalizers.NFC(),
+    normalizers.NFD(),
+    normalizers.NFKC(),
+    normalizers.NFKD(),
+    normalizers.Lowercase(),
+    normalizers.StripAccents(),
+    normalizers.Strip(),
+    normalizers.Prepend("x"),
+    normalizers.Replace(" ", "▁"),
+    normalizers.Replace(Regex(r"\p{L}+"), "yy"),
+    normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase()]),
+]
+P = pre_tokenizers
+PRE_TOKENIZERS = [
+    P.Digits(True),
+    P.Digits(False),
+    P.Whitespace(),
+    P.WhitespaceSplit(),
+    P.Punctuation(),
+    P.Punctuation("merged_with_previous"),
+    P.BertPreTokenizer(),
+    P.CharDelimiterSplit("e"),
+    P.Metaspace(),
+    P.Metaspace(prepend_scheme="first"),
+    P.Metaspace(prepend_scheme="never", split=False),
+    P.FixedLength(length=3),
+    *(
+        P.Split(Regex(r"\s?\p{L}+"), behavior, invert)
+        for behavior in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
+        for invert in (False, True)
+    ),
+    P.Sequence(
+        [
+            P.Split(Regex("[\r\n]"), "isolated"),
+            P.Split(Regex("\\s?[A-Za-zµÀ-ÖØ-öø-ƺʕ-ʯ]+"), "isolated"),
+            P.Split(Regex(r"\s+$"), "isolated"),
+            P.Digits(True),
+        ]
+    ),
+]
+D = decoders
+DECODERS = [
+    D.ByteFallback(),
+    D.Fuse(),
+    D.Strip(" ", 1, 2),
+    D.BPEDecoder(),
+    D.Metaspace(),
+    D.Metaspace(prepend_scheme="never"),
+    D.Replace("▁", " "),
+    D.ByteLevel(),
+    D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)]),
+]
+
+
+def _config(component):
+    return json.loads(component.__getstate__())
+
+
+def _name(component):
+    return json.dumps(_config(component), ensure_ascii=True)[:60]
+
+
+@pytest.mark.parametrize("theirs", NORMALIZERS, ids=_name)
+def test_normalizers(theirs):
+    ours, plain = normalizer_of(_config(theirs)), text_normalizer_of(_config(theirs))
+    for text in STRINGS:
+        want = theirs.normalize_str(text)
+        tracked = ours(Stretch.of(text, track=True))
+        assert (plain(text), tracked.text) == (want, want), ascii(text)
+        assert len(tracked.origin) == len(want)
+        assert all(0 <= start <= end <= len(text) for start, end in tracked.origin)
+
+
+@pytest.mark.parametrize("theirs", PRE_TOKENIZERS, ids=_name)
+def test_pre_tokenizers(theirs):
+    ours = pre_tokenizer_of(_config(theirs))
+    for text in STRINGS:
+        want = theirs.pre_tokenize_str(text)
+        assert [piece.text for piece in ours(Stretch(text))] == [piece for piece, _ in want], ascii(text)
+
+
+@pytest.mark.parametrize("theirs", DECODERS, ids=_name)
+def test_decoders(theirs):
+    ours, chosen = decoder_of(_config(theirs)), random.Random(3)
+    tokens = [
+        "▁",
+        "▁▁a",
+        "b",
+        "<0xE4>",
+        "<0xB8>",
+        "<0x80>",
+        "<0xFF>",
+        " x",
+        "</w>",
+        "lo</w>",
+        " y ",
+        "Ġw",
+        "ä½",
+    ]
+    for _ in range(300):
+        some = [chosen.choice(tokens) for _ in range(chosen.randrange(1, 8))]
+        assert "".join(ours(some)) == theirs.decode(some), some
+
+
+PATTERNS = [
+    r"\w+|[^\w\s]+",
+    r"\s?\p{L}+\b",
+    r"\p{N}{1,3}+",
+    r"[^\s\W]+$",
+    r"^\w|\w\z",
+    r"(?i:ſ|s|k)+",
+    r"[\p{L}&&[^a-z]]+",
+    r"\h+|\S",
+    r" ?[^(\s|[.,!?…。，、।۔،])]+",
+    r"[一-龥ʕ-ʯ]+|\p{Han}+|\p{P}",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_oniguruma_patterns(pattern):
+    theirs = P.Split(Regex(pattern), behavior="removed", invert=True)
+    ours = compile_regex(pattern, "oniguruma")
+    for text in STRINGS:
+        want = [piece for piece, _ in theirs.pre_tokenize_str(text)]
+        assert [text[start:end] for start, end in ours.spans(text)] == want, ascii(text)
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", r"\R", r"[[:alpha:]]", r"(?<x>a)", "a)", "[a", "(?m:.)"])
+def test_patterns_that_cannot_be_translated_are_refused(pattern):
+    with pytest.raises(TokenizerError, match="pattern"):
+        compile_regex(pattern, "oniguruma")
+
+
+@pytest.mark.parametrize("make", [normalizer_of, pre_tokenizer_of, decoder_of])
+def test_an_unknown_component_is_named(make):
+    with pytest.raises(TokenizerError, match="'Sorcery' is not known"):
+        make({"type": "Sequence", "normalizers": [], "pretokenizers": [], "decoders": []} | {"type": "Sorcery"})
+
+
+def test_broken_documents_say_what_is_wrong(tmp_path):
+    broken = tmp_path / "tokenizer.json"
+    broken.write_text('{"model": {"vocab": {"a": 0,')
+    with pytest.raises(TokenizerError, match="line 1, column 29: not JSON"):
+        read_document(broken)
+    broken.write_bytes(b'{"model": "\xff"}')
+    with pytest.raises(TokenizerError, match="not UTF-8 at byte 11"):
+        read_document(broken)
+    with pytest.raises(TokenizerError, match='no "model"'):
+        document_of({"vocab": {}}, where="x")
+    with pytest.raises(TokenizerError, match="share the id 1"):
+        added = [{"content": "a", "id": 1}, {"content": "b", "id": 1}]
+        document_of({"model": {}, "added_tokens": added}, where="x")
