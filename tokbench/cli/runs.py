@@ -29,6 +29,9 @@ def compare(
     every_language: Annotated[
         bool, typer.Option("--every-language", help="Each language too, not the totals alone.")
     ] = False,
+    page: Annotated[
+        str | None, typer.Option("--page", metavar="FILE.html", help="Write the comparison as a page too.")
+    ] = None,
     as_json: JsonOutput = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
@@ -47,6 +50,12 @@ def compare(
     registry = open_registry(plugin, disable_plugin)
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
+    if page is not None:
+        from pathlib import Path
+
+        from tokbench.reports.comparison import write_comparison
+
+        write_comparison(one, other, Path(page), threshold=_share(threshold))
     figures = compare_figures(one, other, better=better, threshold=_share(threshold))
     for name in metric or ():
         registry.pick(registry.metrics, name, "metric")

@@ -1,4 +1,4 @@
-"""Before and after: what counts as a change."""
+"""Before and after, as a page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tokbench.reports.comparison import changes, changes_table, only_in_one, write_comparison
+from tokbench.reports.comparison import figures_table, write_comparison
+from tokbench.results.compare import compare_figures
 
 
 def later(made_up_run: Callable[..., Any], factor: float) -> tuple[Any, Any]:
@@ -17,27 +18,23 @@ def later(made_up_run: Callable[..., Any], factor: float) -> tuple[Any, Any]:
     return before, after
 
 
-def test_a_change_beyond_the_intervals_is_one(made_up_run: Callable[..., Any]) -> None:
-    found = changes(*later(made_up_run, 1.5))
-    changed = found[found["verdict"] == "changed"]
-    assert set(changed["metric"]) == {"compression_ratio"}
-    assert set(changed["tokenizer"]) == {"bpe:vocab_size=8000"}
-    table = changes_table(found, name="t", title="t")
-    assert table.rows[0].cells[-1] == "better"
+def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
+    figures = compare_figures(*later(made_up_run, 0.5), better={"compression_ratio": "higher"})
+    table = figures_table(figures, name="t", title="t")
+    assert table.rows[0].cells[0] == "bpe 8k"
+    assert table.rows[0].cells[3] == "compression_ratio"
+    assert table.rows[0].cells[-1] == "worse"
+    assert table.text(0, 6) == "−50.00"
 
 
-def test_a_change_within_them_is_none(made_up_run: Callable[..., Any]) -> None:
-    found = changes(*later(made_up_run, 1.002))
-    assert not (found["verdict"] == "changed").any()
-
-
-def test_what_one_run_lacks_is_named(made_up_run: Callable[..., Any]) -> None:
-    rows = [row.cells for row in only_in_one(*later(made_up_run, 1)).rows]
-    assert ("tokenizer", "unigram:vocab_size=8000", "after only") in rows
-
-
-def test_the_page_is_written(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
     write_comparison(*later(made_up_run, 0.5), tmp_path / "compare.html")
     text = (tmp_path / "compare.html").read_text("utf-8")
-    assert "2 of" in text
-    assert ">worse<" in text
+    assert "2 worse" in text
+    assert "measured only after" in text
+
+
+def test_equal_runs_say_so(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+    run = made_up_run(3, 2)
+    write_comparison(run, run, tmp_path / "compare.html")
+    assert "Nothing changed" in (tmp_path / "compare.html").read_text("utf-8")
