@@ -14,7 +14,8 @@ from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 
-_ROWS = 1024
+_BATCH_ROWS = 1024
+_BATCH_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,9 @@ class Parquet:
                 self._column(table, name, piece.path)
             groups = self._groups(table, piece)
             number = sum(table.metadata.row_group(group).num_rows for group in range(piece.start))
-            batches = table.iter_batches(_ROWS, row_groups=groups, columns=self._names, use_threads=False)
+            batches = table.iter_batches(
+                _batch_rows(table, groups), row_groups=groups, columns=self._names, use_threads=False
+            )
             for batch in _decoded(batches, piece.path):
                 for row in batch.to_pylist():
                     where = f"{piece.path}, row {number}"
@@ -119,6 +122,13 @@ class Parquet:
         return names.index(name)
 
 
+def _batch_rows(table: Any, groups: Sequence[int]) -> int:
+    """Rows to decode at once: as many as make about 4 MB, since a row may be a book."""
+    metas = [table.metadata.row_group(group) for group in groups]
+    row_bytes = max((meta.total_byte_size // max(1, meta.num_rows) for meta in metas), default=1)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, row_bytes)))
+
+
 @contextmanager
 def _open(path: str) -> Iterator[Any]:
     import pyarrow as pa
@@ -126,7 +136,7 @@ def _open(path: str) -> Iterator[Any]:
 
     with open_bytes(path) as handle:
         try:
-            table = pq.ParquetFile(handle, pre_buffer=False)
+            table = pq.ParquetFile(handle, pre_buffer=False, buffer_size=CHUNK)
         except (pa.ArrowException, OSError) as error:
             raise CorpusError(f"{path}: not a readable Parquet file: {error}") from error
         yield table
