@@ -102,6 +102,7 @@ def _page(before: Run, after: Run, threshold: float) -> Any:
         ),
         "facts": facts_table(compare_manifests(before, after)),
     }
+    headline = figures_table(overall, name="changes", title="Overall")
     sections = [Section(id="answer", title="What changed")]
     sections += [
         Section(id=name, title=table.title, panels=[Panel(label=table.title, table=table)])
@@ -115,9 +116,9 @@ def _page(before: Run, after: Run, threshold: float) -> Any:
     return Page(
         title=f"{run_title(before)} → {run_title(after)}",
         answer=_answer(overall),
-        scope=f"{run_title(before)} against {run_title(after)}, over whole datasets. A figure got better or worse "
-        "where its two 95 % intervals do not meet.",
-        headlines=[Panel(label="changes", table=figures_table(overall, name="changes", title="Overall"))],
+        scope=f"{run_title(before)} against {run_title(after)}, over whole datasets. A figure got better or "
+        "worse where its two 95 % intervals do not meet.",
+        headlines=[Panel(label="changes", table=headline)],
         findings=[],
         sections=sections,
     )

@@ -38,10 +38,9 @@ def compare_figures(
     ``unit, verdict``.
     """
     columns = ["value", "ci_low", "ci_high", "unit"]
-    both = before.frame.set_index(list(KEYS))[columns].join(
-        after.frame.set_index(list(KEYS))[columns], how="outer", lsuffix="_before", rsuffix="_after", sort=False
+    both = before.frame[[*KEYS, *columns]].merge(
+        after.frame[[*KEYS, *columns]], on=list(KEYS), how="outer", suffixes=("_before", "_after")
     )
-    both = both.reset_index()
     both["unit"] = both["unit_before"].fillna(both["unit_after"])
     both = both.rename(
         columns={
