@@ -2,15 +2,16 @@
 
     python benchmarks/metrics_overhead.py [--tokenizer FILE]… [--text FILE]… [--rounds N] [--megabytes N]
 
-Each way runs in a process of its own, which measures its CPU time (all threads) from after loading to the end and
-its peak memory; the rounds of the two ways are interleaved and the medians compared. The plain loop is what anybody
-would write with `tokenizers` alone: ``for line in lines: tokenizer.encode(line)``. The other way counts, decodes and
-compares every document, computes the whole catalogue with intervals from 1,000 bootstrap replicates for every
-language and all together. Writing tallies to bytes and reading them back, as a run does to survive interruption, is
-timed apart.
+Each way runs in a process of its own, which measures its CPU time (all threads) from after loading to the end
+and its peak memory; the rounds of the two ways are interleaved and the medians compared. The plain loop is
+what anybody would write with `tokenizers` alone: ``for line in lines: tokenizer.encode(line)``. The other way
+counts, decodes and compares every document, computes the whole catalogue with intervals from 1,000 bootstrap
+replicates for every language and all together. Writing tallies to bytes and reading them back, as a run does
+to survive interruption, is timed apart.
 
-Without arguments it takes GPT-2 and Qwen2 and a multilingual text of about 7 MB from the folder that the environment
-variable TOKBENCH_TEST_DATA names. Exit status 1 where the ratio is above 1.5 or the memory above 350 MiB.
+Without arguments it takes GPT-2 and Qwen2 and a multilingual text of about 7 MB from the folder that the
+environment variable TOKBENCH_TEST_DATA names. Exit status 1 where the ratio is above 1.5 or the memory above
+350 MiB.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ LIMIT_RATIO, LIMIT_MEMORY = 1.5, 350.0
 
 
 def main() -> int:
+    """Run both ways, print the comparison, and say by the exit status whether it holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--tokenizer", action="append", type=Path, help="a tokenizer.json")
     parser.add_argument("--text", action="append", type=Path, help="a file of text, a document a line")
@@ -53,7 +55,8 @@ def main() -> int:
     memory = {way: max(each["memory"] for each in results) for way, results in found.items()}
     ratio = seconds["catalogue"] / seconds["plain"]
     size = found["plain"][0]["bytes"] / 1e6
-    print(f"{size:.2f} MB, {len(tokenizers)} vocabularies: {', '.join(path.parent.parent.name for path in tokenizers)}")
+    names = ", ".join(path.parent.parent.name for path in tokenizers)
+    print(f"{size:.2f} MB, {len(tokenizers)} vocabularies: {names}")
     print(f"plain loop   {seconds['plain']:6.2f} s CPU  {memory['plain']:5.0f} MiB")
     print(f"catalogue    {seconds['catalogue']:6.2f} s CPU  {memory['catalogue']:5.0f} MiB")
     stages = found["catalogue"][-1]
@@ -64,6 +67,7 @@ def main() -> int:
 
 
 def default_tokenizers() -> list[Path]:
+    """Two byte-level vocabularies of `tokenizers`."""
     vocabs = data_folder() / "vocabs"
     return [vocabs / name / "hf" / "tokenizer.json" for name in ("gpt2", "qwen2")]
 
@@ -75,6 +79,7 @@ def default_texts() -> list[Path]:
 
 
 def data_folder() -> Path:
+    """The folder of real data, or an exit that says what is missing."""
     named = os.environ.get("TOKBENCH_TEST_DATA")
     if not named:
         sys.exit("name --tokenizer and --text files, or set TOKBENCH_TEST_DATA")
@@ -101,6 +106,7 @@ def read(paths: list[Path], megabytes: float) -> dict[str, list[str]]:
 
 
 def plain(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, float]:
+    """The loop to compare with."""
     from tokenizers import Tokenizer
 
     loaded = [Tokenizer.from_file(str(path)) for path in tokenizers]
@@ -113,6 +119,7 @@ def plain(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, floa
 
 
 def catalogue(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, float]:
+    """Every metric of the catalogue."""
     import tokbench
 
     loaded = {f"transformers:{path}": tokbench.load(f"transformers:{path}") for path in tokenizers}
@@ -149,6 +156,7 @@ def catalogue(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, 
 
 
 def report(texts: dict[str, list[str]], seconds: float) -> dict[str, float]:
+    """What a way tells its parent."""
     return {
         "seconds": seconds,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,

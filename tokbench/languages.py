@@ -1,7 +1,8 @@
 """What is known of languages: name, family and script by tag, for grouping figures and labelling plots.
 
-Tags are those of FLORES-200 (``tha_Thai``: ISO 639-3 and ISO 15924) or BCP 47 (``th``, ``zh-Hant``, ``pt-BR``). Names,
-codes and families are public facts, written down here; families are the top level of the usual classifications.
+Tags are those of FLORES-200 (``tha_Thai``: ISO 639-3 and ISO 15924) or BCP 47 (``th``, ``zh-Hant``,
+``pt-BR``). Names, codes and families are public facts, written down here; families are the top level of the
+usual classifications.
 """
 
 from __future__ import annotations
@@ -189,10 +190,11 @@ def _by_code() -> dict[str, Language]:
 
 
 _ALIASES = {
-    "ara": "arb", "aze": "azj", "aym": "ayr", "fas": "pes", "ful": "fuv", "iw": "heb", "in": "ind", "jw": "jav",
-    "kau": "knc", "kur": "kmr", "mlg": "plt", "mon": "khk", "msa": "zsm", "nep": "npi", "no": "nob", "nor": "nob",
-    "ori": "ory", "orm": "gaz", "pus": "pbt", "que": "quy", "fil": "tgl", "sqi": "als", "swa": "swh", "uzb": "uzn",
-    "yid": "ydd", "din": "dik", "kok": "gom", "sr": "srp", "tw": "twi",
+    "ara": "arb", "aze": "azj", "aym": "ayr", "fas": "pes", "ful": "fuv", "iw": "heb", "in": "ind",
+    "jw": "jav", "kau": "knc", "kur": "kmr", "mlg": "plt", "mon": "khk", "msa": "zsm", "nep": "npi",
+    "no": "nob", "nor": "nob", "ori": "ory", "orm": "gaz", "pus": "pbt", "que": "quy", "fil": "tgl",
+    "sqi": "als", "swa": "swh", "uzb": "uzn", "yid": "ydd", "din": "dik", "kok": "gom", "sr": "srp",
+    "tw": "twi",
 }  # fmt: skip
 """Macrolanguages and older codes, and the code in the table that they mean."""
 

@@ -24,9 +24,9 @@ METRICS = (
         summary="Bytes of UTF-8 that a token stands for, on average.",
         formula=r"\frac{\sum_d \mathrm{bytes}(d)}{\sum_d \mathrm{tokens}(d)}",
         caveat=(
-            "Scripts differ in bytes per character (Latin 1, Cyrillic 2, Devanagari 3), so compare tokenizers on one "
-            "language, not languages under one tokenizer. A tokenizer that drops text compresses for nothing: read "
-            "it beside round_trip."
+            "Scripts differ in bytes per character (Latin 1, Cyrillic 2, Devanagari 3), so compare "
+            "tokenizers on one language, not languages under one tokenizer. A tokenizer that drops text "
+            "compresses for nothing: read it beside round_trip."
         ),
         compute=lambda t: t.bytes / t.tokens,
         needs=("tokens",),
@@ -72,8 +72,8 @@ METRICS = (
         summary="Bytes of a token as it stands in the vocabulary, averaged over the tokens of the text.",
         formula=r"\frac{\sum_i n_i\,\mathrm{len}(i)}{\sum_i n_i}",
         caveat=(
-            "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not of "
-            "the text they replace."
+            "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not "
+            "of the text they replace."
         ),
         compute=lambda t: t.token_bytes.mean(),
         needs=("tokens", "token_bytes"),
@@ -96,7 +96,7 @@ METRICS = (
         name="nsl",
         unit="ratio",
         better="lower",
-        summary="Normalised sequence length: tokens over the tokens of the baseline tokenizer on the same text.",
+        summary="Normalised sequence length: tokens over those of the baseline tokenizer on the same text.",
         formula=r"\frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{tokens}_{\mathrm{baseline}}(d)}",
         source=_DAGAN,
         caveat="Of sums, not the mean of each document's ratio, so that long documents count by their length.",

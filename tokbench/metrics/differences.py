@@ -35,13 +35,13 @@ class Difference:
     language: str
     metric: str
     unit: str
-    value: float | None
-    ratio: float | None
-    ci_low: float | None
-    ci_high: float | None
-    p: float | None
-    p_holm: float | None
-    n_documents: int
+    value: float | None = None
+    ratio: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    n_documents: int = 0
     status: str = "ok"
 
 
@@ -54,8 +54,8 @@ def differences(
 ) -> list[Difference]:
     """Every tokenizer against the baseline, or every pair where no baseline is named.
 
-    Both see the same documents, so each replicate gives both the same weights and the difference varies far less
-    than the figures do. Metrics of level ``cell`` that have replicates are compared, on all languages
+    Both see the same documents, so each replicate gives both the same weights and the difference varies far
+    less than the figures do. Metrics of level ``cell`` that have replicates are compared, on all languages
     together and, with `per_language`, on each (many tokenizers on many languages make very many rows).
     ``pandas.DataFrame(differences(…))`` is the frame.
     """
@@ -129,14 +129,13 @@ def _difference(
     """One metric of two tokenizers on the same documents."""
     (value, status), (base, why) = (figures[each.key.tokenizer, metric.name] for each in (one, other))
     row = Difference(
-        one.key.tokenizer,
-        other.key.tokenizer,
-        one.key.dataset,
-        one.key.language,
-        metric.name,
-        unit_of(metric, one.counts),
-        *([None] * 6),
-        one.n_documents,
+        tokenizer=one.key.tokenizer,
+        baseline=other.key.tokenizer,
+        dataset=one.key.dataset,
+        language=one.key.language,
+        metric=metric.name,
+        unit=unit_of(metric, one.counts),
+        n_documents=one.n_documents,
     )
     if value is None or base is None:
         return replace(row, status=status if value is None else f"{why} (in the baseline)")

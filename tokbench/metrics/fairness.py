@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_PETROV = "Petrov, La Malfa, Torr and Bibi, Language Model Tokenizers Introduce Unfairness Between Languages, NeurIPS 2023"
+_PETROV = (
+    "Petrov, La Malfa, Torr and Bibi, Language Model Tokenizers Introduce Unfairness Between Languages, "
+    "NeurIPS 2023"
+)
 _PARITY = (
     "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich, Parity-Aware Byte-Pair Encoding, 2025"
 )
@@ -91,7 +94,10 @@ METRICS = (
         summary="Tokens of a language over tokens of the reference language for the same content.",
         formula=r"\frac{\mathrm{tokens}(\ell)}{\mathrm{tokens}(\mathrm{reference})}",
         source=_PETROV,
-        caveat=f"{_PARALLEL} The reference is the cheapest language of which unknown tokens hide no more than 1 %, unless another is chosen.",
+        caveat=(
+            f"{_PARALLEL} The reference is the cheapest language of which unknown tokens hide no "
+            "more than 1 %, unless another is chosen."
+        ),
         compute=_premium,
         level="languages",
         needs=("parallel",),
@@ -118,8 +124,8 @@ METRICS = (
         summary="Gini coefficient of tokens per byte over the languages.",
         formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu},\ c = \mathrm{tokens}/\mathrm{bytes}",
         caveat=(
-            f"{_PARALLEL} Scripts whose characters take more bytes look cheaper here than they are; UTF-8 bytes "
-            "as tokens give exactly 0."
+            f"{_PARALLEL} Scripts whose characters take more bytes look cheaper here than they are; UTF-8 "
+            "bytes as tokens give exactly 0."
         ),
         compute=lambda g: gini(g.tokens / g.bytes),
         level="languages",

@@ -38,8 +38,9 @@ METRICS = (
         summary="Share of the text's characters that the unknown token stands for.",
         formula=r"\frac{\sum_{t = \mathrm{UNK}} \mathrm{chars}(t)}{\sum_d \mathrm{chars}(d)}",
         caveat=(
-            "Characters, not tokens: sentencepiece merges consecutive unknowns, and WordPiece gives up whole words. "
-            "Where places are ambiguous it is the share of folded text that the other tokens leave over."
+            "Characters, not tokens: sentencepiece merges consecutive unknowns, and WordPiece gives up whole "
+            "words. Where places are ambiguous it is the share of folded text that the other tokens leave "
+            "over."
         ),
         compute=lambda t: t.unk_chars / t.chars,
         needs=("chars", "unk_places"),
@@ -61,10 +62,13 @@ METRICS = (
         unit="edits/char",
         better="lower",
         summary="Character error rate: Levenshtein distance of decode(encode(x)) to x, per character.",
-        formula=r"\frac{\mathrm{edits}(S)}{\mathrm{chars}(S)} \cdot \frac{\mathrm{chars}(\text{lossy})}{\mathrm{chars}}",
+        formula=(
+            r"\frac{\mathrm{edits}(S)}{\mathrm{chars}(S)} "
+            r"\cdot \frac{\mathrm{chars}(\text{lossy})}{\mathrm{chars}}"
+        ),
         caveat=(
-            "The edits are of S, the 32 lossy documents of smallest hash (the first 4,096 characters from the first "
-            "difference on); 0 where nothing is lost."
+            "The edits are of S, the 32 lossy documents of smallest hash (the first 4,096 characters from "
+            "the first difference on); 0 where nothing is lost."
         ),
         compute=_cer,
         needs=("chars",),

@@ -120,8 +120,8 @@ def _ngram_entropy(counts: NDArray[np.int64]) -> float:
 
 
 _SAMPLED = (
-    "Estimated by counting, so it grows with the text; above 512 KiB of text per cell a fixed sample of documents is "
-    "counted, the same for every tokenizer."
+    "Estimated by counting, so it grows with the text; above 512 KiB of text per cell a fixed sample of "
+    "documents is counted, the same for every tokenizer."
 )
 
 METRICS = (

@@ -123,7 +123,10 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
                 why = f"undefined: a figure {what}"
             if value is not None and not np.isfinite(value):
                 value, why = None, "undefined: not a finite number"
-            row = Measurement(*cell.key, metric.name, value, None, None, metric.unit, cell.n_documents, why)
+            row = Measurement(
+                cell.key.tokenizer, cell.key.dataset, cell.key.language, metric.name,
+                value, None, None, metric.unit, cell.n_documents, why,
+            )  # fmt: skip
             if replicates is not None and replicates.ndim == 1 and value is not None:
                 intervals.append((len(rows), replicates))
             rows.append(row)

@@ -1,4 +1,4 @@
-"""Tallies to measurements: every metric asked for, for every tokenizer, dataset and language, with its interval."""
+"""Tallies to measurements: every metric asked for, in every cell, with its interval or the reason for none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokbench.metrics.intervals import percentile_intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.metrics.needs import ALIGNED_SHARE, CONDITIONS, Undefined, reason_for
-from tokbench.metrics.view import Counts, one_replicate, point, replicated
+from tokbench.metrics.view import Counts, measurement, one_replicate, point, replicated
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -156,23 +156,18 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement,
     assert cell is not None
     unit = unit_of(metric, cell.counts)
     if any(each is None for each in cells):
-        return empty_row(cell, metric, unit, f"undefined: {CONDITIONS['baseline']}"), None
+        return measurement(cell, metric, unit, None, f"undefined: {CONDITIONS['baseline']}"), None
     missing = missing_need(metric, [each.counts for each in cells if each is not None])
     if missing:
-        return empty_row(cell, metric, unit, missing), None
+        return measurement(cell, metric, unit, None, missing), None
     value, status = value_of(metric, [each.counts for each in cells if each is not None])
     if value is None:
-        return empty_row(cell, metric, unit, status), None
-    row = Measurement(*cell.key, metric.name, value, None, None, unit, cell.n_documents)
+        return measurement(cell, metric, unit, None, status), None
+    row = measurement(cell, metric, unit, value)
     drawn = [each.replicates for each in cells if each is not None]
     if any(each is None for each in drawn):
         return row, None
     return row, replicates_of(metric, [each for each in drawn if each is not None])
-
-
-def empty_row(cell: Cell, metric: Metric, unit: str, status: str) -> Measurement:
-    """The row of a figure that is not there."""
-    return Measurement(*cell.key, metric.name, None, None, None, unit, cell.n_documents, status)
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:

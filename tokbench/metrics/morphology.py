@@ -22,9 +22,10 @@ from tokbench.tokenizer import Tokenizer, encode_batch
 class MorphCounts:
     """Boundaries counted over gold words.
 
-    `words` were scored and `whole` of them are one token; `unplaced` words could not be scored because the tokenizer
-    rewrites them. `gold` boundaries should be there, `made` are, `hits` are right; `gold_split` are those of words
-    of two or more tokens, and `recalls` the sum over such words of the share of their boundaries that is there.
+    `words` were scored and `whole` of them are one token; `unplaced` words could not be scored because the
+    tokenizer rewrites them. `gold` boundaries should be there, `made` are, `hits` are right; `gold_split` are
+    those of words of two or more tokens, and `recalls` the sum over such words of the share of their
+    boundaries that is there.
     """
 
     words: int = 0
@@ -88,8 +89,9 @@ def _morph_score(t: Any) -> float:
 
 
 _ARNETT = (
-    "Arnett and Bergen, Why do language models perform worse for morphologically complex languages?, COLING 2025; "
-    "Arnett, Hudspeth and O'Connor, Evaluating Morphological Alignment of Tokenizers in 70 Languages, 2025"
+    "Arnett and Bergen, Why do language models perform worse for morphologically complex languages?, COLING "
+    "2025; Arnett, Hudspeth and O'Connor, Evaluating Morphological Alignment of Tokenizers in 70 Languages, "
+    "2025"
 )
 _ALONE = "Words are encoded alone, which differs from words in context where the space belongs to the token."
 

@@ -14,37 +14,40 @@ _INTRODUCTION = """# Metrics
 
 <!-- Written by `python -m tokbench.metrics.page docs/metrics.md` from the catalogue; edit that. -->
 
-Every figure of tokbench, with its definition, where it comes from and what to beware of. `tokbench list metrics`
-shows the same in the terminal. Metrics from plugins appear beside these in tables, plots and reports.
+Every figure of tokbench, with its definition, where it comes from and what to beware of. `tokbench list
+metrics` shows the same in the terminal. Metrics from plugins appear beside these in tables, plots and
+reports.
 
 ## How figures are made
 
-Each document is encoded once, and what was counted is kept as a *tally*: sums of whole numbers that add up over
-documents, so shards may be counted in any order on any machine. Figures are ratios of such sums (micro-averages: long
-documents weigh by their length) for each language, and for all languages of a dataset together (`all`). What cannot be
-measured is null with the reason in the column `status`, never 0.
+Each document is encoded once, and what was counted is kept as a *tally*: sums of whole numbers that add up
+over documents, so shards may be counted in any order on any machine. Figures are ratios of such sums
+(micro-averages: long documents weigh by their length) for each language, and for all languages of a dataset
+together (`all`). What cannot be measured is null with the reason in the column `status`, never 0.
 
-**Words** are those that the corpus marks; elsewhere the segments of [UAX #29](https://www.unicode.org/reports/tr29/)
-that hold a letter or a number. Scripts written without spaces (Thai, Lao, Khmer, Burmese, Tibetan, Chinese, Japanese)
-are never split at spaces: UAX #29 cuts them into characters, and the unit of the figure then says so. A token counts
-for a word if it touches it where it stands in the text.
+**Words** are those that the corpus marks; elsewhere the segments of [UAX
+#29](https://www.unicode.org/reports/tr29/) that hold a letter or a number. Scripts written without spaces
+(Thai, Lao, Khmer, Burmese, Tibetan, Chinese, Japanese) are never split at spaces: UAX #29 cuts them into
+characters, and the unit of the figure then says so. A token counts for a word if it touches it where it
+stands in the text.
 
 **Places of tokens** come from the bytes of the tokens. Where a tokenizer rewrites its input (case, accents,
-normal forms, spaces), both sides are folded and compared; around unknown tokens a place counts only if it is the
-only possible one, else the tokenizer's own offsets decide. Figures that need places are given where at least 95 % of the
-documents could be aligned, and are null otherwise.
+normal forms, spaces), both sides are folded and compared; around unknown tokens a place counts only if it is
+the only possible one, else the tokenizer's own offsets decide. Figures that need places are given where at
+least 95 % of the documents could be aligned, and are null otherwise.
 
-**Intervals** are 95 % percentile intervals of a Poisson bootstrap with 1,000 replicates. Documents fall into 1,024
-groups by a hash of their text, by their line in a parallel dataset; each replicate gives every group a
-Poisson(1) weight. Up to about a thousand documents that is the bootstrap over documents itself; above, random groups
-leave the variance unbiased. The weights are the same for all tokenizers and, on parallel text, for all languages, so
-differences and ratios between them are *paired*. Figures of histograms (entropies, quantiles, slopes) have no interval.
+**Intervals** are 95 % percentile intervals of a Poisson bootstrap with 1,000 replicates. Documents fall into
+1,024 groups by a hash of their text, by their line in a parallel dataset; each replicate gives every group a
+Poisson(1) weight. Up to about a thousand documents that is the bootstrap over documents itself; above, random
+groups leave the variance unbiased. The weights are the same for all tokenizers and, on parallel text, for all
+languages, so differences and ratios between them are *paired*. Figures of histograms (entropies, quantiles,
+slopes) have no interval.
 
-**Differences** between tokenizers come with paired intervals, two-sided bootstrap p-values, and Holm's correction over
-all pairs and datasets compared in one metric and language.
+**Differences** between tokenizers come with paired intervals, two-sided bootstrap p-values, and Holm's
+correction over all pairs and datasets compared in one metric and language.
 
-**Lossy tokenizers.** A tokenizer that drops text looks better than it is: look at `round_trip` and `unk_rate` beside
-every ranking. With `exclude_lossy` such tokenizers keep their fidelity figures only.
+**Lossy tokenizers.** A tokenizer that drops text looks better than it is: look at `round_trip` and `unk_rate`
+beside every ranking. With `exclude_lossy` such tokenizers keep their fidelity figures only.
 """
 
 _BETTER = {

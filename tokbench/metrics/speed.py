@@ -7,8 +7,8 @@ from typing import Any
 from tokbench.metrics.metric import Better, Metric
 
 _HONEST = (
-    "Of one machine, one thread count and one form of call, all stated in the manifest; compare within a run, not "
-    "between machines."
+    "Of one machine, one thread count and one form of call, all stated in the manifest; compare within a "
+    "run, not between machines."
 )
 
 
@@ -53,7 +53,7 @@ METRICS = (
         for percent in (50, 95, 99)
     ),
     _metric("load_time", "s", "lower", "Time to load the tokenizer in a fresh process.", r"\mathrm{seconds}"),
-    _metric("train_time", "s", "lower", "Time to train the tokenizer on the suite's corpus.", r"\mathrm{seconds}"),
+    _metric("train_time", "s", "lower", "Time to train the tokenizer.", r"\mathrm{seconds}"),
     _metric(
         "peak_memory", "MiB", "lower", "Most memory that a fresh process holds while it loads and encodes.",
         r"\max_t \mathrm{RSS}(t)",

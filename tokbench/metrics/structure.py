@@ -35,8 +35,8 @@ METRICS = (
         summary="Share of tokens that are not whole UTF-8 characters.",
         formula=r"\frac{|\{t : t \text{ is not valid UTF-8}\}|}{|T|}",
         caveat=(
-            "Byte-level vocabularies split rare characters. For a tokenizer that does not tell its tokens' bytes, "
-            "those that decode to a replacement character are counted."
+            "Byte-level vocabularies split rare characters. For a tokenizer that does not tell its tokens' "
+            "bytes, those that decode to a replacement character are counted."
         ),
         compute=lambda t: t.split_tokens / t.tokens,
         needs=("tokens",),
@@ -72,8 +72,8 @@ METRICS = (
         formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
         source=_SINGH,
         caveat=(
-            "G holds the places with 3, 6, … digits to their right, in runs of decimal digits; numbers of up to three "
-            "digits have none, and every boundary inside them counts against."
+            "G holds the places with 3, 6, … digits to their right, in runs of decimal digits; numbers of up "
+            "to three digits have none, and every boundary inside them counts against."
         ),
         compute=lambda t: f1(t.digit_hits, t.digit_cuts, t.digit_reach),
         needs=("numbers", "digit_reach", "aligned_numbers"),
@@ -86,7 +86,7 @@ METRICS = (
         summary="Share of runs of digits that one token covers.",
         formula=r"\frac{|\{n : |t(n)| = 1\}|}{|N|}",
         source=_SINGH,
-        caveat="High where years and prices are tokens of their own, which helps length and may hurt arithmetic.",
+        caveat="High where years and prices are tokens of their own: shorter, but harder arithmetic.",
         compute=lambda t: t.whole_numbers / t.aligned_numbers,
         needs=("numbers", "aligned_numbers"),
         group="structure",
@@ -130,7 +130,7 @@ METRICS = (
         better="higher",
         summary="How well boundaries inside identifiers agree with their camelCase and snake_case parts.",
         formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
-        caveat=f"{_CODE} A part begins at a capital after a lower-case letter and on either side of underscores.",
+        caveat=f"{_CODE} Parts begin at a capital after a lower-case letter and either side of underscores.",
         compute=lambda t: f1(t.identifier_hits, t.identifier_cuts, t.identifier_reach),
         needs=("code", "identifiers", "identifier_reach", "aligned_identifiers"),
         group="code",
@@ -140,11 +140,14 @@ METRICS = (
         unit="F1",
         better="higher",
         summary="How well token boundaries agree with those of the language's own parser (tree-sitter).",
-        formula=r"\frac{2PR}{P+R},\ P = \frac{|B \cap G|}{|B|},\ R = \frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}",
+        formula=(
+            r"\frac{2PR}{P+R},\ P = \frac{|B \cap G|}{|B|},\ "
+            r"R = \frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}"
+        ),
         source="tree-sitter, https://tree-sitter.github.io",
         caveat=(
-            f"{_CODE} A boundary anywhere in the white space between two of the parser's tokens is right. Needs the "
-            "packages tree-sitter and tree-sitter-LANGUAGE."
+            f"{_CODE} A boundary anywhere in the white space between two of the parser's tokens is right. "
+            "Needs the packages tree-sitter and tree-sitter-LANGUAGE."
         ),
         compute=_syntax_f1,
         needs=("code", "parsed_documents", "syntax_reach", "syntax_cuts"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
+
+if TYPE_CHECKING:
+    from tokbench.metrics.measure import Cell
 
 
 class Counts(SimpleNamespace):
@@ -63,3 +66,11 @@ def one_replicate(counts: Counts, index: int) -> Counts:
 
 
 _NAMES = frozenset(NAMES)
+
+
+def measurement(cell: Cell, metric: Metric, unit: str, value: float | None, status: str = "ok") -> Measurement:
+    """The row of a metric of a cell, without an interval."""
+    tokenizer, dataset, language = cell.key
+    return Measurement(
+        tokenizer, dataset, language, metric.name, value, None, None, unit, cell.n_documents, status
+    )

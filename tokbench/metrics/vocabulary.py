@@ -42,7 +42,8 @@ def _script_share(t: Any) -> float:
     lettered = {script: n for script, n in t.audit.scripts.items() if script[0].isupper()}
     if not lettered:
         raise Undefined("no token of the vocabulary has a letter")
-    return sum(lettered.get(script, 0) for script in unicode_scripts(known.script)) / sum(lettered.values())
+    own = sum(lettered.get(script, 0) for script in unicode_scripts(known.script))
+    return float(own / sum(lettered.values()))
 
 
 METRICS = (
@@ -65,8 +66,8 @@ METRICS = (
         formula=r"\frac{|\{i : \mathrm{encode}(\mathrm{decode}(i)) \neq [i]\}|}{V}",
         source=_MAGIKARP,
         caveat=(
-            "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a longer text "
-            "though it is unreachable alone."
+            "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
+            "longer text though it is unreachable alone."
         ),
         compute=_share("UNREACHABLE"),
         level="vocabulary",

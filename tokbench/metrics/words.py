@@ -22,8 +22,8 @@ METRICS = (
         formula=r"\frac{\sum_w |\{t : t \cap w \neq \emptyset\}|}{|W|}",
         source=_RUST,
         caveat=(
-            f"{_UNIT} Tokens that hold several words count for each; spaces and punctuation between words count "
-            "for none. fertility_isolated is the variant of words encoded on their own."
+            f"{_UNIT} Tokens that hold several words count for each; spaces and punctuation between words "
+            "count for none. fertility_isolated is the variant of words encoded on their own."
         ),
         compute=lambda t: t.word_tokens / t.aligned_words,
         needs=("words", "aligned_words"),
@@ -57,11 +57,12 @@ METRICS = (
         name="fertility_isolated",
         unit="tokens/word type",
         better="lower",
-        summary="Tokens of a distinct word encoded on its own, averaged over a fixed sample of the text's words.",
+        summary="Tokens of a distinct word encoded on its own, averaged over a fixed sample of words.",
         formula=r"\frac{1}{|S|} \sum_{w \in S} |\mathrm{encode}(w)|",
         caveat=(
-            "Without its context a word lacks the space before it, which many vocabularies fold into the token, and "
-            "rare words weigh as much as common ones. The sample is the 256 distinct words of smallest hash."
+            "Without its context a word lacks the space before it, which many vocabularies fold into the "
+            "token, and rare words weigh as much as common ones. The sample is the 256 distinct words of "
+            "smallest hash."
         ),
         compute=lambda t: float(t.word_sample.tokens.mean()),
         needs=("words", "word_sample"),

@@ -1,4 +1,4 @@
-"""What code has beside words: identifiers, operators, indentation, and the tokens of the language's own parser."""
+"""What code has beside words: identifiers, operators, indentation, and the tokens of a parser."""
 
 from __future__ import annotations
 

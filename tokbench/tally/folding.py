@@ -25,10 +25,10 @@ _METASPACE = "\u2581"
 
 @lru_cache(maxsize=1 << 16)
 def fold(character: str, marks: bool) -> bytes:
-    """The folded UTF-8 of one character; every nonspacing mark goes where `marks` is false.
+    r"""The folded UTF-8 of one character; every nonspacing mark goes where `marks` is false.
 
     Example:
-        >>> fold("É", True), fold("\\u2581", True), fold("ﬁ", True)
+        >>> fold("É", True), fold("\u2581", True), fold("ﬁ", True)
         (b'e', b'', b'fi')
     """
     if "\udc80" <= character <= "\udcff":  # a byte that is no whole character, by surrogateescape
@@ -75,7 +75,7 @@ class Pieces:
         self.blob = np.concatenate([self.blob, np.frombuffer(b"".join(pieces), np.uint8)])
         self.known[keys] = True
 
-    def lay_out(self, keys: NDArray[np.integer]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:  # type: ignore[type-arg]
+    def lay_out(self, keys: NDArray[np.integer]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The bytes of `keys` one after another, and where each begins (one more entry for the end)."""
         return lay_out(self.blob, self.offset[keys], self.length[keys])
 

@@ -1,7 +1,8 @@
 """Parsers for programming languages: the tree-sitter grammars that are installed, and the tokens they see.
 
-Grammars come from the package index (``tree-sitter`` and ``tree-sitter-python``, ``tree-sitter-rust`` …); none is
-required. Which one counted is part of a corpus's facts, so that installing one recounts what needs it.
+Grammars come from the package index (``tree-sitter`` and ``tree-sitter-python``, ``tree-sitter-rust`` …);
+none is required. Which one counted is part of a corpus's facts, so that installing one recounts what needs
+it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-_NAMES = {"c++": "cpp", "c#": "c_sharp", "csharp": "c_sharp", "js": "javascript", "ts": "typescript", "sh": "bash",
-          "shell": "bash", "py": "python", "rs": "rust", "rb": "ruby", "golang": "go", "kt": "kotlin"}  # fmt: skip
+_NAMES = {
+    "c++": "cpp", "c#": "c_sharp", "csharp": "c_sharp", "js": "javascript", "ts": "typescript", "sh": "bash",
+    "shell": "bash", "py": "python", "rs": "rust", "rb": "ruby", "golang": "go", "kt": "kotlin",
+}  # fmt: skip
 
 
 def distribution(language: str) -> str:
@@ -51,7 +54,7 @@ def parser_of(language: str | None) -> Any:
 
 
 def leaf_gaps(parser: Any, text: bytes) -> Iterator[tuple[int, int]]:
-    """The stretches between one token of the parser and the next, (end, start) in bytes; mostly empty or blank."""
+    """The stretches between one token of the parser and the next, in bytes; mostly empty or blank."""
     last = -1
     for start, end in _leaves(parser.parse(text).walk()):
         if last >= 0 and start >= last:

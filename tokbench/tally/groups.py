@@ -1,14 +1,16 @@
 """Sums of counts by bootstrap group, and the replicates drawn from them.
 
 Each document falls into one of 1,024 groups by a hash of its text (by its line in a parallel dataset, so that
-replicates pair across languages as well as across tokenizers). The tally keeps the sum of every counter over each
-group; a replicate draws one Poisson(1) weight per group and sums. Grouping documents at random leaves the variance
-of a ratio estimated without bias, since the residuals of its linear form have mean zero, and it costs almost
-nothing per document: the sums are whole numbers, so they are identical for any order and any sharding, and all
-replicates are one matrix product when figures are made. Up to 1,024 documents the scheme is the Poisson
-bootstrap over documents itself, but for hash collisions.
+replicates pair across languages as well as across tokenizers). The tally keeps the sum of every counter over
+each group; a replicate draws one Poisson(1) weight per group and sums. Grouping documents at random leaves
+the variance of a ratio estimated without bias, since the residuals of its linear form have mean zero, and it
+costs almost nothing per document: the sums are whole numbers, so they are identical for any order and any
+sharding, and all replicates are one matrix product when figures are made. On parallel text of up to 1,024 lines
+it is the Poisson bootstrap over lines itself. Documents of identical text fall together, so that copies count
+as the one observation they are.
 
-Poisson bootstrap: Chamandy, Muralidharan, Najmi and Naidu, "Estimating uncertainty for massive data streams", 2012.
+Poisson bootstrap: Chamandy, Muralidharan, Najmi and Naidu, "Estimating uncertainty for massive data streams",
+2012.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class GroupSums:
 
     rows: NDArray[np.int16]
     columns: NDArray[np.int16]
-    values: NDArray[np.integer]  # type: ignore[type-arg]
+    values: NDArray[np.integer]
 
     @classmethod
     def of_dense(cls, dense: NDArray[np.int64]) -> GroupSums:

@@ -33,7 +33,7 @@ class Histogram:
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @classmethod
-    def of(cls, values: NDArray[np.integer]) -> Histogram:  # type: ignore[type-arg]
+    def of(cls, values: NDArray[np.integer]) -> Histogram:
         """The histogram of some whole numbers."""
         import numpy as np
 

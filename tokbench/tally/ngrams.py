@@ -1,10 +1,11 @@
 """Bigram and trigram counts in bounded memory, the same whatever the order and sharding of the documents.
 
-Text is sampled by document: each has a level, the number of leading zero bits of its 32-bit key, so that half of
-all documents have level 0, a quarter level 1, and so on. Kept are the documents of level L and above, for the
-lowest L at which they hold no more than `SAMPLE_BYTES` of text. The limit is in bytes of text, not in n-grams, so
-that every tokenizer is measured on the same documents. Levels are counted apart, so shards that had to drop
-different levels can still be joined. Of one document the part that answers to its first `DOCUMENT_BYTES` counts.
+Text is sampled by document: each has a level, the number of leading zero bits of its 32-bit key, so that half
+of all documents have level 0, a quarter level 1, and so on. Kept are the documents of level L and above, for
+the lowest L at which they hold no more than `SAMPLE_BYTES` of text. The limit is in bytes of text, not in
+n-grams, so that every tokenizer is measured on the same documents. Levels are counted apart, so shards that
+had to drop different levels can still be joined. Of one document the part that answers to its first
+`DOCUMENT_BYTES` counts.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class NGramCounter:
 
         for order, table in ((1, self._bigrams), (2, self._trigrams)):
             for level in sorted({entry[0] for entry in self._pending}):
-                keys = np.concatenate([entry[order] for entry in self._pending if entry[0] == level])  # type: ignore[arg-type]
+                keys = np.concatenate([entry[order] for entry in self._pending if entry[0] == level])
                 keys.sort()
                 new = Histogram(*_runs(keys))
                 table[level] = Histogram.sum([table[level], new]) if level in table else new

@@ -1,8 +1,9 @@
 """Finding a normalising tokenizer's tokens in the text, by the folded forms of both.
 
-`Laid` puts the folded text and the folded tokens of some documents side by side. Where they are equal, each token
-lies over the characters whose folded bytes it holds. Around unknown tokens, which hide text, the runs of tokens
-between them are found in the folded text; that counts only if the first and the last way to find them agree.
+`Laid` puts the folded text and the folded tokens of some documents side by side. Where they are equal, each
+token lies over the characters whose folded bytes it holds. Around unknown tokens, which hide text, the runs
+of tokens between them are found in the folded text; that counts only if the first and the last way to find
+them agree.
 """
 
 from __future__ import annotations
@@ -111,12 +112,16 @@ class Laid:
                 continue
             hidden[index] = len(whole) - (limits[-1] - limits[0])
             ends = [at + len(piece) for at, piece in zip(forward, pieces, strict=True)]
-            if any(map(int.__ge__, ends, forward[1:])) or (len(pieces) > 2 and forward != rightmost(whole, pieces)):
+            if any(map(int.__ge__, ends, forward[1:])) or (
+                len(pieces) > 2 and forward != rightmost(whole, pieces)
+            ):
                 continue
             certain[index] = True
             offset = text_limits[index]
             own = slice(token_limits[index], token_limits[index + 1])
-            moved = (np.array(forward) - np.array(limits[:-1]) + made_limits[index])[np.cumsum(self.unknown[own])]
+            moved = (np.array(forward) - np.array(limits[:-1]) + made_limits[index])[
+                np.cumsum(self.unknown[own])
+            ]
             begin[own] += moved
             end[own] += moved
             begin[holes[first:last]] = np.array(ends[:-1]) + offset

@@ -41,15 +41,16 @@ def _odd_in_run(flags: Flags) -> Flags:
     import numpy as np
 
     outside = _last_where(~flags)
-    return flags & ((np.arange(len(flags), dtype=np.int32) - outside) % 2 == 0)
+    second: Flags = flags & ((np.arange(len(flags), dtype=np.int32) - outside) % 2 == 0)
+    return second
 
 
 def grapheme_starts(points: NDArray[np.uint32]) -> Flags:
-    """Before which code points an extended grapheme cluster begins, bool of shape ``(len(points),)``.
+    r"""Before which code points an extended grapheme cluster begins, bool of shape ``(len(points),)``.
 
     Example:
         >>> import numpy as np
-        >>> text = np.frombuffer("e\\u0301\\n".encode("utf-32-le"), np.uint32)
+        >>> text = np.frombuffer("e\u0301\n".encode("utf-32-le"), np.uint32)
         >>> grapheme_starts(text).tolist()
         [True, False, True]
     """
@@ -108,13 +109,13 @@ def _conjuncts(points: NDArray[np.uint32], kind: NDArray[np.uint8]) -> Flags:
 
 
 def word_starts(points: NDArray[np.uint32]) -> Flags:
-    """Before which code points a segment of UAX #29 begins, bool of shape ``(len(points),)``.
+    r"""Before which code points a segment of UAX #29 begins, bool of shape ``(len(points),)``.
 
     Segments are words, but also the spaces and the punctuation between them.
 
     Example:
         >>> import numpy as np
-        >>> text = np.frombuffer("can't 3.5\\n".encode("utf-32-le"), np.uint32)
+        >>> text = np.frombuffer("can't 3.5\n".encode("utf-32-le"), np.uint32)
         >>> np.flatnonzero(word_starts(text)).tolist()
         [0, 5, 6, 9]
     """

@@ -82,7 +82,7 @@ class Tally:
         return Tally.sum([self, other])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tally) and self.to_bytes() == other.to_bytes()
+        return isinstance(other, Tally) and _packed(self) == _packed(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -151,3 +151,7 @@ class Tally:
 
     def __reduce__(self) -> tuple[object, ...]:
         return Tally.from_bytes, (self.to_bytes(),)
+
+
+def _packed(tally: Tally) -> object:
+    return tally.to_bytes()

@@ -55,7 +55,7 @@ class TextBatch:
     """Some documents, with everything that does not depend on a tokenizer counted.
 
     `data` is the UTF-8 of the texts (uint8), a line feed after each; document i is ``data[starts[i]:ends[i]]``.
-    `keys` is the crc32 (uint32) that places each document in a bootstrap group and in the samples. `counts`
+    `keys` is the hash (uint32) that places each document in a bootstrap group and in the samples. `counts`
     maps a name of `TEXT_COUNTERS` to an int64 array over the documents.
     """
 
@@ -109,16 +109,29 @@ def prepare(
         yield read_batch(waiting, facts)
 
 
-def document_key(document: Document, encoded: bytes, facts: CorpusFacts) -> tuple[int, int]:
-    """The document's crc32 key and its bootstrap group.
+def document_keys(
+    documents: Sequence[Document], encoded: Sequence[bytes], facts: CorpusFacts
+) -> tuple[NDArray[np.uint32], Ints]:
+    """A 32-bit key of each document and its bootstrap group.
 
-    In a parallel dataset both follow the line, so that replicates pair across languages, and up to 1,024
-    lines have a group each.
+    The key is a hash of the text: its crc32, mixed (MurmurHash3's finaliser), since a checksum alone is
+    linear and leaves similar texts in patterns. In a parallel dataset both follow the line, so that
+    replicates pair across languages, and up to 1,024 lines have a group each.
     """
-    if facts.parallel and document.line is not None:
-        return zlib.crc32(b"%d" % document.line), document.line % GROUPS
-    key = zlib.crc32(encoded)
-    return key, key % GROUPS
+    import numpy as np
+
+    lines = [document.line if facts.parallel else None for document in documents]
+    sources = (text if line is None else b"%d" % line for line, text in zip(lines, encoded, strict=True))
+    keys = np.fromiter(map(zlib.crc32, sources), np.uint32, len(lines))
+    keys ^= keys >> np.uint32(16)
+    keys *= np.uint32(0x85EBCA6B)
+    keys ^= keys >> np.uint32(13)
+    keys *= np.uint32(0xC2B2AE35)
+    keys ^= keys >> np.uint32(16)
+    groups = keys.astype(np.int64) % GROUPS
+    if facts.parallel:
+        groups = np.array([g if n is None else n % GROUPS for n, g in zip(lines, groups.tolist(), strict=True)])
+    return keys, groups
 
 
 def read_batch(documents: Sequence[Document], facts: CorpusFacts) -> TextBatch:
@@ -132,9 +145,7 @@ def read_batch(documents: Sequence[Document], facts: CorpusFacts) -> TextBatch:
     lengths = np.fromiter(map(len, encoded), np.int64, len(texts))
     starts = np.zeros(len(texts), np.int64)
     np.cumsum(lengths[:-1] + 1, out=starts[1:])
-    keyed = np.array(
-        [document_key(d, e, facts) for d, e in zip(documents, encoded, strict=True)], np.int64
-    ).reshape(-1, 2)
+    keys, groups = document_keys(documents, encoded, facts)
     layout = _Layout(points, data, starts, starts + lengths)
 
     kinds = characters()
@@ -164,8 +175,8 @@ def read_batch(documents: Sequence[Document], facts: CorpusFacts) -> TextBatch:
     inside[-1] = False
     batch = TextBatch(
         texts=texts,
-        keys=keyed[:, 0].astype(np.uint32),
-        groups=keyed[:, 1],
+        keys=keys,
+        groups=groups,
         data=data,
         starts=starts,
         ends=starts + lengths,
@@ -228,7 +239,8 @@ def _lines(layout: _Layout, points: NDArray[np.uint32], lengths: Ints) -> Ints:
     """Line feeds, and one more where the text goes on after the last of them; an empty text has none."""
     feeds = layout.sums(points == 10)
     last = points[layout.char_ends - 1]  # of an empty document: the separator before it, itself a line feed
-    return feeds + ((lengths > 0) & (last != 10))
+    lines: Ints = feeds + ((lengths > 0) & (last != 10))
+    return lines
 
 
 def _words(

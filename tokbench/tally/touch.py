@@ -1,4 +1,4 @@
-"""Which tokens touch what: counts of tokens against words, numbers, identifiers and the rest, from their places.
+"""Which tokens touch what: tokens against words, numbers, identifiers and the rest, from their places.
 
 The tokens that touch a stretch are those that begin before its end less those that end by its beginning; both
 are running sums over the bytes of the batch, so each question is two look-ups for any number of stretches.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tokbench.corpus import Document
@@ -29,7 +31,7 @@ def test_parts_of_identifiers(name: str, parts: list[str]) -> None:
     [batch] = prepare([Document(name)], facts=CODE)
     cuts = identifier_cuts(batch.data, batch.code["identifiers"])
     at = [0, *cuts.at[cuts.gold].tolist(), len(name)]
-    assert [name[a:b] for a, b in zip(at, at[1:], strict=False)] == parts
+    assert [name[a:b] for a, b in pairwise(at)] == parts
 
 
 def test_counts_by_hand(stand_ins) -> None:

@@ -1,0 +1,264 @@
+"""Every metric of the catalogue against a case worked out by hand, and what holds for all of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from tokbench.corpus import Document
+from tokbench.metrics import CellKey, Measurement
+from tokbench.metrics.catalogue import CATALOGUE, GROUPS
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.cost import PriceTable
+from tokbench.metrics.measure import measure
+from tokbench.metrics.morphology import MorphCounts
+from tokbench.tally import CorpusFacts, Tally, collect
+
+DESIGNED = {
+    "compression_ratio",
+    "chars_per_token",
+    "tokens_per_document",
+    "tokens_per_line",
+    "fertility",
+    "continued_words",
+    "single_token_words",
+    "vocab_efficiency",
+    "vocab_utilization",
+    "renyi_efficiency",
+    "token_length",
+    "premium",
+    "gini",
+    "nsl",
+    "round_trip",
+    "unk_rate",
+    "split_characters",
+    "digit_alignment",
+    "morph_f1",
+    "morph_score",
+    "vocab_overlap",
+    "unreachable_tokens",
+    "script_share",
+    "zipf_slope",
+    "cost",
+    "context_words",
+    "encode_speed",
+    "decode_speed",
+    "latency_p50",
+    "latency_p95",
+    "latency_p99",
+    "load_time",
+    "train_time",
+    "peak_memory",
+}
+
+
+def audit(own: set[bytes], **statuses: float) -> SimpleNamespace:
+    return SimpleNamespace(
+        share=statuses.__getitem__,
+        byte_strings=lambda: frozenset(own),
+        scripts={"Latin": 6, "Cyrillic": 2, "digits": 5, "part of a character": 9},
+    )
+
+
+CONTEXT = MeasureContext(
+    vocab_sizes={"p": 256 + 4, "base": 256, "w": 3},
+    parallel={"d": True, "code": False},
+    kinds={"code": "code"},
+    baseline="base",
+    prices=PriceTable("EUR", {"p": 3.0}),
+    context_length=100,
+    audits={
+        "p": audit({b"a", b"b", b"c"}, UNREACHABLE=0.25, UNDECODABLE=0.5, SPECIAL=0.125),
+        "base": audit({b"b", b"c", b"d"}, UNREACHABLE=0, UNDECODABLE=0, SPECIAL=0),
+    },
+    morphology={
+        ("p", "eng"): MorphCounts(words=10, whole=2, gold=12, gold_split=9, made=15, hits=6, recalls=4.0)
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def rows(stand_ins) -> dict[tuple[str, str, str, str], Measurement]:
+    """Two languages of parallel text and a file of code, under three tokenizers."""
+    p = stand_ins.Pieces("ab", " ab", "12", "==")
+    base = stand_ins.Pieces()
+    w = stand_ins.Words("ab", "é")
+    lines = {"eng": ["ab ab", "xab 1234", "é"], "rus_Cyrl": ["abab", "ж", "ab"]}
+    facts = CorpusFacts(parallel=True)
+    cells: dict[CellKey, Tally] = {}
+    for spec, tokenizer in (("p", p), ("base", base), ("w", w)):
+        for language, texts in lines.items():
+            documents = [Document(text, line=i) for i, text in enumerate(texts)]
+            cells[CellKey(spec, "d", language)] = collect(tokenizer, documents, facts=facts)
+    code = CorpusFacts(kind="code", language="nosuch")
+    cells[CellKey("p", "code", "nosuch")] = collect(p, [Document("if abAb == x:\n  y")], facts=code)
+    return {
+        (row.tokenizer, row.dataset, row.language, row.metric): row
+        for row in measure(cells, CATALOGUE, context=CONTEXT)
+    }
+
+
+def entropy(*counts: int) -> float:
+    return -sum(c / sum(counts) * math.log2(c / sum(counts)) for c in counts)
+
+
+def renyi(*counts: int) -> float:
+    return math.log2(sum((c / sum(counts)) ** 2.5 for c in counts)) / (1 - 2.5)
+
+
+# p on eng: "ab"," ab" | "x","ab"," ","12","3","4" | two bytes of é: 10 tokens, 15 bytes, 14 characters
+IDS = (2, 1, 1, 1, 1, 1, 1, 1, 1)
+BY_HAND = {
+    "compression_ratio": 15 / 10,
+    "chars_per_token": 14 / 10,
+    "tokens_per_document": 10 / 3,
+    "tokens_per_line": 10 / 3,
+    "token_length": (2 + 3 + 1 + 2 + 1 + 2 + 1 + 1 + 1 + 1) / 10,
+    "token_length_p50": 1,
+    "token_length_p95": 3,
+    "token_length_p99": 3,
+    "nsl": 10 / 15,
+    "text_letters": 8 / 14,
+    "text_digits": 4 / 14,
+    "text_spaces": 2 / 14,
+    "text_punctuation": 0,
+    "text_non_ascii": 1 / 14,
+    "fertility": (1 + 1 + 2 + 3 + 2) / 5,
+    "continued_words": 3 / 5,
+    "single_token_words": 2 / 5,
+    "fertility_isolated": (1 + 2 + 3 + 2) / 4,  # ab, xab, 1234, é
+    "cross_word_tokens": 0,
+    "vocab_efficiency": 9 / 10,
+    "vocab_utilization": 9 / 260,
+    "renyi_efficiency": renyi(*IDS) / math.log2(260),
+    "renyi_efficiency_observed": renyi(*IDS) / math.log2(9),
+    "shannon_entropy": entropy(*IDS),
+    "shannon_efficiency": entropy(*IDS) / math.log2(260),
+    "bigram_entropy": math.log2(7),
+    "trigram_entropy": math.log2(4),
+    "percentile_frequency": 7 / 10 + 1 / 10,  # ranks 0 to 6 of nine
+    "zipf_slope": None,
+    "round_trip": 1,
+    "unk_rate": 0,
+    "whitespace_fidelity": 1,
+    "cer": 0,
+    "split_characters": 2 / 10,
+    "cut_characters": 1 / 7,
+    "cut_graphemes": 1 / 7,
+    "digit_alignment": 0,  # boundaries 12|3|4 against 1|234
+    "whole_numbers": 0,
+    "morph_f1": 2 * 6 / (15 + 12),
+    "morph_f1_split": 2 * 6 / (15 + 9),
+    "morph_precision": 6 / 15,
+    "morph_recall": 6 / 12,
+    "morph_score": 4 / 8,
+    "morph_score_all": 4 / 10,
+    "script_share": 6 / 8,
+    "cost": 10 * 3 / 1e6,
+    "cost_per_million_words": 3 * 10 / 5,
+    "context_words": 100 * 5 / 10,
+    "context_chars": 100 * 14 / 10,
+    "premium": 10 / 5,
+}
+# on rus_Cyrl: "ab","ab" | two bytes of ж | "ab": 5 tokens, 8 bytes
+TOGETHER = {
+    "gini": (10 - 5) * 2 / (2 * 4 * 7.5),
+    "gini_bytes": 2 * abs(10 / 15 - 5 / 8) / (4 * (10 / 15 + 5 / 8)),
+    "cost_ratio": 2,
+    "cost_variation": 2.5 / 7.5,
+    "gini_scripts": (10 - 5) * 2 / (2 * 4 * 7.5),
+    "gini_families": None,  # both Indo-European
+}
+VOCABULARY = {
+    "vocab_size": 260,
+    "unreachable_tokens": 0.25,
+    "undecodable_tokens": 0.5,
+    "special_tokens": 0.125,
+    "vocab_overlap": 2 / 4,
+}
+# "if", "abAb", "x", "y"; pieces "ab", "=="
+CODE = {
+    "whole_operators": 1,
+    "indentation_tokens": 2,
+    "identifier_fragmentation": (2 + 3 + 1 + 1) / 4,
+    "identifier_alignment": 2 * 1 / (3 + 1),
+    "syntax_alignment": None,
+    "syntax_recall": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "language", "expected"),
+    [("d", "eng", BY_HAND), ("d", "all", TOGETHER), ("", "all", VOCABULARY), ("code", "nosuch", CODE)],
+)
+def test_by_hand(rows, dataset, language, expected) -> None:
+    for name, value in expected.items():
+        row = rows["p", dataset, language, name]
+        if value is None:
+            assert row.value is None, name
+            assert row.status.startswith("undefined: "), name
+        else:
+            assert row.value == pytest.approx(value), name
+            assert row.status == "ok"
+
+
+def test_every_metric_has_a_case_by_hand() -> None:
+    measured = {metric.name for metric in CATALOGUE if metric.level != "speed"}
+    assert measured == {*BY_HAND, *TOGETHER, *VOCABULARY, *CODE}
+
+
+def test_the_names_of_the_design_are_there() -> None:
+    assert {metric.name for metric in CATALOGUE} >= DESIGNED
+    assert len({metric.name for metric in CATALOGUE}) == len(CATALOGUE)
+
+
+def test_unknown_text_by_hand(rows) -> None:
+    # w on eng: ab ab | [UNK] [UNK] | é; "xab 1234" is under unknown tokens
+    assert rows["w", "d", "eng", "round_trip"].value == pytest.approx(2 / 3)
+    status = rows["w", "d", "eng", "unk_rate"]
+    assert status.value == pytest.approx(7 / 14)
+    assert rows["w", "d", "rus_Cyrl", "unk_rate"].value == pytest.approx(5 / 7)
+
+
+def test_intervals_hold_the_value(rows) -> None:
+    for row in rows.values():
+        if row.ci_low is not None:
+            assert row.ci_low <= row.value + 1e-12, row
+            assert row.value <= row.ci_high + 1e-12, row
+    assert rows["p", "d", "eng", "compression_ratio"].ci_low < 1.5
+
+
+@pytest.mark.parametrize("metric", CATALOGUE, ids=lambda metric: metric.name)
+def test_definitions_are_complete(metric) -> None:
+    assert metric.unit
+    assert metric.summary.endswith(".")
+    assert metric.formula or metric.level == "speed"
+    assert metric.formula.count("{") == metric.formula.count("}")
+    assert metric.group in GROUPS
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", metric.name)
+
+
+def test_no_text_gives_nulls_with_a_reason(stand_ins) -> None:
+    cells = {CellKey("p", "d", "eng"): collect(stand_ins.Pieces(), [])}
+    context = MeasureContext(vocab_sizes={"p": 256}, parallel={"d": True})
+    rows = measure(cells, CATALOGUE, context=context)
+    names = {metric.name for metric in CATALOGUE if metric.level != "speed"}
+    assert {row.metric for row in rows} == names
+    for row in rows:
+        if row.metric != "vocab_size":
+            assert row.value is None, row
+            assert row.status.startswith("undefined: "), row
+            assert len(row.status) > 15, row
+
+
+UNIT = {"0..1", "F1"}
+
+
+def test_shares_are_between_nought_and_one(rows) -> None:
+    units = {metric.name: metric.unit for metric in CATALOGUE}
+    for row in rows.values():
+        if row.value is not None and (units[row.metric].startswith("share") or units[row.metric] in UNIT):
+            assert 0 <= row.value <= 1, row

@@ -1,0 +1,70 @@
+"""Paired differences between tokenizers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tokbench.corpus import Document
+from tokbench.metrics import CellKey
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.differences import differences
+from tokbench.tally import collect
+
+RATIO = [metric for metric in CATALOGUE if metric.name == "compression_ratio"]
+TEXTS = [f"{'ab' * (i % 7)} x{'y' * (i % 31)} 1{i}" for i in range(400)]
+
+
+@pytest.fixture(scope="module")
+def cells(stand_ins):
+    tokenizers = {
+        "base": stand_ins.Pieces(),
+        "same": stand_ins.Pieces(),
+        "better": stand_ins.Pieces("ab"),
+        "hardly": stand_ins.Pieces("\u2603"),
+    }
+    return {
+        CellKey(name, "d", "eng"): collect(tokenizer, map(Document, TEXTS))
+        for name, tokenizer in tokenizers.items()
+    }
+
+
+def test_against_a_baseline(cells) -> None:
+    rows = differences(cells, RATIO, context=MeasureContext(baseline="base"))
+    assert len(rows) == 6  # three tokenizers, on the language and on all
+    found = {row.tokenizer: row for row in rows if row.language == "eng"}
+    better = found["better"]
+    assert better.value == pytest.approx(better.ratio - 1)  # bytes have a ratio of 1
+    assert 0 < better.ci_low < better.value < better.ci_high
+    assert better.p == pytest.approx(2 / 1001)
+    assert better.p_holm == pytest.approx(3 * 2 / 1001)
+    assert (found["same"].value, found["same"].p, found["same"].p_holm) == (0, 1, 1)
+
+
+def test_every_pair_without_a_baseline(cells) -> None:
+    rows = differences(cells, RATIO, context=MeasureContext())
+    pairs = {(row.tokenizer, row.baseline) for row in rows}
+    assert len(pairs) == 6
+    assert ("better", "base") in pairs
+
+
+def test_pairing_makes_differences_certain(cells) -> None:
+    """The difference varies less than the figures would if they were drawn apart."""
+    row = next(
+        row
+        for row in differences(cells, RATIO, context=MeasureContext(baseline="base"))
+        if row.tokenizer == "better"
+    )
+    assert row.ci_high - row.ci_low < 0.1
+
+
+def test_nulls_have_the_reason(cells) -> None:
+    unk = [metric for metric in CATALOGUE if metric.name == "context_words"]
+    rows = differences(cells, unk, context=MeasureContext(baseline="base"))
+    assert all(row.value is None and "context length" in row.status for row in rows)
+
+
+def test_documents_that_others_lack_are_not_compared(cells, stand_ins) -> None:
+    more = {**cells, CellKey("base", "d", "fra"): collect(stand_ins.Pieces(), [Document("x")])}
+    rows = differences(more, RATIO, context=MeasureContext(baseline="base"))
+    assert {row.language for row in rows} == {"eng"}

@@ -1,0 +1,231 @@
+"""Measuring: plugin metrics, intervals, what is refused, baselines, lossy tokenizers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tokbench.corpus import Document
+from tokbench.metrics import CellKey, Metric
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.intervals import holm, p_value
+from tokbench.metrics.measure import measure
+from tokbench.tally import CorpusFacts, Tally, collect
+
+NAMED = {metric.name: metric for metric in CATALOGUE}
+TEXTS = [f"ab {'ab' * (i % 5)} c{i}" for i in range(200)]
+
+
+def metric(compute, **more) -> Metric:
+    return Metric(
+        **{"name": "mine", "unit": "x", "better": "lower", "summary": "Mine.", "compute": compute} | more
+    )
+
+
+def one(tally: Tally, *metrics: Metric, **more):
+    rows = measure({CellKey("t", "d", "eng"): tally}, metrics, context=MeasureContext(**more))
+    return next(row for row in rows if row.language in ("eng", "all"))
+
+
+@pytest.fixture(scope="module")
+def tally(stand_ins) -> Tally:
+    return collect(stand_ins.Pieces("ab"), map(Document, TEXTS))
+
+
+def test_the_smallest_plugin_metric_gets_an_interval(tally) -> None:
+    row = one(tally, metric(lambda t: t.tokens / t.bytes))
+    assert row.value == tally.tokens / tally.bytes
+    assert row.ci_low < row.value < row.ci_high
+    assert (row.tokenizer, row.dataset, row.n_documents, row.status) == ("t", "d", 200, "ok")
+
+
+def test_code_for_numbers_only_gets_the_same_interval(tally) -> None:
+    arrays = one(tally, metric(lambda t: t.tokens / t.bytes))
+    numbers = one(tally, metric(lambda t: math.fsum([t.tokens]) / float(t.bytes) if t.bytes > 0 else None))
+    assert (numbers.ci_low, numbers.ci_high) == (arrays.ci_low, arrays.ci_high)
+
+
+def test_seeds_and_confidence(tally) -> None:
+    plain = one(tally, metric(lambda t: t.tokens / t.bytes))
+    assert one(tally, metric(lambda t: t.tokens / t.bytes)) == plain
+    assert one(tally, metric(lambda t: t.tokens / t.bytes), seed=1).ci_low != plain.ci_low
+    wide = one(tally, metric(lambda t: t.tokens / t.bytes), confidence=0.99)
+    assert wide.ci_low < plain.ci_low
+    assert one(tally, metric(lambda t: t.tokens / t.bytes), replicates=0).ci_low is None
+
+
+def test_histograms_have_no_interval(tally) -> None:
+    row = one(tally, metric(lambda t: len(t.ids)))
+    assert row.value == len(tally.ids)
+    assert row.ci_low is None
+
+
+@pytest.mark.parametrize(
+    ("compute", "status"),
+    [
+        (lambda t: None, "undefined: "),
+        (lambda t: float("nan"), "undefined: "),
+        (lambda t: 1 / 0, "undefined: "),
+        (lambda t: t.nonsense, "failed: AttributeError"),
+        (lambda t: "seven", "failed: compute returned str"),
+        (lambda t: {}["x"], "failed: KeyError"),
+    ],
+)
+def test_what_goes_wrong_is_a_status(tally, compute, status) -> None:
+    row = one(tally, metric(compute))
+    assert row.value is None
+    assert row.status.startswith(status)
+
+
+def test_one_failing_metric_leaves_the_others(tally) -> None:
+    rows = measure(
+        {CellKey("t", "d", "eng"): tally},
+        [metric(lambda t: 1 / 0), metric(lambda t: t.tokens, name="good")],
+        context=MeasureContext(),
+    )
+    assert [row.status for row in rows if row.metric == "good"] == ["ok", "ok"]
+
+
+def test_what_is_needed_is_named(tally) -> None:
+    row = one(tally, metric(lambda t: 1, needs=("operators",)))
+    assert row.status == "undefined: no operators (operators of two or more characters (code))"
+
+
+def test_one_document_has_no_interval(stand_ins) -> None:
+    row = one(collect(stand_ins.Pieces(), [Document("abc")]), NAMED["compression_ratio"])
+    assert row.value == 1
+    assert row.ci_low is None
+
+
+def test_all_is_the_sum_of_the_languages(stand_ins) -> None:
+    tokenizer = stand_ins.Pieces("ab")
+    cells = {
+        CellKey("t", "d", language): collect(tokenizer, map(Document, texts))
+        for language, texts in (("a", TEXTS[:50]), ("b", TEXTS[50:]))
+    }
+    rows = measure(cells, [NAMED["compression_ratio"]], context=MeasureContext())
+    together = collect(tokenizer, map(Document, TEXTS))
+    assert [row.language for row in rows] == ["a", "b", "all"]
+    assert rows[2].value == together.bytes / together.tokens
+    whole = one(together, NAMED["compression_ratio"])
+    assert (rows[2].ci_low, rows[2].ci_high) == (whole.ci_low, whole.ci_high)
+
+
+def parallel(tokenizer, *, languages: dict[str, list[str]]) -> dict[CellKey, Tally]:
+    facts = CorpusFacts(parallel=True)
+    return {
+        CellKey("t", "d", language): collect(
+            tokenizer, [Document(text, line=i) for i, text in enumerate(texts)], facts=facts
+        )
+        for language, texts in languages.items()
+    }
+
+
+def test_languages_are_compared_on_parallel_text_only(stand_ins) -> None:
+    cells = parallel(stand_ins.Pieces(), languages={"eng": ["ab"] * 9, "fra": ["abc"] * 9})
+    asked = [NAMED["premium"], NAMED["gini"]]
+    refused = measure(cells, asked, context=MeasureContext(parallel={"d": False}))
+    assert all(row.value is None and "parallel text" in row.status for row in refused)
+    given = measure(cells, asked, context=MeasureContext(parallel={"d": True}))
+    values = {(row.metric, row.language): row.value for row in given}
+    assert values["premium", "fra"] == 1.5
+    assert values["premium", "eng"] == 1
+    assert values["gini", "all"] == pytest.approx(1 / 10)
+    to_french = measure(cells, asked, context=MeasureContext(parallel={"d": True}, reference="fra"))
+    assert {row.language: row.value for row in to_french if row.metric == "premium"}["eng"] == pytest.approx(
+        2 / 3
+    )
+
+
+def test_languages_with_other_lines_are_refused(stand_ins) -> None:
+    cells = parallel(stand_ins.Pieces(), languages={"eng": ["ab"] * 9, "fra": ["abc"] * 8})
+    rows = measure(cells, [NAMED["gini"]], context=MeasureContext(parallel={"d": True}))
+    assert "do not have the same lines (8 to 9)" in rows[-1].status
+
+
+def test_a_reference_that_is_not_there_is_said(stand_ins) -> None:
+    cells = parallel(stand_ins.Pieces(), languages={"eng": ["ab"] * 2, "fra": ["abc"] * 2})
+    context = MeasureContext(parallel={"d": True}, reference="deu")
+    rows = measure(cells, [NAMED["premium"]], context=context)
+    assert rows[0].status == "undefined: the reference language is not in this dataset"
+
+
+def test_a_language_that_is_lost_is_no_reference(stand_ins) -> None:
+    cells = parallel(stand_ins.Words("a", "b"), languages={"tha": ["xyz"] * 5, "eng": ["a b a"] * 5})
+    rows = measure(cells, [NAMED["premium"]], context=MeasureContext(parallel={"d": True}))
+    assert {row.language: row.value for row in rows}["eng"] == 1
+
+
+def test_premiums_pair_by_line(stand_ins) -> None:
+    lines = ["ab" * (1 + i % 40) for i in range(500)]
+    cells = parallel(stand_ins.Pieces(), languages={"eng": lines, "twice": [line + line for line in lines]})
+    rows = measure(cells, [NAMED["premium"]], context=MeasureContext(parallel={"d": True}))
+    twice = next(row for row in rows if row.language == "twice")
+    assert (twice.value, twice.ci_low, twice.ci_high) == (2, 2, 2)
+
+
+def test_relative_to_a_baseline(stand_ins) -> None:
+    cells = {
+        CellKey(name, "d", "eng"): collect(tokenizer, map(Document, TEXTS))
+        for name, tokenizer in (("base", stand_ins.Pieces()), ("t", stand_ins.Pieces("ab")))
+    }
+    rows = measure(cells, [NAMED["nsl"]], context=MeasureContext(baseline="base"))
+    values = {(row.tokenizer, row.language): row for row in rows}
+    expected = cells[CellKey("t", "d", "eng")].tokens / cells[CellKey("base", "d", "eng")].tokens
+    assert values["t", "eng"].value == values["t", "all"].value == expected
+    assert values["t", "eng"].ci_low < expected < values["t", "eng"].ci_high
+    assert values["base", "eng"].ci_high == 1
+    without = measure(cells, [NAMED["nsl"]], context=MeasureContext())
+    assert all("--baseline" in row.status for row in without)
+
+
+def test_lossy_tokenizers_leave_the_ranking_at_the_users_wish(stand_ins) -> None:
+    cells = {
+        CellKey("lossy", "d", "eng"): collect(stand_ins.Lowering(), map(Document, ["Ab", "b"])),
+        CellKey("exact", "d", "eng"): collect(stand_ins.Pieces(), map(Document, ["Ab", "b"])),
+    }
+    asked = [NAMED[name] for name in ("compression_ratio", "round_trip", "token_length")]
+    rows = measure(cells, asked, context=MeasureContext(exclude_lossy=True))
+    found = {(row.tokenizer, row.metric): row for row in rows if row.language == "eng"}
+    assert found["lossy", "compression_ratio"].value is None
+    assert found["lossy", "compression_ratio"].status.startswith("skipped: the tokenizer loses text")
+    assert found["lossy", "round_trip"].value == 0.5
+    assert found["exact", "compression_ratio"].value == 1
+
+
+def test_the_word_that_was_counted_is_named(stand_ins) -> None:
+    def unit(*documents: Document) -> str:
+        return one(collect(stand_ins.Pieces(), documents), NAMED["fertility"]).unit
+
+    assert unit(Document("ab cd")) == "tokens/word (UAX #29)"
+    assert unit(Document("ab", words=((0, 2),))) == "tokens/word (gold)"
+    assert "one per character" in unit(Document("ไทย"))
+
+
+def test_words_of_thai_are_not_split_at_spaces(stand_ins) -> None:
+    row = one(collect(stand_ins.Pieces(), [Document("กข คง")]), NAMED["fertility"])
+    assert row.value == 3  # four characters of three bytes, not two words of six
+
+
+def test_further_orders_of_renyi(tally) -> None:
+    context = MeasureContext(vocab_sizes={"t": 257}, renyi_alphas=(1, 2.5, 3))
+    rows = measure({CellKey("t", "d", "e"): tally}, [NAMED["renyi_efficiency"]], context=context)
+    assert {row.metric for row in rows} == {
+        "renyi_efficiency", "renyi_efficiency_1", "renyi_efficiency_3",
+    }  # fmt: skip
+
+
+def test_holm_by_hand_and_its_order() -> None:
+    assert holm([0.04, 0.001, 0.02]) == [0.04, 0.003, 0.04]
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert math.isnan(holm([float("nan"), 0.1])[0])
+
+
+def test_p_values_are_never_nought() -> None:
+    import numpy as np
+
+    assert p_value(np.ones(999)) == pytest.approx(2 / 1000)
+    assert p_value(np.zeros(10)) == 1

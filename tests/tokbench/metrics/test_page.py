@@ -1,0 +1,110 @@
+"""docs/metrics.md is what the catalogue says; price tables; curves; languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tokbench.corpus import Document
+from tokbench.errors import SpecError
+from tokbench.languages import groups, label, languages, lookup
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.cost import PriceTable
+from tokbench.metrics.curves import (
+    length_curve,
+    rank_frequencies,
+    rank_percentiles,
+    token_lengths,
+    tokens_per_word,
+    zipf_curve,
+)
+from tokbench.metrics.page import render
+from tokbench.tally import Tally, collect
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_page_is_current() -> None:
+    page = (ROOT / "docs" / "metrics.md").read_text("utf-8")
+    assert page == render(CATALOGUE), "run: python -m tokbench.metrics.page docs/metrics.md"
+
+
+def test_every_metric_has_a_heading() -> None:
+    page = render(CATALOGUE)
+    assert all(f"### `{metric.name}`\n" in page for metric in CATALOGUE)
+
+
+def test_price_tables(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('currency = "EUR"\n[prices]\n"bpe" = 1\n"bpe:x.json" = 2.5\n', "utf-8")
+    table = PriceTable.open(path)
+    assert (table.currency, table.of("bpe:x.json"), table.of("bpe:y.json"), table.of("other")) == (
+        "EUR",
+        2.5,
+        1,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["prices = 3", "[prices]\na = 'x'", "[prices]\na = -1", "[price]\na = 1", "not toml", "[prices]\na = true"],
+)
+def test_wrong_price_tables_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(SpecError, match="price"):
+        PriceTable.open(path)
+    with pytest.raises(SpecError, match=r"missing\.toml"):
+        PriceTable.open(tmp_path / "missing.toml")
+
+
+def test_curves_by_hand(stand_ins) -> None:
+    tally = collect(stand_ins.Pieces("abc"), map(Document, ["abcabc x", "xyz", "x" * 40]))
+    assert rank_frequencies(tally).tolist() == [42, 2, 1, 1, 1]
+    assert token_lengths(tally).tolist() == [0, 45, 0, 2]
+    assert tokens_per_word(tally).tolist()[:4] == [0, 1, 1, 1]
+    x, y = length_curve(tally)
+    assert x.tolist() == [3, 8, 40]
+    assert y.tolist() == [1, 2, 1]
+    assert rank_percentiles(tally, (0.5, 0.95)) == {0.5: 1, 0.95: 3}
+    assert zipf_curve(tally).y.sum() == pytest.approx(1)
+    empty = Tally.empty()
+    assert not len(token_lengths(empty))
+    assert not len(zipf_curve(empty).x)
+    assert not len(length_curve(empty).x)
+
+
+def test_languages_of_flores_are_all_there() -> None:
+    table = languages()
+    assert len({language.code for language in table}) > 200
+    assert len({language.tag for language in table}) == len(table)
+    assert all(language.family and language.name for language in table)
+    assert all(lookup(language.tag) == language for language in table)
+    assert np.all([len(language.short) in (0, 2) for language in table])
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "script", "spaced"),
+    [
+        ("tha_Thai", "Thai", "Thai", False),
+        ("th", "Thai", "Thai", False),
+        ("zh", "Chinese (Han (simplified))", "Hans", False),
+        ("zh-TW", "Chinese (Han (traditional))", "Hant", False),
+        ("en-GB", "English", "Latn", True),
+        ("ara", "Arabic (Arabic)", "Arab", True),
+    ],
+)
+def test_tags(tag: str, name: str, script: str, spaced: bool) -> None:
+    known = lookup(tag)
+    assert known is not None
+    assert (known.script, known.spaced) == (script, spaced)
+    assert label(known.tag) == name
+
+
+def test_unknown_tags_stay_as_they_are() -> None:
+    assert lookup("xyz") is None
+    assert label("xyz") == "xyz"
+    assert groups(["xyz", "th"], "family") == {"unknown": ["xyz"], "Kra-Dai": ["th"]}
