@@ -58,6 +58,8 @@ def character_table(rules: BertRules) -> CharacterTable:
     slots = np.zeros(N_MAPPED, np.int32)
     mapped = bytearray(b"\0")
     for point in _changed(rules):
+        if kinds[point] == SPACE:  # some decompose into other spaces
+            continue
         pieces = [word.text for word in words(chr(point), rules)]
         if not pieces:
             kinds[point] = DROPPED

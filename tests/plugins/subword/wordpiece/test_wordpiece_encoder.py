@@ -16,7 +16,6 @@ from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import Encoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import BertRules, normalize, words
-from tokbench_subword.wordpiece.table import character_table
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokbench_subword.wordpiece.trie import Trie
 from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
@@ -36,8 +35,10 @@ ALL_RULES = [
 
 # Characters that do something: marks, controls, punctuation, ideographs, white space, what is reordered or folded.
 _HARD = st.sampled_from(
-    "ab?.,'-#$ \t\n\r\x00\x0b\x85\xa0\u200b\u3000\ufffd北京ΣςİŸßé\u0301\u0323\u0334\u1b44\ua9c0"
-    "\u302eﬁ가힣ㅎ１２①\U0001d15e\U0001d165\U0001d16d\u1c89\U00010d50\U00011938\U0002b820\U0002b920ก็เद्"
+    "ab?.,'-#$ \t\n\r\x00\x0b\x85\xa0\u2000\u2001\u200b\u3000\ufffd"
+    "北京ΣςİŸßé\u0301\u0323\u0334\u1b44\ua9c0"
+    "\u302eﬁ가힣ㅎ１２①\U0001d15e\U0001d165"
+    "\U0001d16d\u1c89\U00010d50\U00011938\U0002b820\U0002b920ก็เद्"
 )
 hard_texts = st.text(_HARD | st.characters(exclude_categories=["Cs"]), max_size=30)
 
@@ -104,14 +105,13 @@ def test_ids_offsets_and_text_equal_tokenizers(number: int, text: str) -> None:
     assert ours.encode_batch([text, "", text]).ids.tolist() == expected.ids * 2
 
 
-@pytest.mark.parametrize("rules", ALL_RULES[:3])
+@pytest.mark.parametrize("rules", ALL_RULES[:2])
 def test_every_code_point_is_treated_as_tokenizers_treats_it(rules: BertRules) -> None:
     from tokenizers.pre_tokenizers import BertPreTokenizer
 
     normalizer = reference(SMALL, rules).normalizer
     cut = BertPreTokenizer()
-    points = [*range(0, 0xD800), *range(0xE000, 0x30000), *range(0xE0000, 0xE0200), 0x10FFFF]
-    table = character_table(rules)
+    points = [*range(0, 0xD800), *range(0xE000, 0x20000), *range(0x2F800, 0x2FA20), 0x10FFFF]
     for start in range(0, len(points), 400):
         # Joined by a letter on either side, so that whatever ends a word shows.
         text = "".join(f"x{chr(point)}y\n" for point in points[start : start + 400])
@@ -119,7 +119,6 @@ def test_every_code_point_is_treated_as_tokenizers_treats_it(rules: BertRules) -
         assert normalize(text, rules) == normal, hex(points[start])
         expected = [piece for piece, _ in cut.pre_tokenize_str(normal)]
         assert [word.text for word in words(text, rules)] == expected, hex(points[start])
-    assert table.kinds[ord("x")] == 0
 
 
 def test_the_kernel_equals_the_plain_form() -> None:
@@ -134,10 +133,13 @@ def test_the_kernel_equals_the_plain_form() -> None:
         vocabulary[letter] = len(vocabulary)
         vocabulary["##" + letter] = len(vocabulary)
     encoder = Encoder.of(WordPieceModel(vocabulary=vocabulary, rules=rules))
-    texts = ["x" + chr(point) + "y" for point in points]
-    batch = encoder.encode_batch(texts)
+    # What decomposes, folds, goes, cuts or is reordered, and of the rest a sample.
+    plain = [point for point in points if normalize(chr(point), rules) == chr(point)]
+    ends_words = {point for point in plain if len(list(words(f"x{chr(point)}y", rules))) != 1}
+    chosen = sorted(set(points) - set(plain) | ends_words | set(plain[::31]))
+    texts = ["x" + chr(point) + "y" for point in chosen if not 0xAC00 <= point < 0xD7A0 or point % 50 == 0]
     names = {index: token for token, index in vocabulary.items()}
-    for text, ids in zip(texts[::7], list(batch)[::7], strict=True):
+    for text, ids in zip(texts, encoder.encode_batch(texts), strict=True):
         expected = [
             ("##" if index else "") + character
             for word in words(text, rules)

@@ -1,0 +1,195 @@
+"""Training speed and memory: in-house BPE against `tokenizers` (and `gigatoken`, where installed), merges
+compared.
+
+    python benchmarks/train.py [--corpus NAME=FILE]... [--vocab-size 32k]... [--rounds 3] [--no-memory]
+
+Without --corpus: English and multilingual novels of the folder that TOKBENCH_TEST_DATA names, and the Python
+standard library as code. Documents are lines (files, for code). One thread, CPU time, interleaved rounds,
+medians; text is in memory already. Byte-level, GPT-2's pattern, ties as `tokenizers` breaks them. Memory is the
+peak of a fresh process less what it held before training. Exit status 1 where merges differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["RAYON_NUM_THREADS"] = "1"
+
+import contextlib
+import gc
+import importlib.util
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DATA = os.environ.get("TOKBENCH_TEST_DATA")
+
+
+def default_corpora() -> dict[str, list[str]]:
+    """English, everything else, and code: name to documents."""
+    found: dict[str, list[str]] = {}
+    if DATA:
+        novels = sorted(
+            path for path in Path(DATA, "corpora/novels").glob("*.txt") if path.name != "SOURCE.txt"
+        )
+        parallel = sorted(Path(DATA, "corpora/pud").glob("???_????.txt"))
+        found["english"] = lines_of([path for path in novels if path.stem == "eng_Latn"])
+        found["multilingual"] = lines_of([path for path in (*novels, *parallel) if path.stem != "eng_Latn"])
+    library = Path(sysconfig.get_paths()["stdlib"])
+    files = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
+    found["code"] = [path.read_text("utf-8", errors="replace") for path in files]
+    return found
+
+
+def lines_of(paths: list[Path]) -> list[str]:
+    """The lines of some files."""
+    return [line for path in paths for line in path.read_text("utf-8").split("\n")]
+
+
+def ours(texts: list[str], vocab_size: int) -> Any:
+    """Train in-house."""
+    from tokbench_subword.bpe.trainer import train_bpe
+
+    return train_bpe(texts, vocab_size=vocab_size)
+
+
+def theirs(texts: list[str], vocab_size: int) -> Any:
+    """Train with `tokenizers`."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size, show_progress=False, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def gigatoken(path: str, vocab_size: int) -> Any:
+    """Train with `gigatoken`, which reads a file itself, lines being documents."""
+    import gigatoken as library
+
+    return library.train_bpe(library.TextFileSource([path], separator="\n"), vocab_size, [])
+
+
+def merges_of_ours(model: Any) -> list[list[bytes]]:
+    """Pairs of byte strings."""
+    return [[model.vocabulary[left], model.vocabulary[right]] for left, right, _ in model.merges.tolist()]
+
+
+def merges_of_theirs(tokenizer: Any) -> list[list[bytes]]:
+    """Pairs of byte strings, from the characters that stand for bytes."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    rest = [byte for byte in range(256) if byte not in printable]
+    byte_of = {chr(byte): byte for byte in printable} | {chr(0x100 + i): byte for i, byte in enumerate(rest)}
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [[bytes(byte_of[character] for character in part) for part in merge] for merge in merges]
+
+
+@contextlib.contextmanager
+def silence() -> Any:
+    """Nothing on stdout and stderr, from native code either."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        saved = [os.dup(1), os.dup(2)]
+        try:
+            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
+            yield
+        finally:
+            os.dup2(saved[0], 1)
+            os.dup2(saved[1], 2)
+
+
+def memory(trainer: str, path: str, vocab_size: int) -> float:
+    """MB that training adds to the peak of a fresh process."""
+    command = [sys.executable, __file__, "--measure", trainer, path, str(vocab_size)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
+def measure(trainer: str, path: str, vocab_size: int) -> None:
+    """Print that figure, in the fresh process."""
+    calls: dict[str, Callable[..., Any]] = {"ours": ours, "tokenizers": theirs}
+    calls[trainer](["some text to load what is loaded once"], 300)
+    texts = json.loads(Path(path).read_text(encoding="utf-8"))
+    gc.collect()
+    with open("/proc/self/statm") as statm:  # noqa: PTH123
+        before = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    calls[trainer](texts, vocab_size)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / 1e6)
+
+
+def compare(name: str, texts: list[str], vocab_size: int, rounds: int, with_memory: bool) -> bool:
+    """Print one line; whether merges are equal."""
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts) / 1e6
+    ours(["warm up"], 257)
+    equal = merges_of_ours(ours(texts, vocab_size)) == merges_of_theirs(theirs(texts, vocab_size))
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder, "texts.json")
+        listed.write_text(json.dumps(texts), encoding="utf-8")
+        plain = Path(folder, "texts.txt")
+        plain.write_text("\n".join(texts), encoding="utf-8", errors="replace")
+        calls: dict[str, Callable[[], object]] = {
+            "ours": lambda: ours(texts, vocab_size),
+            "tokenizers": lambda: theirs(texts, vocab_size),
+        }
+        if importlib.util.find_spec("gigatoken"):
+            calls["gigatoken"] = lambda: gigatoken(str(plain), vocab_size)
+        taken: dict[str, list[float]] = {trainer: [] for trainer in calls}
+        for _round in range(rounds):
+            for trainer, call in calls.items():
+                with silence():
+                    start = time.process_time()
+                    call()
+                    taken[trainer].append(time.process_time() - start)
+        seconds = {trainer: statistics.median(times) for trainer, times in taken.items()}
+        cells = [f"{name:13} {size:6.1f} {vocab_size:6} {'equal' if equal else 'DIFFER':7}"]
+        for trainer, second in seconds.items():
+            ratio = "" if trainer == "ours" else f" ({second / seconds['ours']:4.1f}×)"
+            cells.append(f"{trainer} {second:6.2f} s{ratio}")
+        if with_memory:
+            both = {trainer: memory(trainer, str(listed), vocab_size) for trainer in ("ours", "tokenizers")}
+            cells.append(f"memory {both['ours']:.0f} MB against {both['tokenizers']:.0f} MB")
+    print("  ".join(cells), flush=True)
+    return equal
+
+
+def main() -> int:
+    """Compare on each corpus and vocabulary size."""
+    if sys.argv[1:2] == ["--measure"]:
+        measure(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", action="append", metavar="NAME=FILE", help="a text file, a document a line")
+    parser.add_argument("--vocab-size", action="append", default=[], metavar="N")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", action="append", help="names of corpora")
+    parser.add_argument("--no-memory", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.corpus:
+        pairs = (entry.partition("=") for entry in arguments.corpus)
+        corpora = {name: lines_of([Path(file)]) for name, _, file in pairs}
+    else:
+        corpora = default_corpora()
+    sizes = [int(size.replace("k", "000")) for size in arguments.vocab_size or ["8k", "32k"]]
+    equal = True
+    for name, texts in corpora.items():
+        if arguments.only and name not in arguments.only:
+            continue
+        for vocab_size in sizes:
+            equal &= compare(name, texts, vocab_size, arguments.rounds, not arguments.no_memory)
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
