@@ -15,6 +15,9 @@ from typing import Any
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
 
+PATIENCE = "20s"
+"""How long a scheduler may take to answer."""
+
 
 @contextlib.contextmanager
 def open_local(jobs: int, address: str | None) -> Iterator[Executor]:
@@ -43,7 +46,7 @@ def open_dask(jobs: int, address: str | None) -> Iterator[Executor]:
             cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
             address = stack.enter_context(cluster).scheduler_address
         try:
-            client = stack.enter_context(Client(address, timeout="20s"))
+            client = stack.enter_context(Client(address, timeout=PATIENCE))
         except (OSError, TimeoutError) as error:
             raise SpecError(f"--engine dask: no scheduler answers at {address}: {error}") from error
         # pure=True, the default, takes two submissions of one task for the same and runs one.

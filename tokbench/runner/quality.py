@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
+from tokbench.runner.environments import run_checked
 from tokbench.runner.interrupt import Stop
 from tokbench.runner.plan import Cell, pieces_of
 from tokbench.runner.sheltered import run_task
@@ -89,10 +90,19 @@ class QualityPass:
         self.digests: dict[tuple[str, str], list[str]] = {}
         self.failures: list[CellResult] = []
 
-    def run(self, executor: Executor, tasks: Iterable[Task], stop: Stop, *, jobs: int, shared: bool) -> None:
+    def run(
+        self,
+        executor: Executor,
+        tasks: Iterable[Task],
+        stop: Stop,
+        *,
+        jobs: int,
+        expected: Mapping[str, str] | None = None,
+    ) -> None:
         """Run every task, at most twice `jobs` waiting at once; ends early where the user asked to stop.
 
-        Raises what the coordinator itself cannot survive: a disk that is full, above all.
+        `expected` is what workers of a shared engine must have; None for the local engine. Raises what the
+        coordinator itself cannot survive: a disk that is full, above all.
         """
         waiting: set[Future[list[Outcome]]] = set()
         queue = iter(tasks)
@@ -102,8 +112,10 @@ class QualityPass:
                 task = next(queue, None)
                 if task is None:
                     exhausted = True
-                else:
-                    waiting.add(self._submit(executor, task, stop, shared=shared))
+                elif expected is None:
+                    waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
+                else:  # nobody can be heard from another machine: outcomes come with the future
+                    waiting.add(executor.submit(run_checked, task, expected))
             if stop.asked:
                 waiting = {future for future in waiting if not future.cancel()}
             if not waiting:
@@ -111,17 +123,9 @@ class QualityPass:
             # The timeout lets a signal handler run between two looks.
             finished, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in finished:
-                self._take(future.result(), shared=shared)
-
-    def _submit(self, executor: Executor, task: Task, stop: Stop, *, shared: bool) -> Future[list[Outcome]]:
-        if shared:  # a function cannot hear from another machine; outcomes come with the future
-            return executor.submit(run_task, task)
-        return executor.submit(run_task, task, self.hear, lambda: stop.asked)
-
-    def _take(self, outcomes: Sequence[Outcome], *, shared: bool) -> None:
-        if shared:
-            for outcome in outcomes:
-                self.hear(("done", outcome))
+                outcomes = future.result()
+                for outcome in outcomes if expected is not None else ():
+                    self.hear(("done", outcome))
 
     def hear(self, event: Any) -> None:
         """Take an event of a task: progress, or a piece that is done."""

@@ -16,6 +16,7 @@ from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.runner.cache import TallyCache, cache_limit
 from tokbench.runner.cells import make_cells, split_finished
+from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, inspect_all
 from tokbench.runner.interrupt import Stop, stopping
@@ -24,7 +25,7 @@ from tokbench.runner.place import choose_folder, locked
 from tokbench.runner.plan import Cell, Plan, bundles, make_plan, task_size
 from tokbench.runner.progress import Display, Silent
 from tokbench.runner.quality import QualityPass
-from tokbench.runner.recipe import digest_of
+from tokbench.runner.recipe import digest_of, environment
 from tokbench.runner.shelter import Limits, WorkerLost, close_idle
 from tokbench.runner.speed import SpeedResult
 from tokbench.runner.speed_rows import speed_measurements
@@ -161,7 +162,11 @@ class _Session:
         engine = self.plan.engine
         if todo:
             with engine.open(self.plan.jobs, suite.address) as executor:
-                quality.run(executor, tasks, stop, jobs=self.plan.jobs, shared=engine.shared)
+                expected = None
+                if engine.shared:
+                    check_workers(executor, self.plan.registry, self.plan.jobs)
+                    expected = environment(self.plan.registry)
+                quality.run(executor, tasks, stop, jobs=self.plan.jobs, expected=expected)
         self.digests |= quality.digests
         self.failures = quality.failures
 

@@ -1,0 +1,120 @@
+"""Every engine gives the same figures; a lost worker of a cluster changes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.errors import SpecError
+from tokbench.results import Run
+from tokbench.runner import engines
+from tokbench.runner.run import run_suite
+
+RunIt = Callable[..., Run]
+SPECS = ["bytes", "chars", "maxmatch:vocab_size=400"]
+
+
+def figures(run: Run) -> list[bytes]:
+    names = ("measurements.parquet", "measurements.csv", "comparisons.parquet")
+    return [(run.path / name).read_bytes() for name in names]
+
+
+def measured(corpus: Path, out: Path, engine: str, **options: Any) -> Run:
+    return run_suite(
+        None, SPECS, [f"text:{corpus}"], out / "run", engine=engine, jobs=2, cache=False,
+        train_on=f"text:{corpus}", **options,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def local(corpus: Path, tmp_path: Path) -> list[bytes]:
+    # A suite that is timed nowhere, so that the figures can be compared byte for byte.
+    return figures(measured(corpus, tmp_path / "local", "local", speed=False))
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """Clusters leave sockets and deprecated calls behind that are not ours to mend."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_gives_the_same(corpus: Path, tmp_path: Path, local: list[bytes], quiet: None) -> None:
+    pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    done = measured(corpus, tmp_path / "dask", "dask")
+    assert figures(done) == local
+    assert done.manifest["speed"] is None, "speed is never timed on a shared engine"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_worker_killed_changes_nothing(
+    corpus: Path, tmp_path: Path, local: list[bytes], quiet: None
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        pids = [worker.process.pid for worker in cluster.workers.values()]
+
+        def kill() -> None:
+            time.sleep(1.5)
+            os.kill(pids[0], signal.SIGKILL)
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        done = measured(corpus, tmp_path / "dask", "dask", address=cluster.scheduler_address)
+        thread.join()
+    assert figures(done) == local
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ray_gives_the_same(corpus: Path, tmp_path: Path, local: list[bytes], quiet: None) -> None:
+    pytest.importorskip("ray", reason="needs the extra 'ray'")
+    assert figures(measured(corpus, tmp_path / "ray", "ray")) == local
+
+
+def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) -> None:
+    from concurrent.futures import Future
+
+    from tokbench.registry import build_registry
+    from tokbench.runner.environments import check_workers
+
+    class Elsewhere:
+        def submit(self, fn: Any, *arguments: Any) -> Future[dict[str, str]]:
+            future: Future[dict[str, str]] = Future()
+            future.set_result({**fn(*arguments), "tokbench": "0.0.1"})
+            return future
+
+    with pytest.raises(SpecError, match=r"tokbench is 0\.0\.1 there and"):
+        check_workers(Elsewhere(), build_registry(), 1)  # type: ignore[arg-type]
+
+
+def test_a_missing_extra_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with (
+        pytest.raises(SpecError, match=r"pip install 'tokbench\[dask\]'"),
+        engines.open_dask(1, None),
+    ):
+        pass
+
+
+def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "PATIENCE", "1s")
+    pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    with pytest.raises(SpecError, match="no scheduler answers"), engines.open_dask(1, "tcp://127.0.0.1:9"):
+        pass
+
+
+def test_an_address_is_not_for_the_local_engine() -> None:
+    with pytest.raises(SpecError, match="shared engines"), engines.open_local(1, "tcp://host:1"):
+        pass
