@@ -7,6 +7,7 @@ import re
 import sqlite3
 import tomllib
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -47,13 +48,18 @@ def lines(language):
     return path.read_text("utf-8").removesuffix("\n").split("\n")
 
 
+NUMBERS = {19: "nineteen", 20: "twenty", 21: "twenty-one"}
 PARALLEL = [file.language for file in read_card("parallel").files]
 
 
 def test_the_parallel_corpus_is_wide():
     assert all(FLORES_TAG.match(tag) for tag in PARALLEL)
     assert len(PARALLEL) >= 30
-    assert len({tag[4:] for tag in PARALLEL}) >= 14
+    scripts = {tag[4:] for tag in PARALLEL}
+    assert len(scripts) >= 14
+    page = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text("utf-8")
+    assert f"64 short texts in each of {len(PARALLEL)} languages and {len(scripts)} scripts" in page
+    assert f"in {NUMBERS[len(CODE)]} languages" in page
 
 
 @pytest.mark.parametrize("language", PARALLEL)

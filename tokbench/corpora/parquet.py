@@ -98,8 +98,8 @@ class Parquet:
             batches = table.iter_batches(
                 _batch_rows(table, groups), row_groups=groups, columns=self._names, use_threads=False
             )
-            for batch in _decoded(batches, piece.path):
-                for row in batch.to_pylist():
+            for rows in _decoded(batches, piece.path, replace=fields.errors == "replace"):
+                for row in rows:
                     where = f"{piece.path}, row {number}"
                     text = fields.text_of(row, where=where)
                     if text is not None:
@@ -142,12 +142,22 @@ def _open(path: str) -> Iterator[Any]:
         yield table
 
 
-def _decoded(batches: Iterator[Any], path: str) -> Iterator[Any]:
+def _decoded(batches: Iterator[Any], path: str, *, replace: bool) -> Iterator[list[dict[str, Any]]]:
+    """Rows of each batch; what is not UTF-8 is an error, or with `replace` U+FFFD in its place."""
     import pyarrow as pa
 
     try:
         for batch in batches:
-            batch.validate(full=True)
-            yield batch
+            if not replace:
+                batch.validate(full=True)
+                yield batch.to_pylist()
+                continue
+            columns = [column.cast(pa.large_binary()).to_pylist() for column in batch.columns]
+            texts = [
+                [value if value is None else value.decode("utf-8", "replace") for value in column]
+                for column in columns
+            ]
+            yield [dict(zip(batch.schema.names, row, strict=True)) for row in zip(*texts, strict=True)]
     except (pa.ArrowException, OSError) as error:
-        raise CorpusError(f"{path}: damaged Parquet file: {error}") from error
+        hint = "; errors=replace puts U+FFFD there" if "UTF8" in str(error) else ""
+        raise CorpusError(f"{path}: damaged Parquet file: {error}{hint}") from error

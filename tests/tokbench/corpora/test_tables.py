@@ -196,6 +196,15 @@ def test_parquet_columns_that_are_not_text(tmp_path, load, read):
     assert texts(read(load(f"parquet:{tmp_path / 'd.parquet'}"))) == ["a", "b", "a"]
 
 
+def test_bytes_in_parquet_that_are_not_utf8(tmp_path, load, read):
+    column = pa.array([b"fine", b"caf\xe9", None, b""], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"text": column}), tmp_path / "x.parquet")
+    with pytest.raises(CorpusError, match=r"x\.parquet: .*UTF8.*errors=replace"):
+        read(load(f"parquet:{tmp_path / 'x.parquet'},missing=skip"))
+    replaced = read(load(f"parquet:{tmp_path / 'x.parquet'},missing=skip,errors=replace"))
+    assert texts(replaced) == ["fine", "caf\ufffd"]
+
+
 def test_a_damaged_parquet_file_is_an_error(tmp_path, load, read):
     path = tmp_path / "x.parquet"
     path.write_bytes(b"PAR1 nothing of the kind PAR1")
