@@ -1,14 +1,15 @@
 r"""sentencepiece's normaliser: the precompiled character map and the rules for spaces, as a kernel.
 
 The map is a double-array trie (darts-clone's 32-bit units) from source strings to positions in a table of
-NUL-terminated targets. At each position the longest source wins; where none matches, the character is copied. Then:
-leading, trailing and repeated spaces go (`remove_extra_whitespaces`), a space is put before the text or behind it
-(`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become U+2581 (`escape_whitespaces`).
+NUL-terminated targets. At each position the longest source wins; where none matches, the character is copied.
+Then: leading, trailing and repeated spaces go (`remove_extra_whitespaces`), a space is put before the text or
+behind it (`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become U+2581 (`escape_whitespaces`).
 
-Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left, and
-one byte in place of three makes everything behind it faster. `to_internal` and `to_text` convert.
+Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left,
+and one byte in place of three makes everything behind it faster. `to_internal` and `to_text` convert.
 
-Most characters have no rule. `char_classes` says so per code point, so that the trie is walked only where it matters.
+Most characters have no rule. `char_classes` says so per code point, so that the trie is walked only where it
+matters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,10 +46,11 @@ _MAX_RULES = 32  # sentencepiece looks at no more matches than these
 class Normalizer:
     """A compiled normaliser: the arrays that `normalize_into` reads.
 
-    `units` uint32 is the map's trie (empty: no map); `targets` uint8 the NUL-terminated results; `classes` uint8
-    of ``(0x110000,)``; `follows` uint8 of ``(256,)``, lead bytes before which a JOINED character may have a rule;
-    `plain` uint8 of ``(256,)``, ASCII bytes that are copied whenever ASCII follows; `symbols` uint64 the trie of
-    user-defined symbols, which pass through untouched; `symbol_starts` uint8 of ``(256,)`` their first bytes.
+    `units` uint32 is the map's trie (empty: no map); `targets` uint8 the NUL-terminated results; `classes`
+    uint8 of ``(0x110000,)``; `follows` uint8 of ``(256,)``, lead bytes before which a JOINED character may
+    have a rule; `plain` uint8 of ``(256,)``, ASCII bytes that are copied whenever ASCII follows; `symbols`
+    uint64 the trie of user-defined symbols, which pass through untouched; `symbol_starts` uint8 of ``(256,)``
+    their first bytes.
     """
 
     flags: int
@@ -74,7 +76,7 @@ class Normalizer:
         return to_text(normalized, bool(self.flags & ESCAPE))
 
     def with_origins(self, data: bytes) -> tuple[bytes, NDArray[np.int64]]:
-        """UTF-8 `data` normalised (internal form), and for each of its bytes and its end the byte it came from."""
+        """UTF-8 `data` normalised (internal form), and the byte that each of its bytes came from."""
         source = np.frombuffer(data + b"\0" * 16, np.uint8)
         capacity = 2 * len(data) + 64
         while True:
@@ -84,7 +86,7 @@ class Normalizer:
                 return out[:size].tobytes(), origins[: size + 1]
             capacity *= 2
 
-    def arrays(self) -> tuple[object, ...]:
+    def arrays(self) -> tuple[Any, ...]:
         """The arguments that describe this normaliser to a kernel, in order."""
         return (
             self.flags,
@@ -147,7 +149,7 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
 
 
 @lru_cache(maxsize=8)
-def _compile_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32] | NDArray[np.uint8], ...]:
+def _compile_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
     plain = np.zeros(256, np.uint8)
     plain[0x21:0x7F] = 1
     if not charsmap:
@@ -250,7 +252,8 @@ def normalize_into(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Normalise ``data[start:stop]`` into `out`; returns the number of bytes, or -1 if `capacity` is too small.
 
-    `origins`, filled where `tracked`, says for each byte of `out` (and its end) which byte after `start` it is of.
+    `origins`, filled where `tracked`, says for each byte of `out` (and its end) which byte after `start` it is
+    of.
     """
     escape = (flags & ESCAPE) != 0
     remove_extra = (flags & REMOVE_EXTRA) != 0
@@ -264,7 +267,8 @@ def normalize_into(  # type: ignore[no-untyped-def]
     while index < stop:
         byte = np.int64(data[index])
         if not leading and not pending:
-            # The common cases, in place: ASCII that nothing can change, single spaces, characters without a rule.
+            # The common cases, in place: ASCII that nothing can change, single spaces, characters without a
+            # rule.
             if plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
                 while True:
                     out[size] = byte

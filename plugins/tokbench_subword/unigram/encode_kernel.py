@@ -33,10 +33,12 @@ from tokbench_subword.unigram.viterbi import safe_limit, search, search_with_mar
 
 @kernel
 def encode_documents(block, parameters, source, offsets, output, output_ends):  # type: ignore[no-untyped-def]
-    """Encode documents ``STATE[DOCUMENT] …`` of `source` (uint8) at `offsets`; ids to `output`, ends to `output_ends`.
+    """Encode the documents of `source` (uint8) at `offsets`: ids to `output`, their ends to `output_ends`.
 
-    `block` is laid out as `layout` says. Where text comes normalised, 32 bytes must be readable behind `source`.
-    Returns `DONE`, or what to grow before calling again with the same state.
+    Begins with document ``STATE[DOCUMENT]``.
+
+    `block` is laid out as `layout` says. Where text comes normalised, 32 bytes must be readable behind
+    `source`. Returns `DONE`, or what to grow before calling again with the same state.
     """
     numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
     data, normalized = pointer(source), u8_in(block, at.TEXT)
@@ -65,9 +67,9 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             return GROW_OUTPUT
         written = _encode_text(
             where, begin, begin + size, u64_in(block, at.UNITS), typed_in(block, at.SCORES, parameters),
-            pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0, numbers[at.UNK_ID],
-            numbers[at.FUSED] != 0, u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER),
-            u8_in(block, at.BEFORE_SPACE), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
+            pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0,
+            numbers[at.ESCAPED] != 0, numbers[at.UNK_ID], numbers[at.FUSED] != 0,
+            u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER), u8_in(block, at.BEFORE_SPACE), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
             i64_in(block, at.LINKS), f64_in(block, at.EXACT), pointer(output), written,
         )  # fmt: skip
         document += 1

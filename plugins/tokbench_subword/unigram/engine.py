@@ -1,6 +1,7 @@
 """A compiled encoder with its memory: a model's arrays, and a pool of work spaces that threads take turns with.
 
-The same for Unigram and for sentencepiece's BPE: they differ in the kernel and in the arrays it finds in its block.
+The same for Unigram and for sentencepiece's BPE: they differ in the kernel and in the arrays it finds in its
+block.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,11 +65,12 @@ class WorkSpace:
 
 
 class Engine:
-    """Encodes UTF-8 by `kernel`, with a `Normalizer` in front where there is one. Safe to share between threads.
+    """Encodes UTF-8 by `kernel`, with a `Normalizer` in front where there is one. Safe to share between
+    threads.
 
-    `shared` are a model's arrays by their place in the block (see `layout`), the normaliser's and NUMBERS apart;
-    `numbers` are members of NUMBERS; `parameters` go to the kernel as they are; `scratch` is how many int64 a
-    byte of text the kernel needs to work with.
+    `shared` are a model's arrays by their place in the block (see `layout`), the normaliser's and NUMBERS
+    apart; `numbers` are members of NUMBERS; `parameters` go to the kernel as they are; `scratch` is how many
+    int64 a byte of text the kernel needs to work with.
     """
 
     __slots__ = ("_kernel", "_parameters", "_scratch", "_shared", "_spaces", "normalizer")
@@ -184,4 +187,4 @@ def _parts(offsets: NDArray[np.int64], threads: int) -> list[tuple[int, int]]:
     size = max(1 << 15, min(_CHUNK_BYTES, total // (2 * threads) + 1))
     targets = np.arange(int(offsets[0]) + size, int(offsets[-1]), size)
     cuts = sorted({0, n_documents, *np.searchsorted(offsets, targets).tolist()})
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(pairwise(cuts))

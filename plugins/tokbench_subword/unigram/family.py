@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
-from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
-
-if TYPE_CHECKING:
-    from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
@@ -30,9 +26,7 @@ _OPTIONS = (
     Option("seed_size", "int", 1_000_000, "Training: substrings to begin with."),
     Option("shrinking_factor", "float", 0.75, "Training: the share of pieces kept at each pruning."),
     Option("sub_iterations", "int", 2, "Training: turns of EM between prunings."),
-    Option(
-        "split_by_script", "bool", True, "Training: no piece mixes scripts, nor letters with digits or signs."
-    ),
+    Option("split_by_script", "bool", True, "Training: no piece mixes scripts, or letters with digits."),
     Option("unk_token", "str", "<unk>", "Training: the unknown token, id 0."),
     Option("bos_token", "str", "<s>", "Training: the token for beginnings; empty for none."),
     Option("eos_token", "str", "</s>", "Training: the token for ends; empty for none."),
@@ -43,7 +37,7 @@ _OPTIONS = (
 _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
 
 
-def load(spec: Spec, context: LoadContext) -> SpmTokenizer | JsonUnigramTokenizer:
+def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, or a folder with one of them."""
     given = sorted(spec.options)
     if given:
@@ -53,7 +47,8 @@ def load(spec: Spec, context: LoadContext) -> SpmTokenizer | JsonUnigramTokenize
     if path.suffix == ".json":
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
-        return JsonUnigramTokenizer.from_file(path, name=str(spec), threads=context.threads, notes=notes)
+        read = JsonUnigramTokenizer.from_file(path, name=str(spec), threads=context.threads, notes=notes)
+        return cast(Tokenizer, read)
     from tokbench_subword.unigram.model_file import read_model
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -64,7 +59,7 @@ def load(spec: Spec, context: LoadContext) -> SpmTokenizer | JsonUnigramTokenize
         raise TokenizerError(
             f"{spec}: a sentencepiece model of the type {kind!r}; load it as '{family}:{path}'"
         )
-    return SpmTokenizer(str(spec), model, threads=context.threads, notes=notes)
+    return cast(Tokenizer, SpmTokenizer(str(spec), model, threads=context.threads, notes=notes))
 
 
 def _file(spec: Spec) -> Path:
@@ -76,8 +71,8 @@ def _file(spec: Spec) -> Path:
         raise TokenizerError(f"{spec}: none of {', '.join(_FILES)} is in {path}")
     if not path.is_file():
         raise TokenizerError(
-            f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, or train "
-            "one with: tokbench train unigram -d DATASET --vocab-size 8k -o FILE.model"
+            f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, "
+            "or train one with: tokbench train unigram -d DATASET --vocab-size 8k -o FILE.model"
         )
     return path
 
@@ -87,7 +82,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [_file(spec)] if spec.variant is not None else []
 
 
-def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> SpmTokenizer:
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     """Train on the documents of `corpus`."""
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
     from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
@@ -95,12 +90,12 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     lists = {name: tuple(options[name].split()) for name in ("special_tokens", "user_symbols")}
     settings = TrainingOptions(**{**options, **lists})
     model = train_unigram(corpus.texts(), settings, progress, corpus.n_bytes)
-    return SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model)
+    return cast(Tokenizer, SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model))
 
 
 UNIGRAM = TokenizerFamily(
     name="unigram",
-    summary="Unigram language model in-house: sentencepiece's .model and tokenizer.json, Viterbi, sampling, training",
+    summary="Unigram language model, in-house: sentencepiece .model, tokenizer.json, sampling, training",
     load=load,
     options=_OPTIONS,
     variant="a sentencepiece .model, a tokenizer.json of the type Unigram, or a folder with one",

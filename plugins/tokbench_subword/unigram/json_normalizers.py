@@ -1,9 +1,9 @@
 """Two normalizers of `tokenizer.json` that belong to sentencepiece's models: `Precompiled` and `Nmt`.
 
-`Precompiled` is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of fewer than
-six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of it; where there is
-none, and in longer clusters, each character is looked up on its own, again by the shortest rule. Ids equal to
-`tokenizers`' need just that.
+`Precompiled` is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of
+fewer than six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of
+it; where there is none, and in longer clusters, each character is looked up on its own, again by the shortest
+rule. Ids equal to `tokenizers`' need just that.
 """
 
 from __future__ import annotations

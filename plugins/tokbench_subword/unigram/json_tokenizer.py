@@ -1,7 +1,9 @@
-"""`JsonUnigramTokenizer`: a `tokenizer.json` of the type Unigram (T5, ALBERT, XLM-R, mT5 …), ids as `tokenizers` gives.
+"""`JsonUnigramTokenizer`: a `tokenizer.json` of the type Unigram, with ids as `tokenizers` gives them.
 
-Not the same as the `.model` it was made from: text is normalised otherwise (see `json_normalizers`), words are segmented
-one by one, sums are float64, and special tokens are ordinary vocabulary with a score of their own.
+T5, ALBERT, XLM-R, mT5 and others have one.
+
+Not the same as the `.model` it was made from: text is normalised otherwise (see `json_normalizers`), words are
+segmented one by one, sums are float64, and special tokens are ordinary vocabulary with a score of their own.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class JsonUnigramTokenizer:
     Encoding is content only: no template, special-token text is ordinary text; other added tokens are matched.
 
     Example:
-        >>> content = {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["ab", -1.0], ["a", -2.0]]}}
+        >>> vocab = [["<unk>", 0.0], ["ab", -1.0], ["a", -2.0]]
+        >>> content = {"model": {"type": "Unigram", "unk_id": 0, "vocab": vocab}}
         >>> tokenizer = JsonUnigramTokenizer.from_dict(content)
         >>> tokenizer("abax"), tokenizer.tokenize("aab")
         ([1, 2, 0], ['a', 'ab'])
@@ -255,7 +258,7 @@ class JsonUnigramTokenizer:
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
-        from tokbench_subword.unigram.tracing import word_steps
+        from tokbench_subword.unigram.tracing import path_tokens, word_steps
 
         done: list[bytes] = []
         for part in self._parts(repaired(text)):
@@ -267,7 +270,8 @@ class JsonUnigramTokenizer:
                 if word.text:
                     data = word.text.encode()
                     yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
-                    done += [data[node.start : node.end] for node in self._algorithm.path(data)]
+                    lexicon = self._algorithm.lexicon
+                    done += path_tokens(lexicon.byte_ids, False, data, self._algorithm.path(data))
 
     # --- ids to text ------------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 """Everything about a text's lattice beyond its best path: drawing paths, the n best, and listing the edges.
 
 Sampling filters backwards and draws forwards: ``beta[i]`` is the log of the summed probabilities of all ways to
-segment what follows position i; from position 0 on, each piece is drawn with the share it has in ``beta``. That is
-Kudo's (2018) sampling from the whole lattice, mirrored, so that the edges out of a position are found by one walk.
+segment what follows position i; from position 0 on, each piece is drawn with the share it has in ``beta``.
+That is Kudo's (2018) sampling from the whole lattice, mirrored, so that the edges out of a position are found
+by one walk.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ PAIR_MASK, N_PIECES, N_DEFINED, N_NUMBERS = range(8, 12)
 """Members of NUMBERS. `FLAGS` is negative where text comes normalised."""
 
 DOCUMENT, WRITTEN, SIZE, TEXT_ROOM, SEARCH_ROOM, N_STATE = range(6)
-"""Members of STATE: the next document, the ids written, the last document's size, and what there is room for."""
+"""Members of STATE: the next document, the ids written, the last document's size, and the room there is."""
 
 UNKNOWN, THRESHOLD, LARGEST, ULP, N_PARAMETERS = range(5)
 """Members of the parameters, in the precision of the scores (see `unigram_algorithm.Lexicon`)."""

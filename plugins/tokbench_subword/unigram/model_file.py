@@ -6,7 +6,7 @@ that reading and writing a file loses nothing. The message is described in sente
 `sentencepiece_model.proto`.
 
     varint          seven bits a byte, low first, high bit set on all but the last
-    field           varint key = number << 3 | wire type, then a varint (0), 8 bytes (1), bytes (2) or 4 bytes (5)
+    field           varint key = number << 3 | wire type, then a varint (0), 8 bytes (1), bytes (2), 4 bytes (5)
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ def _fields(data: bytes, where: str) -> _Fields:
             raise TokenizerError(f"{where}: damaged at byte {start}, or no sentencepiece model")
         if position + size > len(data):
             raise TokenizerError(
-                f"{where}: truncated: a field at byte {start} needs {size} bytes, {len(data) - position} are left"
+                f"{where}: truncated: a field at byte {start} needs {size} bytes of {len(data) - position} left"
             )
         fields.append((number, wire, data[position : position + size]))
         position += size

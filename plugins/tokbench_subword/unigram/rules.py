@@ -1,8 +1,8 @@
 """The named normalisation rules: where their compiled character maps come from.
 
-sentencepiece publishes `nmt_nfkc`, `nfkc` and their case-folding forms as compiled maps inside the library. They are taken
-from the installed one, so that what is trained here normalises character for character as what is trained there,
-whatever Unicode version its makers used.
+sentencepiece publishes `nmt_nfkc`, `nfkc` and their case-folding forms as compiled maps inside the library.
+They are taken from the installed one, so that what is trained here normalises character for character as what
+is trained there, whatever Unicode version its makers used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def charsmap_of(name: str) -> bytes:
         import sentencepiece
     except ImportError as error:
         raise TokenizerError(
-            f"unigram: the character map of {name!r} is part of the library sentencepiece, which is not installed; "
+            f"unigram: the character map of {name!r} is part of sentencepiece, which is not installed; "
             "install it, or train with normalizer=identity"
         ) from error
     normalizer = sentencepiece.SentencePieceNormalizer(rule_name=name)

@@ -1,4 +1,6 @@
-r"""Where a text may be cut without changing its segmentation: between characters that no piece holds side by side.
+r"""Where a text may be cut without changing its segmentation: where no piece can cross.
+
+That is between characters that no piece holds side by side.
 
 No token crosses such a place, so what lies left of it and right of it can be segmented on their own, and the
 same stretch of text (mostly a word with its space) is segmented once and remembered. Whether a piece crosses is
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +51,7 @@ def find_cuts(pieces: Iterable[bytes]) -> Cuts:
         text = piece.decode()
         if len(text) == 1:
             continue
-        for left, right in zip(text, text[1:], strict=False):
+        for left, right in pairwise(text):
             if right == " ":
                 before_space[left.encode()[-1]] = 1
             else:

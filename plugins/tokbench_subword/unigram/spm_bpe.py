@@ -1,15 +1,15 @@
 r"""sentencepiece's BPE, exactly: Llama-2's and its kin. `load_spm_bpe(path)` gives the tokenizer of a `.model`.
 
-Not the BPE of ranks: there is no list of merges and no pre-tokenizer. Characters merge over the whole text wherever
-their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the leftmost of
-equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged. User-defined symbols
-are found first, longest match, and take part in no merge. What is left of characters without a piece becomes its bytes
-(byte fallback) or the unknown token.
+Not the BPE of ranks: there is no list of merges and no pre-tokenizer. Characters merge over the whole text
+wherever their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the
+leftmost of equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged.
+User-defined symbols are found first, longest match, and take part in no merge. What is left of characters without
+a piece becomes its bytes (byte fallback) or the unknown token.
 
-Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the text
-is cut there, and short stretches are remembered. `merge` below is the plain form, and the kernels' oracle; it also
-serves models with pieces of the type *unused*, which are merged through and taken apart again at the end, by a
-rule that looks at the whole text.
+Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the
+text is cut there, and short stretches are remembered. `merge` below is the plain form, and the kernels'
+oracle; it also serves models with pieces of the type *unused*, which are merged through and taken apart again
+at the end, by a rule that looks at the whole text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: never could, and hav
 def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", threads: int = 1) -> SpmTokenizer:
     """The tokenizer of a sentencepiece `.model` of the type BPE, for the family `bpe`.
 
-    Ids equal sentencepiece's. Raises `TokenizerError` for what is no such model, naming the family that loads it.
+    Ids equal sentencepiece's. Raises `TokenizerError` for what is no such model, naming the family that loads
+    it.
     """
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -67,7 +68,8 @@ def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", threads: int =
 class SpmBpe:
     """The pieces of a BPE model as pairs that merge, ready to segment.
 
-    `plain` says that the kernel cannot serve and `path` must (see `merge`). A *symbol* is a piece or a character that occurs in one; symbols are numbered like pieces, then on.
+    `plain` says that the kernel cannot serve and `path` must (see `merge`). A *symbol* is a piece or a
+    character that occurs in one; symbols are numbered like pieces, then on.
     """
 
     name = "BPE (sentencepiece: by score, over the whole text)"
@@ -251,7 +253,8 @@ def _state(
     starts: list[int], ids: list[int], following: list[int], made: int, size: int
 ) -> tuple[list[Node], int]:
     """The tokens as they are, and the number of the one that begins at symbol `made`."""
-    nodes, index, changed = [], 0, 0
+    nodes: list[Node] = []
+    index = changed = 0
     while index >= 0:
         if index == made:
             changed = len(nodes)

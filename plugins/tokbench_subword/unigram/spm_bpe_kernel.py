@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel, subroutine
@@ -86,7 +88,7 @@ def _rank(block, mask, scratch, fields, left, right):  # type: ignore[no-untyped
 
 @subroutine
 def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: ignore[no-untyped-def]
-    """Merge ``data[begin:begin + size]`` and fill the work space's links; how many `uniforms` were drawn in all.
+    """Merge ``data[begin:begin + size]`` and fill the work space's links; returns the `uniforms` drawn.
 
     Fields of symbol k in scratch: its start, what it merges as, its id, the rank and piece of the pair with the
     next one, and its neighbours.
@@ -96,7 +98,7 @@ def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: 
     mask, n_pieces = numbers[at.PAIR_MASK], numbers[at.N_PIECES]
     has_defined = numbers[at.N_DEFINED] > 0
     room = size + 1
-    symbols, starts, ids, ranks = np.int64(0), room, 2 * room, 3 * room
+    symbols, starts, ids, ranks = 0 * room, room, 2 * room, 3 * room
     makes, after, before, heap = 4 * room, 5 * room, 6 * room, _N_FIELDS * room
     count, position = np.int64(0), np.int64(0)
     while position < size:
@@ -126,7 +128,8 @@ def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: 
             if scratch[ranks + left] != NO_RANK:
                 n_heap = _push(scratch, heap, n_heap, scratch[ranks + left] << 32 | left)
     while True:
-        best, left = np.int64(NO_RANK), np.int64(-1)
+        best: Any = np.int64(NO_RANK)
+        left: Any = np.int64(-1)
         if heaped:
             while n_heap > 0:
                 top = scratch[heap]
@@ -135,7 +138,7 @@ def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: 
                     best, left = top >> 32, top & 0xFFFFFFFF
                     break
         else:
-            here = np.int64(0)
+            here: Any = np.int64(0)
             while here >= 0:
                 if scratch[ranks + here] < best:
                     best, left = scratch[ranks + here], here
@@ -270,8 +273,8 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
                     limit = np.int64(MAX_LIMIT)
                     remember(cache, slot, first, second, third, fourth, length, count, limit, links)
             written, after_unknown = emit_path(
-                text, index, length, links, byte_ids, fallback, escaped, numbers[at.UNK_ID], True, after_unknown,
-                ids, written,
+                text, index, length, links, byte_ids, fallback, escaped, numbers[at.UNK_ID], True,
+                after_unknown, ids, written,
             )  # fmt: skip
             index = end
         document += 1
@@ -282,7 +285,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
 
 @kernel
 def merge_all(block, source, uniforms, dropout, nodes):  # type: ignore[no-untyped-def]
-    """Fill `nodes` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many there are."""
+    """Fill `nodes` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many."""
     size = np.int64(len(source) - 48)
     if size == 0:
         return 0

@@ -1,8 +1,8 @@
 """What the kernels of both algorithms share: paths as links, the cache of stretches, and writing ids.
 
-A path is kept by the ends of its pieces: ``links[end]`` is one number made of where the piece begins and its id.
-The cache is two-way associative over slots of one cache line; an entry is a stretch's bytes, up to which score it is
-good (see `viterbi`), and its ids.
+A path is kept by the ends of its pieces: ``links[end]`` is one number made of where the piece begins and its
+id. The cache is two-way associative over slots of one cache line; an entry is a stretch's bytes, up to which
+score it is good (see `viterbi`), and its ids.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
 
 @inline
 def stretch_key(data, begin, size):  # type: ignore[no-untyped-def]
-    """The bytes of a stretch of at most 32 as four words, zero behind its end (NUL bytes are told by the size)."""
+    """The bytes of a stretch of at most 32 as four words, zero behind its end (the size tells NUL)."""
     first = load_u64(data, begin)
     second = third = fourth = np.uint64(0)
     if size < 8:

@@ -175,7 +175,8 @@ class SpmTokenizer:
 
     def normalize(self, text: str) -> str:
         """`text` as the model sees it."""
-        return self._normalizer(text)
+        text = self._normalizer(text)
+        return text
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The text before each space, the space with what follows it: where a learner expects words.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tokbench.tokenizer import Step
@@ -12,6 +13,9 @@ from tokbench_subword.unigram.stretches import width_of
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tokbench_subword.unigram.spm_bpe import SpmBpe
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -65,12 +69,32 @@ def word_steps(
     if data:
         yield _arrival(data, len(data), best, arriving[len(data)], done)
     path = algorithm.path(data)
-    tokens = tuple(data[node.start : node.end] for node in path)
+    tokens = path_tokens(algorithm.lexicon.byte_ids, algorithm.lexicon.escaped, data, path)
     detail = {
         "pieces": [names[node.piece] if node.piece >= 0 else None for node in path],
         "score": round(algorithm.score(path), 6),
     }
     yield Step("best", (*done, *tokens), None, f"the best path: {len(tokens)} tokens", detail)
+
+
+def path_tokens(
+    byte_ids: Sequence[int] | NDArray[np.int32], escaped: bool, data: bytes, path: Sequence[Node]
+) -> tuple[bytes, ...]:
+    """The bytes of each token that encoding makes of a path: unknown characters apart in bytes, or together."""
+    tokens: list[bytes] = []
+    unknown = False
+    for node in path:
+        text = data[node.start : node.end]
+        if node.piece >= 0:
+            tokens.append(text)
+        elif len(byte_ids):
+            tokens += [bytes([byte]) for byte in to_text(text, escaped).encode()]
+        elif unknown:
+            tokens[-1] += text
+        else:
+            tokens.append(text)
+        unknown = node.piece < 0
+    return tuple(tokens)
 
 
 def _arrival(
@@ -85,7 +109,7 @@ def _arrival(
         here = best[here][1]
         ends.append(here)
     ends.reverse()
-    tokens = [data[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    tokens = [data[start:end] for start, end in pairwise(ends)]
     rest = _characters(data[position:])
     changed = len(done) + len(tokens) - 1
     note = f"{len(candidates)} way{'s' if len(candidates) != 1 else ''} to arrive here"
@@ -104,7 +128,8 @@ def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> It
         score = float(algorithm.vocabulary.scores[piece])
         detail = {"piece": names[piece], "id": piece, "score": score, "rank": int(algorithm.ranks[piece])}
         yield Step("merge", tokens, changed, f"{names[piece]} (score {score:g})", detail)
-    tokens = tuple(data[node.start : node.end] for node in final)
+    vocabulary = algorithm.vocabulary
+    tokens = path_tokens(vocabulary.byte_ids, vocabulary.escaped, data, final)
     yield Step("best", tokens, None, f"{len(tokens)} tokens; nothing more merges")
 
 

@@ -1,7 +1,7 @@
 """The words of a corpus with their counts, streamed: what a unigram model is trained on.
 
-Documents are normalised and cut in front of each space; equal words are counted once. What is kept is bounded: past
-`max_words` distinct words, those seen once are forgotten (a rare word's pieces count for next to nothing).
+Documents are normalised and cut in front of each space; equal words are counted once. What is kept is bounded:
+past `max_words` distinct words, those seen once are forgotten (a rare word's pieces count for next to nothing).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _DOCUMENT, _POSITION, _WORDS, _BYTES, _SIZE = range(5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordCounts:
-    """Distinct words in internal form: `data` uint8, word w at ``data[starts[w]:starts[w] + sizes[w]]``, `counts`.
+    """Distinct words in internal form: `data` uint8, word w at ``data[starts[w]:starts[w] + sizes[w]]``,
+    `counts`.
 
     Sorted by count, the highest first, then by bytes, so that they do not depend on the order of documents.
     """
@@ -187,9 +188,9 @@ def _count(  # type: ignore[no-untyped-def]
             if stop > start:
                 size = normalize_into(
                     pointer(source), start, stop, flags, pointer(units), np.int64(len(units)), pointer(targets),
-                    np.int64(len(targets)), pointer(classes), pointer(follows), pointer(plain), pointer(symbols),
-                    np.int64(len(symbols)), pointer(symbol_starts), text, np.int64(len(text_array) - PADDING),
-                    pointer(offsets), False,
+                    np.int64(len(targets)), pointer(classes), pointer(follows), pointer(plain),
+                    pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), text,
+                    np.int64(len(text_array) - PADDING), pointer(offsets), False,
                 )  # fmt: skip
             if size < 0:
                 state[_DOCUMENT], state[_SIZE] = document, stop - start
@@ -205,9 +206,9 @@ def _count(  # type: ignore[no-untyped-def]
                 continue
             end = index + 1
             while end < size and text[end] != 0x20:
-                if len(breaks) > 0 and text[end] & 0xC0 != 0x80:
-                    if _longest_symbol(text, end, size, pointer(breaks)) > 0:
-                        break
+                begins = len(breaks) > 0 and text[end] & 0xC0 != 0x80
+                if begins and _longest_symbol(text, end, size, pointer(breaks)) > 0:
+                    break
                 end += 1
             if (
                 state[_WORDS] + 1 > len(rows)

@@ -1,9 +1,10 @@
 r"""Expectation maximisation and pruning for the unigram model (Kudo 2018), over words with counts.
 
-All pieces at all places of all words are listed once, as *edges*, and thinned out as pieces go; no trie is walked again.
-The E-step adds probabilities, not their logarithms: a word is short enough for float64, and where it is not, the
-running sums are scaled (each position remembers its scale). The M-step is sentencepiece's: pieces expected less than
-half a time go, the others get ``digamma(expected) - digamma(sum)``, which acts as a sparse prior.
+All pieces at all places of all words are listed once, as *edges*, and thinned out as pieces go; no trie is
+walked again. The E-step adds probabilities, not their logarithms: a word is short enough for float64, and
+where it is not, the running sums are scaled (each position remembers its scale). The M-step is sentencepiece's:
+pieces expected less than half a time go, the others get ``digamma(expected) - digamma(sum)``, which acts as a
+sparse prior.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNKS = 8
-"""Parts that the E-step is cut into and summed over in order: the result is the same for any number of threads."""
+"""Parts of the E-step, summed in order: the result is the same for any number of threads."""
 _MISSING_PENALTY = 10.0  # how much less than the worst piece a character is worth that lost its piece
 _KEEP, _DROP = np.inf, -np.inf
 _SMALL, _LARGE = 1e-120, 1e120
@@ -31,7 +32,7 @@ _SMALL, _LARGE = 1e-120, 1e120
 
 @dataclass(slots=True, eq=False)
 class Edges:
-    """Which pieces lie where: those that begin at place i are ``lengths[bounds[i]:bounds[i + 1]]`` and `pieces`."""
+    """Which pieces lie where: `lengths` and `pieces` of those that begin at place i from ``bounds[i]`` on."""
 
     bounds: NDArray[np.int64]
     lengths: NDArray[np.uint16]
@@ -114,8 +115,8 @@ def prune(text: Text, edges: Edges, pieces: Pieces, target: int) -> Pieces:
     """At most about `target` pieces, those whose loss would cost the likelihood most.
 
     The loss of a piece is estimated by handing its count, in the best segmentation of the words, to the best
-    segmentation of the piece without itself. Pieces that no best segmentation has go first, and so do those whose
-    own best segmentation is in parts.
+    segmentation of the piece without itself. Pieces that no best segmentation has go first, and so do those
+    whose own best segmentation is in parts.
     """
     counts = np.zeros(len(pieces))
     longest = int(max(text.sizes.max(), pieces.lengths.max()))

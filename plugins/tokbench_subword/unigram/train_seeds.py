@@ -3,8 +3,8 @@ r"""Seeds: the substrings of words that occur often, by suffix array and longest
 The words are laid end to end as numbers of characters, 0 between them. Their suffixes are sorted by their first
 `max_length` characters (counting sort from the last character to the first, several characters a digit);
 neighbours in that order share prefixes, and every run of suffixes with a common prefix that no longer run
-contains is a substring with its number of occurrences: an internal node of the suffix tree (Abouelhoda et al. 2004). Each
-word counts as often as it occurs.
+contains is a substring with its number of occurrences: an internal node of the suffix tree (Abouelhoda et al.
+2004). Each word counts as often as it occurs.
 
 As in sentencepiece, a seed's weight is occurrences × length, all characters are seeds, and a piece
 does not mix scripts (the ideographic and the kana count as one) nor letters with digits and signs; a space only
@@ -14,7 +14,7 @@ begins a piece.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def character_counts(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.
 
 
 def _points(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """All words' code points with a 0 behind each word, and the count of the word each belongs to (0 for a 0)."""
+    """All words' code points with a 0 behind each word, and the count of each one's word (0 for a 0)."""
     joined = b"\0".join(word.replace(b"\0", b"\xef\xbf\xbf") for word, _ in words.words()) + b"\0"
     points = np.frombuffer(
         joined.decode("utf-8", "surrogatepass").encode("utf-32-le", "surrogatepass"), np.uint32
@@ -104,7 +104,7 @@ def scripts_of(alphabet: NDArray[np.uint32]) -> NDArray[np.int32]:
     names = regex.findall(r"\w+", _SCRIPTS)
     patterns = [(number, regex.compile(rf"\p{{Script={name}}}")) for number, name in enumerate(names, 1)]
     common, inherited = regex.compile(r"\p{Script=Common}"), regex.compile(r"\p{Script=Inherited}")
-    last: list[tuple[int, object]] = []
+    last: list[tuple[int, Any]] = []
     for index, point in enumerate(alphabet.tolist()):
         character = chr(point)
         if character == " ":
@@ -117,27 +117,28 @@ def scripts_of(alphabet: NDArray[np.uint32]) -> NDArray[np.int32]:
             scripts[index] = INHERITED
         else:
             for number, pattern in [*last, *patterns]:
-                if pattern.match(character):  # type: ignore[attr-defined]
+                if pattern.match(character):
                     scripts[index], last = number, [(number, pattern)]
                     break
     return scripts
 
 
 _SCRIPTS = (
-    "Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Hangul Thai Armenian Georgian Tamil Telugu Kannada "
-    "Malayalam Gujarati Gurmukhi Oriya Sinhala Lao Tibetan Myanmar Ethiopic Khmer Mongolian Cherokee "
-    "Canadian_Aboriginal Ogham Runic Tagalog Hanunoo Buhid Tagbanwa Limbu Tai_Le Linear_B Ugaritic Shavian Osmanya "
-    "Cypriot Braille Buginese Coptic New_Tai_Lue Glagolitic Tifinagh Syloti_Nagri Old_Persian Kharoshthi Balinese "
-    "Cuneiform Phoenician Phags_Pa Nko Sundanese Lepcha Ol_Chiki Vai Saurashtra Kayah_Li Rejang Lycian Carian Lydian "
-    "Cham Tai_Tham Tai_Viet Avestan Egyptian_Hieroglyphs Samaritan Lisu Bamum Javanese Meetei_Mayek Imperial_Aramaic "
-    "Old_South_Arabian Inscriptional_Parthian Inscriptional_Pahlavi Old_Turkic Kaithi Batak Brahmi Mandaic Chakma "
-    "Meroitic_Cursive Meroitic_Hieroglyphs Miao Sharada Sora_Sompeng Takri Caucasian_Albanian Bassa_Vah Duployan "
-    "Elbasan Grantha Pahawh_Hmong Khojki Linear_A Mahajani Manichaean Mende_Kikakui Modi Mro Old_North_Arabian "
-    "Nabataean Palmyrene Pau_Cin_Hau Old_Permic Psalter_Pahlavi Siddham Khudawadi Tirhuta Warang_Citi Ahom "
-    "Anatolian_Hieroglyphs Hatran Multani Old_Hungarian SignWriting Adlam Bhaiksuki Marchen Newa Osage Tangut "
-    "Masaram_Gondi Nushu Soyombo Zanabazar_Square Dogra Gunjala_Gondi Makasar Medefaidrin Hanifi_Rohingya Sogdian "
-    "Old_Sogdian Elymaic Nandinagari Nyiakeng_Puachue_Hmong Wancho Chorasmian Dives_Akuru Khitan_Small_Script Yezidi "
-    "Bopomofo Yi Deseret Gothic Thaana Syriac"
+    "Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Hangul Thai Armenian Georgian Tamil Telugu "
+    "Kannada Malayalam Gujarati Gurmukhi Oriya Sinhala Lao Tibetan Myanmar Ethiopic Khmer Mongolian "
+    "Cherokee Canadian_Aboriginal Ogham Runic Tagalog Hanunoo Buhid Tagbanwa Limbu Tai_Le Linear_B "
+    "Ugaritic Shavian Osmanya Cypriot Braille Buginese Coptic New_Tai_Lue Glagolitic Tifinagh "
+    "Syloti_Nagri Old_Persian Kharoshthi Balinese Cuneiform Phoenician Phags_Pa Nko Sundanese Lepcha "
+    "Ol_Chiki Vai Saurashtra Kayah_Li Rejang Lycian Carian Lydian Cham Tai_Tham Tai_Viet Avestan "
+    "Egyptian_Hieroglyphs Samaritan Lisu Bamum Javanese Meetei_Mayek Imperial_Aramaic Old_South_Arabian "
+    "Inscriptional_Parthian Inscriptional_Pahlavi Old_Turkic Kaithi Batak Brahmi Mandaic Chakma "
+    "Meroitic_Cursive Meroitic_Hieroglyphs Miao Sharada Sora_Sompeng Takri Caucasian_Albanian Bassa_Vah "
+    "Duployan Elbasan Grantha Pahawh_Hmong Khojki Linear_A Mahajani Manichaean Mende_Kikakui Modi Mro "
+    "Old_North_Arabian Nabataean Palmyrene Pau_Cin_Hau Old_Permic Psalter_Pahlavi Siddham Khudawadi "
+    "Tirhuta Warang_Citi Ahom Anatolian_Hieroglyphs Hatran Multani Old_Hungarian SignWriting Adlam "
+    "Bhaiksuki Marchen Newa Osage Tangut Masaram_Gondi Nushu Soyombo Zanabazar_Square Dogra Gunjala_Gondi "
+    "Makasar Medefaidrin Hanifi_Rohingya Sogdian Old_Sogdian Elymaic Nandinagari Nyiakeng_Puachue_Hmong "
+    "Wancho Chorasmian Dives_Akuru Khitan_Small_Script Yezidi Bopomofo Yi Deseret Gothic Thaana Syriac "
 )
 
 
@@ -173,7 +174,8 @@ def find_seeds(text: Text, scripts: NDArray[np.int32], max_length: int, seed_siz
 def _places(text: Text) -> NDArray[np.int64]:
     """The place of every character of every word."""
     ends = np.cumsum(text.sizes)
-    return np.arange(ends[-1]) + np.repeat(text.starts - (ends - text.sizes), text.sizes)
+    places: NDArray[np.int64] = np.arange(ends[-1]) + np.repeat(text.starts - (ends - text.sizes), text.sizes)
+    return places
 
 
 def _sorted_suffixes(symbols: NDArray[np.int32], n: int, max_length: int, n_symbols: int) -> NDArray[np.int32]:
@@ -238,11 +240,11 @@ def _repeats(symbols_array, order, weights, scripts, max_length, found):  # type
                 length = np.int64(0)
                 while length <= max_length and symbols[place + length] != 0:
                     length += 1
-                if max(common, before) < length <= max_length and length >= 2:
-                    if _is_piece(symbols, place, length, scripts):
-                        if count < len(found):
-                            found[count, 0], found[count, 1], found[count, 2] = place, length, weights[place]
-                        count += 1
+                own = common < length and before < length and 1 < length <= max_length
+                if own and _is_piece(symbols, place, length, scripts):
+                    if count < len(found):
+                        found[count, 0], found[count, 1], found[count, 2] = place, length, weights[place]
+                    count += 1
             if open_runs == 0 or lengths[open_runs - 1] < common:
                 lengths[open_runs], totals[open_runs] = common, 0
                 open_runs += 1

@@ -98,8 +98,8 @@ def train_unigram(
 ) -> SpmModel:
     """The model of `options.vocab_size` pieces learnt from `texts`; the same for any number of threads.
 
-    `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is below the
-    alphabet or above what the text supports.
+    `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is below
+    the alphabet or above what the text supports.
 
     Example:
         >>> model = train_unigram(["the cat and the hat", "a cat, a hat"] * 4, TrainingOptions(vocab_size=16))
@@ -188,8 +188,8 @@ def _text(words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int)
         covered += int(totals[index])
     if len(alphabet) > learnt:
         raise TokenizerError(
-            f"unigram: vocab_size {options.vocab_size} is less than the alphabet: {len(alphabet)} characters cover "
-            f"{options.character_coverage:.2%} of the text, and there are {n_meta} special pieces; give at least "
+            f"unigram: vocab_size {options.vocab_size} is less than the alphabet: {len(alphabet)} characters "
+            f"cover {options.character_coverage:.2%} of the text, {n_meta} pieces are special; give at least "
             f"{len(alphabet) + n_meta}, or a lower character_coverage"
         )
     return alphabet, lay_out(words, np.array(sorted(alphabet), np.uint32), options.max_piece_length)

@@ -1,7 +1,8 @@
 r"""A double-array trie over the UTF-8 of a vocabulary's pieces: one 64-bit unit a node, one load a step.
 
 A node's children sit at ``base + byte``; a unit carries the byte it was reached by, so that a wrong guess is
-seen without a second table (Aoe 1989; that bases are unique makes the byte a sufficient check, as in darts-clone).
+seen without a second table (Aoe 1989; that bases are unique makes the byte a sufficient check, as in
+darts-clone).
 
     bits  0..8    the byte that leads here, 256 for a unit that is not in use
     bits  9..31   base of the children, 0 for none
@@ -60,7 +61,7 @@ def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
 
 
 def find(units: NDArray[np.uint64], key: bytes) -> int:
-    """The id of the piece `key`, or -1: the plain form of what the kernels do, for tests and single look-ups."""
+    """The id of the piece `key`, or -1: the plain form of the kernels' walk."""
     unit = int(units[0])
     for byte in key:
         base = unit >> BASE_SHIFT & BASE_MASK

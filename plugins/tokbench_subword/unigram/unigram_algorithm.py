@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 class Lexicon:
     """A vocabulary as the kernels read it.
 
-    `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the precision
-    of all sums; `unknown` the score of an unknown character, `largest` a bound on all absolute scores, `threshold`
-    the sum at which scores are set back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte
-    fallback; `fused` whether a run of unknown characters is one token.
+    `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the
+    precision of all sums; `unknown` the score of an unknown character, `largest` a bound on all absolute
+    scores, `threshold` the sum at which scores are set back to zero; `byte_ids` int32 of ``(256,)``, or of
+    ``(0,)`` without byte fallback; `fused` whether a run of unknown characters is one token.
     """
 
     units: NDArray[np.uint64]
-    scores: NDArray[np.floating]  # type: ignore[type-arg]
+    scores: NDArray[np.floating[Any]]
     unknown: float
     largest: float
     threshold: float
@@ -48,7 +48,7 @@ class Lexicon:
     escaped: bool = True
     fused: bool = True
 
-    def parameters(self) -> NDArray[np.floating]:  # type: ignore[type-arg]
+    def parameters(self) -> NDArray[np.floating[Any]]:
         """The numbers a kernel needs in the dtype of the scores, in the order of `layout`."""
         ulp = float(np.finfo(self.scores.dtype).eps)
         return np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype)

@@ -8,10 +8,11 @@ two candidates are close. This module keeps that:
 * Text is cut where no piece crosses (`segments`); the score so far, rounded as the library rounds it, is
   carried over the cut. So far this is the library's own computation, only in stretches.
 * A stretch of up to 32 bytes is looked up in a cache, *if the answer cannot depend on the score so far*. With n
-  characters, the rounding errors of two paths differ by at most n units in the last place of the largest sum; if
-  the best path beats the second best by more than that, rounding cannot make another path win. The
-  margin is measured once, in float64, when the stretch is first seen; from it follows a `limit` on the score so far up
-  to which the entry is good. Beyond the limit the stretch is computed. Either way, the ids are the library's.
+  characters, the rounding errors of two paths differ by at most n units in the last place of the largest sum;
+  if the best path beats the second best by more than that, rounding cannot make another path win. The
+  margin is measured once, in float64, when the stretch is first seen; from it follows a `limit` on the score
+  so far up to which the entry is good. Beyond the limit the stretch is computed. Either way, the ids are the
+  library's.
 
 sentencepiece (0.2.3) sets the running score back to zero when it passes ±100,000; so do these kernels.
 """
@@ -30,14 +31,15 @@ from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VAL
 def search(data, begin, size, units, scores, parameters, base, best, links):  # type: ignore[no-untyped-def]
     """Fill `links`, by the end of each piece, for the `size` bytes from `begin` on; returns the final score.
 
-    `base` is the score so far; the dtype of `scores` and `parameters` (see `layout`) is the precision of every sum.
+    `base` is the score so far; the dtype of `scores` and `parameters` (see `layout`) is the precision of every
+    sum.
     """
     unknown, threshold = parameters[UNKNOWN], parameters[THRESHOLD]
     for position in range(1, size + 1):
         links[position] = -1
     best[0] = base
     root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
-    here, frontier = np.int64(0), np.int64(0)
+    here = frontier = np.int64(0)
     while here < size:
         so_far = best[here]
         if so_far < -threshold or so_far > threshold:
@@ -46,7 +48,8 @@ def search(data, begin, size, units, scores, parameters, base, best, links):  # 
                     best[position] -= so_far
             so_far = best[here]
         width = width_of(data[begin + here])
-        node, position, single = root, here, False
+        node, single = root, False
+        position = here
         while position < size:
             byte = np.int64(data[begin + position])
             unit = units[node + byte]
@@ -78,7 +81,8 @@ def search(data, begin, size, units, scores, parameters, base, best, links):  # 
 def search_with_margin(  # type: ignore[no-untyped-def]
     data, begin, size, units, scores, parameters, base, best, links, exact
 ):
-    """`search`, and the lead of the best path over the second best, in float64: (final score, lead, characters).
+    """`search`, and the lead of the best path over the second best, in float64: (final score, lead,
+    characters).
 
     Sums are not set back. `exact` is scratch, float64 of twice ``CACHED_BYTES + 1``: best and second best total
     up to each position.
@@ -94,7 +98,8 @@ def search_with_margin(  # type: ignore[no-untyped-def]
     while here < size:
         so_far, first, second = best[here], exact[2 * here], exact[2 * here + 1]
         width = width_of(data[begin + here])
-        node, position, single = root, here, False
+        node, single = root, False
+        position = here
         while position < size:
             byte = np.int64(data[begin + position])
             unit = units[node + byte]

@@ -1,4 +1,4 @@
-"""A sentencepiece vocabulary: checked, looked up both ways, and turned back into text as sentencepiece does it."""
+"""A sentencepiece vocabulary: checked, looked up both ways, and decoded as sentencepiece does it."""
 
 from __future__ import annotations
 

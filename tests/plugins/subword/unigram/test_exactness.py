@@ -1,0 +1,178 @@
+"""Ids equal to sentencepiece's and to those of `tokenizers`, on real text, on hostile text, on every character."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
+
+Pair = Callable[[str], tuple[SpmTokenizer, Any]]
+HOSTILE = [
+    *'ab  ▁▁\u0301\u0300①ﬁ㌀\u3099カハ\u309a \u3000\u200b\x01\n\r\t.가각ᄀ\u1161\u11a8\ufffdßİΣ()"0123',
+    "<s>",
+    "</s>",
+    "<unk>",
+    "<0x0A>",
+    "🏽",
+    "👨\u200d👩",
+    "🇩🇪",
+    "the",
+    " the ",
+    "ing",
+    "日本",
+    "です",
+]
+
+
+def differing(ours: SpmTokenizer, theirs: Any, lines: list[str]) -> list[str]:
+    """The lines whose ids differ; where they do, the scores must be equal."""
+    batch = ours.encode_batch(lines)
+    wrong = []
+    for line, ids, expected in zip(lines, batch, theirs.encode(lines, num_threads=1), strict=True):
+        if ids.tolist() != expected:
+            assert ours.model.trainer.model_type == "unigram", (line, ids.tolist(), expected)
+            scores = [float(ours.vocabulary.scores[one].sum()) for one in (ids.tolist(), expected)]
+            assert scores[0] == pytest.approx(scores[1], abs=1e-3), (line, ids.tolist(), expected)
+            wrong.append(line)
+    return wrong
+
+
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
+def test_ids_equal_on_corpora(model: str, pair: Pair, test_data: Path) -> None:
+    check_corpora(model, pair, test_data, LONG // 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
+def test_ids_equal_on_whole_corpora(model: str, pair: Pair, test_data: Path) -> None:
+    check_corpora(model, pair, test_data, None)
+
+
+def check_corpora(model: str, pair: Pair, test_data: Path, limit: int | None) -> None:
+    ours, theirs = pair(model)
+    total = 0
+    wrong: list[str] = []
+    for path in corpus_files(test_data):
+        lines = lines_of(path, limit)
+        total += len(lines)
+        wrong += differing(ours, theirs, lines)
+    share = len(wrong) / total
+    print(f"{model}: {len(wrong)} of {total} lines differ ({share:.5%}), with equal scores")
+    assert share == 0
+
+
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS[:4], *BPE_MODELS])
+def test_every_character(model: str, pair: Pair) -> None:
+    ours, theirs = pair(model)
+    points = [
+        point for point in range(0x110000) if point // 0x800 != 0x1B and (point < 0x30000 or point % 97 == 0)
+    ]
+    lines = [f"a{chr(point)} b" for point in points if point]
+    assert differing(ours, theirs, lines) == []
+
+
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS[:4], *BPE_MODELS])
+def test_hostile_text(model: str, pair: Pair) -> None:
+    assert differing(*pair(model), hostile_lines(4_000)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
+def test_hundred_thousand_hostile_lines(model: str, pair: Pair) -> None:
+    assert differing(*pair(model), hostile_lines(100_000)) == []
+
+
+def hostile_lines(count: int) -> list[str]:
+    rng = random.Random(7)
+    return ["".join(_some(rng) for _ in range(rng.randrange(16))) for _ in range(count)]
+
+
+def _some(rng: random.Random) -> str:
+    return rng.choice(HOSTILE) if rng.random() < 0.85 else chr(rng.randrange(1, 0xD7FF))
+
+
+@pytest.mark.parametrize("model", [UNIGRAM_MODELS[1], BPE_MODELS[0]])
+def test_any_string(model: str, pair: Pair) -> None:
+    ours, theirs = pair(model)
+
+    @settings(max_examples=200, database=None)
+    @given(st.text())
+    def check(text: str) -> None:
+        text = text.replace("\0", "")
+        assert differing(ours, theirs, [text]) == []
+
+    check()
+
+
+@pytest.mark.parametrize("model", UNIGRAM_MODELS)
+def test_one_long_document(model: str, pair: Pair, test_data: Path) -> None:
+    """Sums in float32 over a whole document: rounding, and the reset at 100,000, as sentencepiece has them."""
+    ours, theirs = pair(model)
+    for name in ("deu_Latn", "rus_Cyrl", "zho_Hans"):
+        text = (test_data / f"corpora/novels/{name}.txt").read_text(encoding="utf-8")[:LONG]
+        assert ours(text) == theirs.encode(text)
+    text = (test_data / "corpora/novels/zho_Hans.txt").read_text(encoding="utf-8")[:LONG].replace("\n", "")
+    assert ours(text) == theirs.encode(text)
+
+
+@pytest.mark.parametrize("model", [UNIGRAM_MODELS[0], *BPE_MODELS])
+@pytest.mark.parametrize("unit", ["a", " ", "中", "ab c", "▁", "\u0301", "x\u0301"])
+def test_repeated_text(model: str, unit: str, pair: Pair) -> None:
+    ours, theirs = pair(model)
+    text = unit * (100_000 // len(unit))
+    assert ours(text) == theirs.encode(text)
+
+
+@pytest.mark.parametrize("model", [UNIGRAM_MODELS[0], UNIGRAM_MODELS[3], BPE_MODELS[0]])
+def test_decode_normalize_and_offsets_equal(model: str, pair: Pair, test_data: Path) -> None:
+    ours, theirs = pair(model)
+    lines = [*lines_of(test_data / "corpora/pud/jpn_Jpan.txt", 6000), *hostile_lines(300), "", " ", " a", "a "]
+    for line in lines:
+        ids = ours(line)
+        assert ours.decode(ids) == theirs.decode(ids)
+        assert ours.normalize(line) == theirs.normalize(line)
+        found = theirs.EncodeAsOffsetMapping(line)
+        spans = np.array(found["offsets"], np.int64).reshape(-1, 2)
+        mine = ours.offsets(line)
+        assert len(mine) == len(ids)
+        bytes_ = set(ours.vocabulary.byte_ids.tolist())
+        for index, (span, expected) in enumerate(zip(mine.tolist(), spans.tolist(), strict=True)):
+            last_byte = index + 1 == len(ids) or ids[index + 1] not in bytes_
+            if ids[index] not in bytes_ or last_byte:
+                assert span == expected, (line, index)
+    rng = random.Random(3)
+    for _ in range(300):
+        ids = [rng.randrange(ours.vocab_size) for _ in range(rng.randrange(9))]
+        if bytes_:
+            ids += rng.sample(sorted(bytes_), 3) + [rng.randrange(ours.vocab_size)]
+        assert ours.decode(ids) == theirs.decode(ids), ids
+
+
+@pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
+def test_tokenizer_json_equals_tokenizers(folder: str, test_data: Path) -> None:
+    from tokenizers import Tokenizer
+
+    path = test_data / "vocabs" / folder / "hf" / "tokenizer.json"
+    ours, theirs = JsonUnigramTokenizer.from_file(path), Tokenizer.from_file(str(path))
+    theirs.encode_special_tokens = True
+    theirs.no_padding()
+    theirs.no_truncation()
+    lines = hostile_lines(3_000)
+    for file in corpus_files(test_data):
+        lines += lines_of(file, 12_000)
+    for line, ids in zip(lines, ours.encode_batch(lines), strict=True):
+        expected = theirs.encode(line, add_special_tokens=False)
+        assert ids.tolist() == expected.ids, line
+    for line in lines[::100]:
+        assert ours.decode(ours.encode(line)) == theirs.decode(ours(line), skip_special_tokens=False)
+        assert ours.normalize(line) == (theirs.normalizer.normalize_str(line))

@@ -1,0 +1,153 @@
+"""Training: the exact size, the same result every time, likelihood, and errors."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tokbench_subword.unigram.family import UNIGRAM, train
+from tokbench_subword.unigram.model_file import SpmModel, parse, serialize
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
+
+import tokbench
+from tokbench.corpus import TrainingCorpus
+from tokbench.errors import TokenizerError
+
+TEXTS = [
+    "The cat sat on the mat, and the hat sat on the cat.",
+    "A bat and a rat met the cats; that was that.",
+    "What the cat had, the bat and the rat wanted as well.",
+] * 5
+
+
+def options(**changes: object) -> TrainingOptions:
+    return TrainingOptions(**{"vocab_size": 60, **changes})  # type: ignore[arg-type]
+
+
+def test_exact_size_and_opens_in_sentencepiece() -> None:
+    import sentencepiece
+
+    for size in (40, 60, 80):
+        model = train_unigram(TEXTS, options(vocab_size=size))
+        theirs = sentencepiece.SentencePieceProcessor(model_proto=serialize(model))
+        ours = SpmTokenizer("trained", model)
+        assert theirs.GetPieceSize() == ours.vocab_size == size
+        assert [theirs.encode(text) for text in TEXTS] == [ours(text) for text in TEXTS]
+        assert ours.decode(ours(TEXTS[0])) == TEXTS[0]
+
+
+def test_the_same_for_any_order_and_number_of_threads() -> None:
+    first = serialize(train_unigram(TEXTS, options()))
+    assert serialize(train_unigram(TEXTS, options(threads=3))) == first
+    assert serialize(train_unigram(TEXTS[::-1], options())) == first
+
+
+def test_special_pieces_come_first() -> None:
+    model = train_unigram(
+        TEXTS, options(vocab_size=330, byte_fallback=True, special_tokens=("<pad>",), user_symbols=("cat",))
+    )
+    assert [piece.text for piece in model.pieces[:6]] == ["<unk>", "<s>", "</s>", "<pad>", "cat", "<0x00>"]
+    assert not any("cat" in piece.text for piece in model.pieces[5:])
+    tokenizer = SpmTokenizer("trained", model)
+    assert "cat" in tokenizer.tokenize("the cat")
+    assert tokenizer.decode(tokenizer("日本")) == "日本"
+
+
+def test_pieces_do_not_mix_scripts_unless_told() -> None:
+    texts = ["abc123 абв1 abcабв"] * 30
+    pieces = [piece.text for piece in train_unigram(texts, options(vocab_size=25)).pieces]
+    assert not any("c1" in piece or "cа" in piece for piece in pieces)
+    mixed = [piece.text for piece in train_unigram(texts, options(vocab_size=25, split_by_script=False)).pieces]
+    assert any("c1" in piece for piece in mixed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"vocab_size": 0}, "vocab_size must lie in"),
+        ({"vocab_size": 10}, "less than the alphabet"),
+        ({"vocab_size": 50_000}, "more than this text supports"),
+        ({"shrinking_factor": 1.5}, "shrinking_factor"),
+        ({"character_coverage": 2.0}, "character_coverage"),
+        ({"special_tokens": ("<s>",)}, "twice"),
+        ({"unk_token": ""}, "cannot be ''"),
+    ],
+)
+def test_impossible_requests_are_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(TokenizerError, match=said):
+        train_unigram(TEXTS, options(**changes))
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["   ", "\n"]])
+def test_no_text_is_refused(texts: list[str]) -> None:
+    with pytest.raises(TokenizerError, match="no text"):
+        train_unigram(texts, options())
+
+
+def test_hostile_training_text() -> None:
+    texts = [*TEXTS, "\0\ud800", "▁▁", "a" * 20_000, "ab" * 5_000, "\u0301" * 50, "<unk><s>"]
+    model = train_unigram(texts, options(vocab_size=90, normalizer="identity", character_coverage=1.0))
+    assert len(model.pieces) == 90
+    SpmTokenizer("trained", model)("a\0b")
+
+
+def test_the_family_trains_saves_and_loads(tmp_path: Path) -> None:
+    declared = {option.name: option.default for option in UNIGRAM.options}
+    seen: list[float] = []
+    tokenizer = train(
+        TrainingCorpus.of_texts(TEXTS), {**declared, "vocab_size": 60}, lambda done, what: seen.append(done)
+    )
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+    tokenizer.save(tmp_path / "mine.model")  # type: ignore[attr-defined]
+    loaded = tokbench.load(f"unigram:{tmp_path / 'mine.model'}")
+    assert list(loaded.encode(TEXTS[0])) == list(tokenizer.encode(TEXTS[0]))
+    with pytest.raises(TokenizerError, match="trained already"):
+        tokbench.load(f"unigram:{tmp_path / 'mine.model'},vocab_size=9")
+    with pytest.raises(TokenizerError, match="no such file"):
+        tokbench.load("unigram:nowhere.model")
+
+
+def likelihood(model: SpmModel, lines: list[str]) -> float:
+    """The mean log probability of a character under the best segmentation."""
+    tokenizer = SpmTokenizer("held out", model)
+    scores = tokenizer.vocabulary.scores.astype(np.float64)
+    scores[tokenizer.unk_id] = scores[scores < 0].min() - 10.0
+    total = scores[tokenizer.encode_batch(lines).ids].sum()
+    return float(total) / sum(len(tokenizer.normalize(line)) for line in lines)
+
+
+def compare(path: Path, size: int, limit: int) -> tuple[float, float]:
+    import sentencepiece
+
+    lines = path.read_text(encoding="utf-8")[:limit].split("\n")
+    held, seen = lines[::10], [line for index, line in enumerate(lines) if index % 10]
+    ours = train_unigram(seen, TrainingOptions(vocab_size=size))
+    buffer = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(seen),
+        model_writer=buffer,
+        vocab_size=size,
+        model_type="unigram",
+        num_threads=1,
+        minloglevel=2,
+        max_sentence_length=1 << 20,
+        hard_vocab_limit=False,
+    )
+    return likelihood(ours, held), likelihood(parse(buffer.getvalue()), held)
+
+
+@pytest.mark.parametrize(("name", "size"), [("eng_Latn", 4000), ("rus_Cyrl", 4000)])
+def test_held_out_likelihood(name: str, size: int, test_data: Path) -> None:
+    ours, theirs = compare(test_data / f"corpora/novels/{name}.txt", size, 600_000)
+    assert ours >= theirs - 0.005 * abs(theirs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["eng_Latn", "deu_Latn", "rus_Cyrl", "zho_Hans"])
+def test_held_out_likelihood_of_long_text(name: str, test_data: Path) -> None:
+    ours, theirs = compare(test_data / f"corpora/novels/{name}.txt", 8000, 10_000_000)
+    assert ours >= theirs - 0.005 * abs(theirs)
