@@ -69,8 +69,9 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             where, begin, begin + size, u64_in(block, at.UNITS), typed_in(block, at.SCORES, parameters),
             pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0,
             numbers[at.ESCAPED] != 0, numbers[at.UNK_ID], numbers[at.FUSED] != 0,
-            u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER), u8_in(block, at.BEFORE_SPACE), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
-            i64_in(block, at.LINKS), f64_in(block, at.EXACT), pointer(output), written,
+            u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER), u8_in(block, at.BEFORE_SPACE),
+            u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters), i64_in(block, at.LINKS),
+            f64_in(block, at.EXACT), pointer(output), written,
         )  # fmt: skip
         document += 1
         output_ends[document] = written

@@ -3,8 +3,8 @@ r"""sentencepiece's BPE, exactly: Llama-2's and its kin. `load_spm_bpe(path)` gi
 Not the BPE of ranks: there is no list of merges and no pre-tokenizer. Characters merge over the whole text
 wherever their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the
 leftmost of equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged.
-User-defined symbols are found first, longest match, and take part in no merge. What is left of characters without
-a piece becomes its bytes (byte fallback) or the unknown token.
+User-defined symbols are found first, longest match, and take part in no merge. What is left of characters
+without a piece becomes its bytes (byte fallback) or the unknown token.
 
 Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the
 text is cut there, and short stretches are remembered. `merge` below is the plain form, and the kernels'

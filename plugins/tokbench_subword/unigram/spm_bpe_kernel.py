@@ -118,18 +118,18 @@ def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: 
         scratch[after + count], scratch[before + count] = count + 1, count - 1
         position, count = position + length, count + 1
     scratch[after + count - 1] = -1
-    for left in range(count):
-        piece, rank = _rank(block, mask, scratch, symbols, left, scratch[after + left])
-        scratch[makes + left], scratch[ranks + left] = piece, rank
+    for place in range(count):
+        piece, rank = _rank(block, mask, scratch, symbols, place, scratch[after + place])
+        scratch[makes + place], scratch[ranks + place] = piece, rank
     heaped = count > _SCANNED
     n_heap = np.int64(0)
     if heaped:
-        for left in range(count):
-            if scratch[ranks + left] != NO_RANK:
-                n_heap = _push(scratch, heap, n_heap, scratch[ranks + left] << 32 | left)
+        for place in range(count):
+            if scratch[ranks + place] != NO_RANK:
+                n_heap = _push(scratch, heap, n_heap, scratch[ranks + place] << 32 | place)
     while True:
         best: Any = np.int64(NO_RANK)
-        left: Any = np.int64(-1)
+        left = np.int64(-1)
         if heaped:
             while n_heap > 0:
                 top = scratch[heap]

@@ -19,6 +19,8 @@ sentencepiece (0.2.3) sets the running score back to zero when it passes ±100,0
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, subroutine
@@ -39,7 +41,8 @@ def search(data, begin, size, units, scores, parameters, base, best, links):  # 
         links[position] = -1
     best[0] = base
     root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
-    here = frontier = np.int64(0)
+    here: Any = np.int64(0)
+    frontier: Any = here
     while here < size:
         so_far = best[here]
         if so_far < -threshold or so_far > threshold:
@@ -94,7 +97,8 @@ def search_with_margin(  # type: ignore[no-untyped-def]
     best[0] = base
     exact[0], exact[1] = 0.0, -np.inf
     root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
-    here, characters = np.int64(0), 0
+    here: Any = np.int64(0)
+    characters = 0
     while here < size:
         so_far, first, second = best[here], exact[2 * here], exact[2 * here + 1]
         width = width_of(data[begin + here])

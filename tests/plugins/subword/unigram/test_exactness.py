@@ -1,4 +1,4 @@
-"""Ids equal to sentencepiece's and to those of `tokenizers`, on real text, on hostile text, on every character."""
+"""Ids equal to sentencepiece's and to those of `tokenizers`: real text, hostile text, every character."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_decode_normalize_and_offsets_equal(model: str, pair: Pair, test_data: P
     for _ in range(300):
         ids = [rng.randrange(ours.vocab_size) for _ in range(rng.randrange(9))]
         if bytes_:
-            ids += rng.sample(sorted(bytes_), 3) + [rng.randrange(ours.vocab_size)]
+            ids += [*rng.sample(sorted(bytes_), 3), rng.randrange(ours.vocab_size)]
         assert ours.decode(ids) == theirs.decode(ids), ids
 
 

@@ -58,13 +58,14 @@ def test_truncated_files_are_refused(tmp_path: Path) -> None:
     for size in range(len(data)):
         try:
             model = parse(data[:size], where="cut.model")
-        except TokenizerError as error:
-            assert "cut.model" in str(error)
+        except TokenizerError:
             refused += 1
         else:  # cut between two fields: fewer pieces, but whole ones
             assert len(model.pieces) <= 51
+    with pytest.raises(TokenizerError, match=r"cut\.model: truncated"):
+        parse(data[:-3], where="cut.model")
     assert refused > len(data) * 0.8
-    with pytest.raises(TokenizerError, match="no such|cannot be read"):
+    with pytest.raises(TokenizerError, match="cannot be read"):
         read_model(tmp_path / "absent.model")
 
 

@@ -43,7 +43,7 @@ SMALL = SpmModel(
         Piece("b", -1.5),
         Piece("ab", -2.0),
         Piece("▁ab", -3.0),
-        Piece("ba", -2.2),
+        Piece("ba", -2.25),
     )
 )
 
