@@ -106,7 +106,7 @@ def main() -> int:
 
     differ = False
     print(
-        f"{'vocabulary':32} {'corpus':14} {'MB':>5} {'ours MB/s':>10} {'one by one':>10} {'tokenizers':>10} {'ratio':>6}"
+        f"{'vocabulary':30} {'corpus':10} {'MB':>5} {'batch':>7} {'single':>7} {'tokenizers':>10}  MB/s  ratio"
     )
     for vocabulary in vocabularies:
         ours: Any = tokbench.load(f"wordpiece:{vocabulary}")

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench import TokenBatch
 from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import PADDING
+from tokbench_subword.kernels.pointers import PADDING, block
 from tokbench_subword.kernels.utf8 import encodable
 from tokbench_subword.wordpiece.kernels import encode_documents, match_words
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import words
-from tokbench_subword.wordpiece.table import CharacterTable, character_table
+from tokbench_subword.wordpiece.table import character_table
 from tokbench_subword.wordpiece.trie import Trie
 
 _GROWTH = 3
@@ -28,10 +29,8 @@ class Encoder:
     """The tables of one model. Safe for use by many threads: every call has its own output and scratch."""
 
     model: WordPieceModel
-    table: CharacterTable
-    nodes: NDArray[np.int32]
-    values: NDArray[np.int32]
-    settings: NDArray[np.int64]
+    arrays: tuple[NDArray[Any], ...]
+    block: NDArray[np.uint64]
 
     @classmethod
     def of(cls, model: WordPieceModel) -> Encoder:
@@ -46,7 +45,17 @@ class Encoder:
         )
         continuation = trie.walk(model.prefix.encode())
         settings = np.array([continuation, model.unk_id, model.max_input_chars_per_word], np.int64)
-        return cls(model, character_table(model.rules), trie.nodes.reshape(-1), trie.values, settings)
+        table = character_table(model.rules)
+        arrays = (
+            table.kinds,
+            table.ascii,
+            table.slots,
+            table.mapped,
+            trie.nodes.reshape(-1),
+            trie.values,
+            settings,
+        )
+        return cls(model, arrays, block(arrays))
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text: int32 of shape ``(tokens,)``."""
@@ -86,26 +95,9 @@ class Encoder:
         buffer = np.frombuffer(data + bytes(PADDING), np.uint8)
         longest = int(np.diff(starts).max(initial=0))
         scratch = np.empty(_GROWTH * longest + PADDING, np.uint8)
-        table = self.table
         document = 0
         while document < len(texts):
-            document = int(
-                encode_documents(
-                    buffer,
-                    starts,
-                    document,
-                    table.kinds,
-                    table.ascii,
-                    table.slots,
-                    table.mapped,
-                    self.nodes,
-                    self.values,
-                    self.settings,
-                    scratch,
-                    ids,
-                    offsets,
-                )
-            )
+            document = int(encode_documents(self.block, buffer, starts, document, scratch, ids, offsets))
             if document < len(texts):  # combining characters meet: canonical reordering decides
                 found = self.match([word.text for word in words(texts[document], self.model.rules)])
                 start = offsets[document]
@@ -122,5 +114,5 @@ class Encoder:
         data = np.frombuffer(b"".join(encoded) + bytes(PADDING), np.uint8)
         ids = np.empty(len(data), np.int32)
         offsets = np.zeros(len(encoded) + 1, np.int64)
-        match_words(data, starts, self.nodes, self.values, self.settings, ids, offsets)
+        match_words(self.block, data, starts, ids, offsets)
         return TokenBatch(ids[: offsets[-1]].copy(), offsets)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in
 from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.wordpiece.table import (
     ALONE,
@@ -64,23 +64,26 @@ def _match(word, start, stop, nodes, values, continuation, unk, limit, ids, coun
     return count
 
 
-@kernel
-def encode_documents(  # type: ignore[no-untyped-def]
-    data, starts, first, kinds, ascii_bytes, slots, mapped, nodes, values, settings, word, ids, offsets
-):
-    """Encode documents ``first, first + 1, …`` until one needs canonical reordering; returns its index, or the
-    end.
+# The arrays of an encoder, in the order in which they stand in its block.
+KINDS, ASCII, SLOTS, MAPPED, NODES, VALUES, SETTINGS = range(7)
+# `SETTINGS`, int64.
+CONTINUATION, UNK, LIMIT = range(3)
 
-    `data` is uint8 UTF-8 with `PADDING`, document d ``data[starts[d]:starts[d + 1]]``. `settings` is int64:
-    continuation node, id of the unknown token, most characters of a word. `word` is scratch of at least three
-    bytes for each byte of the longest document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``; `offsets[first]`
-    is set.
+
+@kernel
+def encode_documents(block, data, starts, first, word, ids, offsets):  # type: ignore[no-untyped-def]
+    """Encode documents from `first` on until one needs canonical reordering; returns its index, or the end.
+
+    `block` holds a `CharacterTable`, a `Trie`, and settings. `data` is uint8 UTF-8 with `PADDING`, document d
+    ``data[starts[d]:starts[d + 1]]``. `word` is scratch of at least three bytes for each byte of the longest
+    document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``; `offsets[first]` is set.
     """
     n_documents = len(starts) - 1
-    text, kind_of, ascii_of = pointer(data), pointer(kinds), pointer(ascii_bytes)
-    slot_of, replacements = pointer(slots), pointer(mapped)
-    rows, value_of, buffer, out = pointer(nodes), pointer(values), pointer(word), pointer(ids)
-    continuation, unk, limit = settings[0], np.int32(settings[1]), settings[2]
+    text, kind_of, ascii_of = pointer(data), u8_in(block, KINDS), u8_in(block, ASCII)
+    slot_of, replacements = i32_in(block, SLOTS), u8_in(block, MAPPED)
+    rows, value_of, settings = i32_in(block, NODES), i32_in(block, VALUES), i64_in(block, SETTINGS)
+    buffer, out = pointer(word), pointer(ids)
+    continuation, unk, limit = settings[CONTINUATION], np.int32(settings[UNK]), settings[LIMIT]
     count = offsets[first]
     for document in range(first, n_documents):
         position, stop = starts[document], starts[document + 1]
@@ -142,10 +145,11 @@ def encode_documents(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def match_words(data, starts, nodes, values, settings, ids, offsets):  # type: ignore[no-untyped-def]
+def match_words(block, data, starts, ids, offsets):  # type: ignore[no-untyped-def]
     """Tokens of words ``data[starts[w]:starts[w + 1]]`` (UTF-8), to ``ids[offsets[w]:offsets[w + 1]]``."""
-    text, rows, value_of, out = pointer(data), pointer(nodes), pointer(values), pointer(ids)
-    continuation, unk, limit = settings[0], np.int32(settings[1]), settings[2]
+    rows, value_of, settings = i32_in(block, NODES), i32_in(block, VALUES), i64_in(block, SETTINGS)
+    text, out = pointer(data), pointer(ids)
+    continuation, unk, limit = settings[CONTINUATION], np.int32(settings[UNK]), settings[LIMIT]
     count = np.int64(0)
     offsets[0] = 0
     for word in range(len(starts) - 1):

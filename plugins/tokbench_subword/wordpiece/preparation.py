@@ -45,9 +45,14 @@ class Preparation:
             (token for token in self.model.added_tokens if token.normalized), normalize=self.normalize
         )
 
+    @cached_property
+    def always_plain(self) -> bool:
+        """Whether the encoding kernel can take any text as it is."""
+        return self.model.pipeline is None and self.folded.only_special and self.raw.only_special
+
     def is_plain(self, text: str) -> bool:
         """Whether the encoding kernel can take `text` as it is."""
-        return (
+        return self.always_plain or (
             self.model.pipeline is None
             and self.folded.only_special
             and not self.raw.may_match(text, match_special=False)

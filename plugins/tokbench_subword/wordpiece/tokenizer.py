@@ -70,7 +70,8 @@ class WordPieceTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one pass of the kernel."""
-        if not all(map(self._preparation.is_plain, texts)):
+        plain = self._preparation
+        if not (plain.always_plain or all(map(plain.is_plain, texts))):
             return TokenBatch.of(map(self.encode, texts))
         return self._encoder.encode_batch(texts, threads=self.threads)
 

@@ -33,7 +33,7 @@ ALL_RULES = [
     ]
 ]
 
-# Characters that do something: marks, controls, punctuation, ideographs, white space, what is reordered or folded.
+# Characters that do something: marks, controls, punctuation, ideographs, spaces, what is reordered or folded.
 _HARD = st.sampled_from(
     "ab?.,'-#$ \t\n\r\x00\x0b\x85\xa0\u2000\u2001\u200b\u3000\ufffd"
     "北京ΣςİŸßé\u0301\u0323\u0334\u1b44\ua9c0"
