@@ -18,7 +18,7 @@ def serve(
         str | None, typer.Option("--train-on", metavar="DATASET", help="For specs that must be trained first.")
     ] = None,
     host: Annotated[str, typer.Option("--host", help="Where to listen; loopback by default.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8321,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port.")] = 8321,
     allow_host: Annotated[
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="Another name the page answers to. Repeatable."),
