@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPACE = "▁"
-# Above this many characters a text numpy output is the library's fastest; below it, an array a text costs more
-# than a list (measured on PUD sentences and on paragraphs of 2,000 characters).
-WORTH_AN_ARRAY = 300
 ALL_SEGMENTATIONS = -1  # of sampling: from the whole lattice
 
 
@@ -72,13 +69,18 @@ class SentencePieceTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the library's own batch call and threads."""
+        import numpy as np
+
         texts = list(texts)
+        if not texts:
+            return TokenBatch.of([])
         try:
-            if sum(map(len, texts)) > WORTH_AN_ARRAY * len(texts):
-                return TokenBatch.of(self.processor.EncodeAsNumpy(texts, num_threads=self._threads))
-            return TokenBatch.of_lists(self.processor.EncodeAsIds(texts, num_threads=self._threads))
+            arrays = self.processor.EncodeAsNumpy(texts, num_threads=self._threads)
         except (RuntimeError, TypeError) as error:
             raise self._refused(texts, error) from error
+        offsets = np.zeros(len(arrays) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=offsets[1:])
+        return TokenBatch(np.frombuffer(b"".join(arrays), np.int32), offsets)
 
     def _refused(self, texts: Sequence[str], error: Exception) -> TokenizerError:
         for number, text in enumerate(texts):
