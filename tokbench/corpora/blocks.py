@@ -77,11 +77,11 @@ def blocks(
         done = _last_end(buffer, max(0, searched - _OVERLAP), end)
         while not done and limit and len(buffer) > limit:
             size = character_end(buffer, limit)
-            yield offset, bytes(buffer[:size])
+            yield offset, bytes(memoryview(buffer)[:size])
             del buffer[:size]
             offset += size
         if done:
-            yield offset, bytes(buffer[:done])
+            yield offset, bytes(memoryview(buffer)[:done])
             del buffer[:done]
             offset += done
         searched = len(buffer)

@@ -38,24 +38,27 @@ class LineFormat:
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The lines or paragraphs of a piece."""
-        for text in self.texts(piece):
-            yield Document(text)
+        for texts in self._blocks(piece):
+            yield from map(Document, texts)
 
     def texts(self, piece: Piece) -> Iterator[str]:
         """The texts alone."""
+        for texts in self._blocks(piece):
+            yield from texts
+
+    def _blocks(self, piece: Piece) -> Iterator[list[str]]:
+        """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
         limit = self.max_document_bytes
         with open_bytes(piece.path, piece.start) as handle:
             for offset, data in blocks.blocks(handle, piece.start, piece.stop, self._end, limit=limit):
                 block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
-                block = block.replace("\r\n", "\n")
+                if b"\r" in data:
+                    block = block.replace("\r\n", "\n")
                 parts = block.split("\n") if self.unit == "line" else _paragraphs(block)
-                for text in parts:
-                    if not text or text.isspace():
-                        continue
-                    if limit is None or len(text) * 4 <= limit:
-                        yield text
-                    else:
-                        yield from parts_of(text, limit)
+                texts = [text for text in parts if text and not text.isspace()]
+                if limit is not None:
+                    texts = [part for text in texts for part in parts_of(text, limit)]
+                yield texts
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""
@@ -103,7 +106,7 @@ class WholeFileFormat:
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The file's text; in parts where it exceeds the limit."""
         data = bytearray()
-        offset = 0
+        offset, parted = 0, False
         with open_bytes(piece.path) as handle:
             for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
                 data += block
@@ -111,8 +114,9 @@ class WholeFileFormat:
                     size = blocks.character_end(data, self.max_document_bytes)
                     yield self._document(bytes(data[:size]), piece, offset + len(block) - len(data))
                     del data[:size]
+                    parted = True
                 offset += len(block)
-        if data and not data.isspace():
+        if data and (parted or not data.isspace()):
             yield self._document(bytes(data), piece, offset - len(data))
 
     def _document(self, data: bytes, piece: Piece, offset: int) -> Document:

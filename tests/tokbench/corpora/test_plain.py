@@ -8,7 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokbench.corpora import blocks
@@ -135,6 +135,7 @@ def test_a_limit_bounds_documents_and_memory(tmp_path, load, unit):
 
 
 @given(text=st.text(st.sampled_from("aé語😀 "), max_size=300), limit=st.integers(16, 40))
+@example(text="aéé語 aé語語語😀 ", limit=24)
 def test_a_limit_loses_nothing(tmp_path_factory, text, limit):
     path = tmp_path_factory.mktemp("limit") / "x.txt"
     path.write_text(text, "utf-8")
