@@ -177,7 +177,10 @@ def _validated(content: Mapping[str, Any], where: str) -> Suite:
     try:
         return Suite.model_validate(dict(content))
     except ValidationError as error:
-        lines = [_line(problem) for problem in error.errors()]
+        problems = error.errors()
+        # A table where `speed = true` was possible too: what is wrong is in the table.
+        inner = [problem for problem in problems if problem["type"] != "bool_type"] or problems
+        lines = [_line(problem) for problem in inner]
         raise SpecError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from error
 
 
@@ -188,9 +191,9 @@ def _check_keys(content: Mapping[str, Any], known: Mapping[str, Any], where: str
 
 
 def _line(problem: Any) -> str:
-    place = ".".join(
-        str(part) for part in problem["loc"] if isinstance(part, str) and part in Suite.model_fields
-    )
+    # Where a value may be one of several types, pydantic names the type in the place; nobody wrote that.
+    known = {*Suite.model_fields, *SpeedSettings.model_fields, *GoldSettings.model_fields}
+    place = ".".join(str(part) for part in problem["loc"] if part in known)
     return f"{place or '.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
 
 

@@ -1,0 +1,166 @@
+"""`tokbench run` and `tokbench runs`: exit statuses, messages, and what is printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tokbench.cli import main
+
+FAULTY = Path(__file__).parents[2] / "faulty_plugins"
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("the cat sat on the mat\ntrigger something\n" * 30, encoding="utf-8")
+    return path
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """The exit status of `tokbench` with these arguments."""
+    monkeypatch.setattr("sys.argv", ["tokbench", *arguments])
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def test_all_measured(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    status = call(
+        monkeypatch, "run", "-t", "bytes", "-t", "chars", "-d", str(text), "-o", str(out), "--no-speed",
+        "--no-report", "-m", "compression_ratio",
+    )  # fmt: skip
+    assert status == 0
+    printed = capsys.readouterr().out
+    assert "bytes/token" in printed
+    assert "1.00" in printed
+    for name in ("run.json", "measurements.parquet", "measurements.csv", "comparisons.parquet"):
+        assert (out / name).is_file()
+    manifest = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    assert manifest["status"] == "finished"
+    assert manifest["metrics"] == ["compression_ratio"]
+    [dataset] = manifest["datasets"]
+    [language] = dataset["languages"].values()
+    assert len(language["sha256"]) == 64
+    assert language["shards"][0]["sha256"]
+
+
+def test_something_failed(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = call(
+        monkeypatch, "run", "-t", "bytes", "-t", "raises", "-d", f"text:{text}", "-o", str(tmp_path / "out"),
+        "--no-speed", "--no-report", "--plugin", str(FAULTY / "raises.py"),
+    )  # fmt: skip
+    assert status == 1
+    assert "no such merge" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-t", "bites", "-d", "stdlib:docs"], "did you mean 'bytes'"),
+        (["-t", "bytes", "-d", "text:nowhere.txt"], "nowhere.txt"),
+        (["-t", "bytes", "-d", "stdlib:docs", "-m", "gino"], "did you mean 'gini'"),
+        (["nowhere.toml"], "no such suite file"),
+        (["-t", "bytes", "-d", "stdlib:docs", "--plugin", "nowhere.py"], "no such file"),
+    ],
+)
+def test_a_wrong_request_is_said_before_anything_runs(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(monkeypatch, "run", *arguments, "-o", str(tmp_path / "out")) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_no_run_is_left_alone(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("x")
+    assert call(monkeypatch, "run", "-t", "bytes", "-d", str(text), "-o", str(tmp_path / "mine")) == 2
+    assert "not empty and not the folder of a run" in capsys.readouterr().err
+
+
+def test_undecodable_bytes_are_a_failure_with_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"fine\nnot \xff fine\n")
+    status = call(
+        monkeypatch, "run", "-t", "bytes", "-d", f"text:{tmp_path / 'bad.txt'}", "-o", str(tmp_path / "out"),
+        "--no-speed", "--no-report",
+    )  # fmt: skip
+    assert status == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "bad.txt" in printed
+    assert "byte" in printed
+
+
+def test_a_full_disk_is_said(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import errno
+    import os
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    status = call(monkeypatch, "run", "-t", "bytes", "-d", str(text), "-o", str(tmp_path / "out"), "--no-speed")
+    assert status == 1
+    assert "the disk is full" in capsys.readouterr().err
+
+
+def test_runs_are_listed_and_compared(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["-t", "bytes", "-d", str(text), "--no-speed", "--no-report"]
+    for name in ("one", "two"):
+        assert call(monkeypatch, "run", *arguments, "-o", str(tmp_path / "runs" / name)) == 0
+    capsys.readouterr()
+    assert call(monkeypatch, "list", "runs", str(tmp_path / "runs"), "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    one, two = str(tmp_path / "runs" / "one"), str(tmp_path / "runs" / "two")
+    assert call(monkeypatch, "runs", "compare", one, two) == 0
+    assert "same" in capsys.readouterr().out
+    text.write_text("héhéhé\n" * 30, encoding="utf-8")
+    assert call(monkeypatch, "run", *arguments[:-2], *arguments[-2:], "-t", "chars", "-o", one) == 0
+    assert call(monkeypatch, "runs", "compare", one, two) == 1, "what chars measured has vanished"
+    assert call(monkeypatch, "runs", "compare", one, two, "--threshold", "lots") == 2
+
+
+def test_without_a_folder_an_unfinished_run_is_taken_up(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ["run", "-t", "bytes", "-d", "text.txt", "--no-speed", "--no-report"]
+    assert call(monkeypatch, *arguments) == 0
+    [first] = (tmp_path / "reports").iterdir()
+    manifest = json.loads((first / "run.json").read_text(encoding="utf-8"))
+    (first / "run.json").write_text(json.dumps({**manifest, "status": "unfinished"}), encoding="utf-8")
+    assert call(monkeypatch, *arguments) == 0
+    assert list((tmp_path / "reports").iterdir()) == [first]
+    assert call(monkeypatch, *arguments) == 0
+    assert len(list((tmp_path / "reports").iterdir())) == 2
+
+
+def test_cache_info_and_clear(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: Path) -> None:
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    out = str(tmp_path / "out")
+    assert call(monkeypatch, "run", "-t", "bytes", "-d", str(text), "-o", out, "--no-speed", "--no-report") == 0
+    assert list((tmp_path / "cache" / "tallies").rglob("*.tally"))
+    assert call(monkeypatch, "cache", "info") == 0
+    assert call(monkeypatch, "cache", "clear") == 0
+    assert not list((tmp_path / "cache").rglob("*.tally"))

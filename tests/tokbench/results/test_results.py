@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.corpus import Document
+from tokbench.errors import ResultsError, UnknownNameError
+from tokbench.metrics.metric import CellKey, Measurement
+from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Failure, Run, RunFolder
+from tokbench.results.atomic import StorageError, write_bytes, write_json
+from tokbench.results.cell import cell_file_name, read_cell, read_identity, write_cell
+from tokbench.results.compare import compare_figures, compare_manifests
+from tokbench.results.frames import measurement_rows, write_measurements
+
+KEY = CellKey("bytes", "text:a", "eng_Latn")
+
+
+def make_run(folder: Path, rows: list[Measurement], **manifest: Any) -> Run:
+    folder.mkdir()
+    known = {
+        "schema": SCHEMA_VERSION,
+        "run": folder.name,
+        "tokenizers": [{"spec": "bytes"}, {"spec": "chars"}],
+        "datasets": [{"spec": "text:a", "languages": {"eng_Latn": {}, "deu_Latn": {}}}],
+    }
+    write_json(folder / "run.json", {**known, **manifest})
+    write_measurements(folder / "measurements.parquet", measurement_rows(folder.name, rows))
+    return Run.open(folder)
+
+
+def row(
+    tokenizer: str, language: str, value: float | None, low: float | None = None, high: float | None = None
+) -> Measurement:
+    status = "ok" if value is not None else "failed: raised: no"
+    return Measurement(
+        tokenizer, "text:a", language, "compression_ratio", value, low, high, "bytes/token", 5, status
+    )
+
+
+ROWS = [
+    row("bytes", "eng_Latn", 1.0),
+    row("bytes", "deu_Latn", 1.0, 0.5, 1.5),
+    row("chars", "eng_Latn", 1.25),
+    row("chars", "deu_Latn", None),
+]
+
+
+def test_a_cell_comes_back(tmp_path: Path) -> None:
+    import tokbench
+    from tokbench.tally import collect
+
+    tally = collect(tokbench.load("bytes"), [Document("some text"), Document("more")])
+    path = write_cell(tmp_path, CellResult(KEY, "id", tally, seconds=1.5))
+    again = read_cell(path)
+    assert again.tally == tally
+    assert (again.key, again.identity, again.status, again.seconds) == (KEY, "id", "ok", 1.5)
+    assert path.name == cell_file_name(KEY)
+
+
+def test_a_failed_cell_comes_back(tmp_path: Path) -> None:
+    failure = Failure("raised", "ValueError: no\nsecond line", "do this", "Traceback", "noise")
+    path = write_cell(tmp_path, CellResult(KEY, "id", failure=failure))
+    assert read_cell(path).failure == failure
+    assert read_cell(path).status == "failed: raised: ValueError: no"
+    assert read_identity(path) == (KEY, "id", True)
+
+
+@pytest.mark.parametrize("content", [b"", b"tokbench-cell 1\n", b"tokbench-cell 1\n{\n", b"other"])
+def test_a_damaged_cell_is_said(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.cell"
+    path.write_bytes(content)
+    with pytest.raises(ResultsError, match="delete the file and run again"):
+        read_cell(path)
+
+
+def test_names_of_cells_are_short_and_distinct() -> None:
+    keys = [CellKey("a" * 300, "text:/" + "b" * 300, language) for language in ("x", "y", "../../etc")]
+    names = {cell_file_name(key) for key in keys}
+    assert len(names) == 3
+    assert all(len(name) < 130 and "/" not in name for name in names)
+
+
+def test_the_frame_is_tidy(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", ROWS)
+    assert tuple(run.frame.columns) == COLUMNS
+    assert run.frame["value"].isna().sum() == 1
+    assert run.frame["run"].unique().tolist() == ["run"]
+    assert run.frame["n_documents"].dtype == "int64"
+
+
+def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_measurements(tmp_path / name / "measurements.parquet", measurement_rows("run", ROWS))
+    for suffix in ("parquet", "csv"):
+        one, two = (tmp_path / name / f"measurements.{suffix}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+
+
+def test_the_csv_reads_back_as_the_same_figures(tmp_path: Path) -> None:
+    import csv
+
+    run = make_run(tmp_path / "run", [row("bytes", "eng_Latn", 1 / 3)])
+    with (tmp_path / "run" / "measurements.csv").open(newline="", encoding="utf-8") as stream:
+        [again] = csv.DictReader(stream)
+    assert tuple(again) == COLUMNS
+    assert float(again["value"]) == run.frame["value"].iloc[0] == 1 / 3
+    assert again["ci_low"] == ""
+
+
+def test_a_table_is_languages_by_tokenizers(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", ROWS)
+    table = run.table("compression_ratio")
+    assert table.columns.tolist() == ["bytes", "chars"]
+    assert table.index.tolist() == ["eng_Latn", "deu_Latn"]
+    assert table.loc["eng_Latn", "chars"] == 1.25
+    assert table["chars"].isna().tolist() == [False, True]
+    with pytest.raises(UnknownNameError, match="did you mean 'compression_ratio'"):
+        run.table("compression_ration")
+    with pytest.raises(UnknownNameError, match="dataset of this run"):
+        run.table("compression_ratio", "text:b")
+
+
+def test_what_is_no_run_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match="no such folder"):
+        Run.open(tmp_path / "nowhere")
+    with pytest.raises(ResultsError, match="is this the folder of a run"):
+        Run.open(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(ResultsError, match=r"run\.json"):
+        Run.open(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"schema": 99, "versions": {"tokbench": "9.9"}}))
+    with pytest.raises(ResultsError, match=r"written by tokbench 9\.9: upgrade"):
+        Run.open(tmp_path)
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    path = tmp_path / "file"
+    write_bytes(path, b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="the disk is full; free some space and run the same command again"):
+        write_bytes(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path], "nothing half-written is left beside it"
+
+
+def verdicts(tmp_path: Path, after: list[Measurement], threshold: float = 0.0) -> dict[str, str]:
+    before = make_run(tmp_path / "before", ROWS)
+    later = make_run(tmp_path / "after", after)
+    frame = compare_figures(before, later, better={"compression_ratio": "higher"}, threshold=threshold)
+    return {f"{r.tokenizer} {r.language}": r.verdict for r in frame.itertuples()}
+
+
+def test_what_changed_between_runs(tmp_path: Path) -> None:
+    after = [
+        row("bytes", "eng_Latn", 0.9),
+        row("bytes", "deu_Latn", 1.2, 0.9, 1.6),
+        row("chars", "eng_Latn", 1.5),
+        row("chars", "deu_Latn", 2.0),
+    ]
+    assert verdicts(tmp_path, after) == {
+        "bytes eng_Latn": "worse",
+        "bytes deu_Latn": "unsure",
+        "chars eng_Latn": "better",
+        "chars deu_Latn": "appeared",
+    }
+
+
+def test_a_threshold_and_what_is_gone(tmp_path: Path) -> None:
+    after = [row("bytes", "eng_Latn", 0.999), row("chars", "eng_Latn", None)]
+    found = verdicts(tmp_path, after, threshold=0.01)
+    assert found["bytes eng_Latn"] == "same"
+    assert found["chars eng_Latn"] == "vanished"
+    assert found["bytes deu_Latn"] == "vanished"
+
+
+def test_versions_and_files_that_differ(tmp_path: Path) -> None:
+    one = make_run(tmp_path / "one", ROWS, versions={"numpy": "2.0"}, machine={"processor": "x"})
+    two = make_run(tmp_path / "two", ROWS, versions={"numpy": "2.1"}, machine={"processor": "x"})
+    [change] = compare_manifests(one, two)
+    assert (change.name, change.before, change.after) == ("versions.numpy", "2.0", "2.1")
+
+
+def test_folder_names(tmp_path: Path) -> None:
+    assert RunFolder(tmp_path).measurements.name == "measurements.parquet"

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tokbench.errors import SpecError
+from tokbench.registry import cache_dir
+from tokbench.results import Run
+from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
+
+RunIt = Callable[..., Run]
+
+
+def test_a_damaged_entry_is_none_and_goes(tmp_path: Path) -> None:
+    cache = TallyCache(tmp_path)
+    cache.put("abcd", b"x" * 100)
+    [path] = tmp_path.glob("*/*.tally")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert cache.get("abcd") is None
+    assert not path.exists()
+
+
+def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
+    cache = TallyCache(tmp_path)
+    for age, key in enumerate(["aa1", "bb2", "cc3"]):
+        cache.put(key, b"x" * 1000)
+        os.utime(tmp_path / key[:2] / f"{key}.tally", (1000 + age, 1000 + age))
+    assert cache.get("aa1") is not None  # used: now the youngest
+    assert cache.prune(2500) == 1
+    assert cache.get("bb2") is None
+    assert cache.get("aa1") is not None
+    assert cache.info().entries == 2
+
+
+def test_many_writers_and_readers_see_whole_entries(tmp_path: Path) -> None:
+    cache = TallyCache(tmp_path)
+    body = os.urandom(200_000)
+
+    def work(index: int) -> bool:
+        cache.put("aa", body)
+        found = cache.get("aa")
+        cache.prune(150_000) if index % 7 == 0 else None
+        return found is None or found == body
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(200)))
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    TallyCache(tmp_path / "file" / "below").put("aa", b"x")
+
+
+def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOKBENCH_CACHE_LIMIT", raising=False)
+    assert cache_limit() == DEFAULT_LIMIT
+    monkeypatch.setenv("TOKBENCH_CACHE_LIMIT", "500M")
+    assert cache_limit() == 500_000_000
+    monkeypatch.setenv("TOKBENCH_CACHE_LIMIT", "plenty")
+    with pytest.raises(SpecError, match="TOKBENCH_CACHE_LIMIT"):
+        cache_limit()
+
+
+def entries() -> int:
+    return TallyCache(cache_dir() / "tallies").info().entries
+
+
+def test_adding_a_tokenizer_counts_one_tokenizer(
+    corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    data = [f"text:{corpus}"]
+    run(["bytes"], data, output=tmp_path / "one")
+    assert entries() == 3
+    heard: list[bool] = []
+
+    both = run(["bytes", "chars"], data, output=tmp_path / "two", display=_Heard(heard))
+    assert entries() == 6
+    assert heard.count(True) == 3, "the cells of the first tokenizer came from the cache"
+    assert heard.count(False) == 3
+    alone = run(["bytes"], data, output=tmp_path / "three", cache=False)
+    assert alone.table("fertility")["bytes"].equals(both.table("fertility")["bytes"])
+
+
+class _Heard:
+    """A display that notes which cells came from the cache."""
+
+    def __init__(self, heard: list[bool]) -> None:
+        from tokbench.runner.progress import Silent
+
+        self._heard = heard
+        self._silent = Silent()
+
+    def finished(self, cell: object, result: object) -> None:
+        self._heard.append(result.cached)  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._silent, name)
+
+
+def test_two_runs_at_once_share_the_cache(
+    corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    specs = ["bytes", "maxmatch:vocab_size=300"]
+
+    def go(name: str) -> bytes:
+        done = run(specs, [f"text:{corpus}"], output=tmp_path / name / "run", train_on=f"text:{corpus}")
+        assert done.failures == []
+        return (done.path / "measurements.parquet").read_bytes()
+
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(go, ["one", "other"])
+    assert one == other
+
+
+def test_two_runs_on_one_folder_are_refused(corpus: Path, run: RunIt, tmp_path: Path) -> None:
+    from tokbench.errors import ResultsError
+    from tokbench.results import RunFolder
+    from tokbench.runner.place import locked
+
+    with locked(RunFolder(tmp_path / "out")), pytest.raises(ResultsError, match="another run is writing"):
+        run(["bytes"], [f"text:{corpus}"])

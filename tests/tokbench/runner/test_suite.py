@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tokbench.errors import SpecError, TokbenchError, UnknownNameError
+from tokbench.registry import build_registry
+from tokbench.runner.plan import make_plan
+from tokbench.runner.suite import expand, load_suite, shipped_suites
+
+GIVEN = {"tokenizers": ["bytes"], "datasets": ["stdlib:docs"]}
+
+
+def test_lists_in_a_table_stand_for_every_combination() -> None:
+    specs = expand({"family": "bpe", "vocab_size": [1, 2], "pattern": ["gpt2", "none"]})
+    assert len(specs) == 4
+    assert specs[1] == "bpe:pattern=none,vocab_size=1"
+    assert expand({"spec": "bpe:pattern=gpt2", "vocab_size": [1]}) == ["bpe:pattern=gpt2,vocab_size=1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("tokenisers = []", "did you mean 'tokenizers'"),
+        ("[speed]\nround = 3", r"\[speed\].*did you mean 'rounds'"),
+        ("timeout = 'soon'", "timeout"),
+        ("jobs = 0", "jobs"),
+        ("tokenizers = 'bytes'", "a list of specs"),
+        ("tokenizers = [{ vocab_size = 3 }]", "must name its 'family'"),
+        ("[speed]\nforms = ['fast']", "toml: speed.forms: Input"),
+        ("x = ", "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(SpecError, match=message):
+        load_suite(path)
+
+
+def test_a_suite_that_is_not_there() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'speed'"):
+        load_suite("sped")
+    with pytest.raises(SpecError, match="no such suite file"):
+        load_suite("nowhere/mine.toml")
+
+
+def test_options_lie_over_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text('tokenizers = ["bytes"]\ndatasets = ["stdlib:docs"]\nseed = 4\n', encoding="utf-8")
+    suite = load_suite(path, {"seed": 5, "jobs": None, "memory_limit": "2G"})
+    assert (suite.seed, suite.tokenizers, suite.memory_limit) == (5, ["bytes"], 2_000_000_000)
+
+
+def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
+    suite = load_suite(None, {"tokenizers": ["bytes"]})
+    assert suite.tokenizers == ["bytes"]
+    assert suite.optional == []
+    assert "bundled:parallel" in suite.datasets
+
+
+@pytest.mark.parametrize("name", shipped_suites())
+def test_shipped_suites_name_only_what_there_is(name: str) -> None:
+    plan = make_plan(load_suite(name), build_registry())
+    assert plan.entries
+    assert plan.corpora
+    assert plan.suite.name == name
+    assert plan.suite.title
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tokenizers": ["bites"]}, "did you mean 'bytes'"),
+        ({"tokenizers": ["maxmatch:vocab_sise=3"]}, "did you mean 'vocab_size'"),
+        ({"metrics": ["fertilty"]}, "did you mean 'fertility'"),
+        ({"engine": "dusk"}, "did you mean 'dask'"),
+        ({"datasets": ["text:nowhere.txt"]}, "nowhere.txt"),
+        ({"baseline": "chars"}, "not among the tokenizers"),
+        ({"prices": "nowhere.toml"}, "no such file"),
+        ({"tokenizers": ["maxmatch:vocab_size=9"], "train_on": "text:nowhere.txt"}, "nowhere.txt"),
+        ({"speed": {"datasets": ["bundled:code"]}}, "not among the datasets"),
+    ],
+)
+def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(TokbenchError, match=message):
+        make_plan(load_suite(None, {**GIVEN, **changes}), build_registry())
+
+
+def test_the_same_spec_twice_is_one_tokenizer() -> None:
+    plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "bytes"]}), build_registry())
+    assert [entry.key for entry in plan.entries] == ["bytes"]
