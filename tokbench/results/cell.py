@@ -51,7 +51,8 @@ class CellResult:
     """A finished cell, as the hook `tokbench_cell_finished` gets it.
 
     `tally` is None exactly where `failure` is not. `identity` fingerprints everything the tally depends on
-    (tokenizer, shards, tally version); `seconds` is the work it took, 0 where all of it came from the cache.
+    (tokenizer, shards, tally version); `digests` are the hashes of the shards' content, in order; `seconds` is
+    the work it took, 0 where all of it came from the cache.
     """
 
     key: CellKey
@@ -60,6 +61,7 @@ class CellResult:
     failure: Failure | None = None
     seconds: float = 0.0
     cached: bool = False
+    digests: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -76,14 +78,16 @@ def cell_file_name(key: CellKey) -> str:
 
 def write_cell(folder: Path, cell: CellResult) -> Path:
     """Write a cell into `folder`: a line of JSON, then the tally's bytes; returns the file."""
+    body = b"" if cell.tally is None else cell.tally.to_bytes()
     head: dict[str, Any] = {
         "key": list(cell.key),
         "identity": cell.identity,
         "failure": None if cell.failure is None else asdict(cell.failure),
         "seconds": round(cell.seconds, 6),
+        "digests": list(cell.digests),
+        "bytes": len(body),
     }
     path = folder / cell_file_name(cell.key)
-    body = b"" if cell.tally is None else cell.tally.to_bytes()
     write_bytes(path, _MAGIC, json.dumps(head).encode(), b"\n", body)
     return path
 
@@ -97,13 +101,33 @@ def read_cell(path: Path) -> CellResult:
         from tokbench.tally import Tally
 
         tally = Tally.from_bytes(body)
-    return CellResult(CellKey(*head["key"]), head["identity"], tally, failure, head["seconds"], cached=True)
+    return CellResult(
+        CellKey(*head["key"]),
+        head["identity"],
+        tally,
+        failure,
+        head["seconds"],
+        cached=True,
+        digests=tuple(head["digests"]),
+    )
 
 
-def read_identity(path: Path) -> tuple[CellKey, str, bool]:
-    """The key of the cell in a file, its identity, and whether it failed, without reading the tally."""
+@dataclass(frozen=True, slots=True)
+class CellHead:
+    """What a cell's file says of it before the tally."""
+
+    key: CellKey
+    identity: str
+    failed: bool
+    digests: tuple[str, ...]
+
+
+def read_head(path: Path) -> CellHead:
+    """The head of the cell in a file; the tally is looked at only to see that it is all there."""
     head, _ = _split(path)
-    return CellKey(*head["key"]), head["identity"], head["failure"] is not None
+    return CellHead(
+        CellKey(*head["key"]), head["identity"], head["failure"] is not None, tuple(head["digests"])
+    )
 
 
 def _split(path: Path) -> tuple[dict[str, Any], bytes]:
@@ -112,7 +136,10 @@ def _split(path: Path) -> tuple[dict[str, Any], bytes]:
             if stream.readline() != _MAGIC:
                 raise ValueError("not a cell of this version")
             head = json.loads(stream.readline())
-            return head, stream.read()
+            body = stream.read()
+            if len(body) != head["bytes"]:
+                raise ValueError("cut short")
+            return head, body
     except (OSError, ValueError, KeyError) as error:
         raise ResultsError(
             f"{path}: {error}; delete the file and run again, the cell is computed anew"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from tokbench.errors import ResultsError
 from tokbench.metrics.metric import CellKey
-from tokbench.results.cell import CellResult, cell_file_name, read_cell, read_identity
+from tokbench.results.cell import cell_file_name, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.counting import tally_version
 from tokbench.runner.plan import Cell, Plan
@@ -37,27 +37,36 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
     return cells
 
 
-def split_finished(folder: RunFolder, cells: Sequence[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """(finished, to do): a cell is finished where its file has its identity and is no failure.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Which cells are on disk already and which are to be counted; the digests of the text of the former."""
 
-    Files of cells that are in no plan any more, and half-written ones, are removed.
+    finished: list[Cell]
+    todo: list[Cell]
+    digests: dict[tuple[str, str], list[str]]
+
+
+def look_through(folder: RunFolder, cells: Sequence[Cell]) -> Standing:
+    """A cell is finished where its file has its identity and is no failure.
+
+    Files of cells that are in no plan any more are removed.
     """
-    finished: list[Cell] = []
-    todo: list[Cell] = []
+    standing = Standing([], [], {})
     known = {cell_file_name(cell.key) for cell in cells}
     if folder.cells.is_dir():
         for path in folder.cells.iterdir():
             if path.name not in known:
                 path.unlink(missing_ok=True)
     for cell in cells:
-        path = folder.cells / cell_file_name(cell.key)
         try:
-            key, identity, failed = read_identity(path)
-            stands = key == cell.key and identity == cell.identity and not failed
+            head = read_head(folder.cells / cell_file_name(cell.key))
+            stands = head.key == cell.key and head.identity == cell.identity and not head.failed
         except ResultsError:
             stands = False
-        (finished if stands else todo).append(cell)
-    return finished, todo
+        (standing.finished if stands else standing.todo).append(cell)
+        if stands:
+            standing.digests[cell.key.dataset, cell.key.language] = list(head.digests)
+    return standing
 
 
 class CellFiles(Mapping[CellKey, Tally]):
@@ -79,15 +88,3 @@ class CellFiles(Mapping[CellKey, Tally]):
 
     def __len__(self) -> int:
         return len(self._keys)
-
-
-def read_failures(folder: RunFolder, cells: Sequence[Cell]) -> list[CellResult]:
-    """The cells on disk that failed."""
-    found = []
-    for cell in cells:
-        path = folder.cells / cell_file_name(cell.key)
-        if path.is_file():
-            result = read_cell(path)
-            if result.failure is not None:
-                found.append(result)
-    return found

@@ -13,9 +13,13 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.environments import run_checked
 from tokbench.runner.interrupt import Stop
 from tokbench.runner.plan import Cell, pieces_of
+from tokbench.runner.recipe import digest_of
 from tokbench.runner.sheltered import run_task
 from tokbench.runner.tasks import Outcome, Task
 from tokbench.tally import Tally
+
+MOST_DIGESTS = 1_000
+"""Shards of a cell up to which each is listed; beyond, one digest stands for them all."""
 
 
 class Watcher(Protocol):
@@ -148,12 +152,19 @@ class QualityPass:
 
     def _finish(self, growing: _Growing) -> None:
         cell = growing.cell
+        digests = growing.digests if len(growing.digests) <= MOST_DIGESTS else [digest_of(growing.digests)]
         result = CellResult(
-            cell.key, cell.identity, growing.tally, growing.failure, growing.seconds, growing.cached
+            cell.key,
+            cell.identity,
+            growing.tally,
+            growing.failure,
+            growing.seconds,
+            growing.cached,
+            tuple(digests),
         )
         write_cell(self._folder.cells, result)
         if growing.failure is None:
-            self.digests.setdefault((cell.key.dataset, cell.key.language), growing.digests)
+            self.digests.setdefault((cell.key.dataset, cell.key.language), digests)
         else:
             self.failures.append(result)
         self._watcher.worked(cell, cell.n_bytes - self._reported.pop(cell.index, 0))

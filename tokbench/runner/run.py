@@ -15,7 +15,7 @@ from tokbench.registry import Registry, build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.runner.cache import TallyCache, cache_limit
-from tokbench.runner.cells import make_cells, split_finished
+from tokbench.runner.cells import look_through, make_cells
 from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, inspect_all
@@ -150,10 +150,10 @@ class _Session:
         return list(speed_measurements(self.speed, self.subjects, datasets, wanted))
 
     def count(self, cells: Sequence[Cell], stop: Stop) -> None:
-        finished, todo = split_finished(self.folder, cells)
-        self.digests = _known_digests(self.folder)
+        standing = look_through(self.folder, cells)
+        todo, self.digests = standing.todo, standing.digests
         size = task_size(todo, self.plan.jobs)
-        self.display.count(finished, todo)
+        self.display.count(standing.finished, todo)
         quality = QualityPass(todo, size, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
         suite = self.plan.suite
         cache = TallyCache(self.plan.registry.context.cache_dir / "tallies") if suite.cache else None
@@ -211,10 +211,6 @@ class _Session:
 
 def _models(plan: Plan) -> Any:
     return plan.registry.context.cache_dir / "trained"
-
-
-def _known_digests(folder: RunFolder) -> dict[tuple[str, str], list[str]]:
-    return {}
 
 
 def _tell(registry: Registry, hook: str, **what: Any) -> None:

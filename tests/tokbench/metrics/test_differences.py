@@ -36,8 +36,8 @@ def test_against_a_baseline(cells) -> None:
     better = found["better"]
     assert better.value == pytest.approx(better.ratio - 1)  # bytes have a ratio of 1
     assert 0 < better.ci_low < better.value < better.ci_high
-    assert better.p == pytest.approx(2 / 1001)
-    assert better.p_holm == pytest.approx(3 * 2 / 1001)
+    assert 0 < better.p <= 2 / 1001
+    assert better.p_holm == pytest.approx(3 * better.p)
     assert (found["same"].value, found["same"].p, found["same"].p_holm) == (0, 1, 1)
 
 

@@ -229,3 +229,7 @@ def test_p_values_are_never_nought() -> None:
 
     assert p_value(np.ones(999)) == pytest.approx(2 / 1000)
     assert p_value(np.zeros(10)) == 1
+    drawn = np.random.default_rng(0).normal(6, 1, 1000)
+    assert 1e-11 < p_value(drawn) < 1e-6  # the tail of the normal distribution at six
+    assert p_value(drawn - 6) > 0.9
+    assert p_value(drawn - 4) == pytest.approx(2 * (1 + (drawn < 4).sum()) / 1001)

@@ -12,7 +12,7 @@ from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.metrics.metric import CellKey, Measurement
 from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Failure, Run, RunFolder
 from tokbench.results.atomic import StorageError, write_bytes, write_json
-from tokbench.results.cell import cell_file_name, read_cell, read_identity, write_cell
+from tokbench.results.cell import cell_file_name, read_cell, read_head, write_cell
 from tokbench.results.compare import compare_figures, compare_manifests
 from tokbench.results.frames import measurement_rows, write_measurements
 
@@ -54,11 +54,15 @@ def test_a_cell_comes_back(tmp_path: Path) -> None:
     from tokbench.tally import collect
 
     tally = collect(tokbench.load("bytes"), [Document("some text"), Document("more")])
-    path = write_cell(tmp_path, CellResult(KEY, "id", tally, seconds=1.5))
+    path = write_cell(tmp_path, CellResult(KEY, "id", tally, seconds=1.5, digests=("aa", "bb")))
     again = read_cell(path)
     assert again.tally == tally
     assert (again.key, again.identity, again.status, again.seconds) == (KEY, "id", "ok", 1.5)
+    assert again.digests == read_head(path).digests == ("aa", "bb")
     assert path.name == cell_file_name(KEY)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ResultsError, match="cut short"):
+        read_head(path)
 
 
 def test_a_failed_cell_comes_back(tmp_path: Path) -> None:
@@ -66,7 +70,8 @@ def test_a_failed_cell_comes_back(tmp_path: Path) -> None:
     path = write_cell(tmp_path, CellResult(KEY, "id", failure=failure))
     assert read_cell(path).failure == failure
     assert read_cell(path).status == "failed: raised: ValueError: no"
-    assert read_identity(path) == (KEY, "id", True)
+    assert read_head(path).failed
+    assert read_head(path).key == KEY
 
 
 @pytest.mark.parametrize("content", [b"", b"tokbench-cell 1\n", b"tokbench-cell 1\n{\n", b"other"])

@@ -28,7 +28,14 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_a_failure_row_and_the_rest_is_measured(name: str, corpus: Path, run: RunIt) -> None:
     kind, message = FAULTS[name]
-    done = run(["bytes", name], [f"text:{corpus}"], faulty=[name], timeout=3, memory_limit=700_000_000, jobs=1)
+    done = run(
+        ["bytes", name],
+        [f"text:{corpus}"],
+        faulty=[name],
+        timeout=3 if kind == "timeout" else 60,
+        memory_limit=700_000_000,
+        jobs=1,
+    )
     [entry] = done.failures
     assert (entry["tokenizer"], entry["language"], entry["kind"]) == (name, "deu_Latn", kind)
     assert message in entry["message"]

@@ -92,6 +92,31 @@ def test_offsets_decide_where_bytes_cannot(stand_ins) -> None:
     assert places.hidden.tolist() == [4, 5]
 
 
+def test_bytes_of_a_character_where_only_spaces_are_rewritten(stand_ins) -> None:
+    class Prefixing(stand_ins.Pieces):
+        def encode(self, text):
+            return super().encode(" " + text)
+
+    places, under = place(Prefixing(" ab"), "ab 한é")
+    assert places.aligned.all()
+    assert under[0][0] == "ab"
+    assert len(under[0]) == 1 + 3 + 2  # each byte has its character's place
+    assert places.hidden.tolist() == [0]
+
+
+def test_offsets_of_known_tokens_hide_nothing(stand_ins) -> None:
+    class Told(stand_ins.Pieces):
+        def encode(self, text):
+            return super().encode(text[::-1])
+
+        def offsets(self, text):
+            return np.array([(i, i + 1) for i in reversed(range(len(text)))])
+
+    places, _ = place(Told(), "abc")
+    assert places.aligned.all()
+    assert places.hidden.tolist() == [0]
+
+
 def test_offsets_that_do_not_fit_are_not_believed(stand_ins) -> None:
     class Wrong(stand_ins.Words):
         def offsets(self, text):
