@@ -51,7 +51,7 @@ def count_words(machine, data, ends, block, classes, rows_, kept_, state):  # ty
         end = ends[document]
         while at < end:
             following = np.int64(next_pretoken(machine, text, at, end, classes_of))
-            if not note_word(text, at, following - at, block + at, table, n_rows, shift, kept, room, state):
+            if not note_word(text, at, following - at, block + at, 1, table, n_rows, shift, kept, room, state):
                 state[DOCUMENT], state[POSITION] = document, at
                 return False
             at = following

@@ -24,6 +24,7 @@ DOCUMENT, POSITION, WORDS, KEPT = range(4)
 _TAG, _START, _COUNT, _SEEN = range(4)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _UPPER = np.uint64(0xFFFFFFFF00000000)
+_LENGTH = np.uint64(0xFFFFFFFF)
 
 
 @inline
@@ -76,8 +77,10 @@ def table_shift(n_rows):  # type: ignore[no-untyped-def]
 
 
 @inline
-def note_word(text, at, length, seen, table, n_rows, shift, kept, room, state):  # type: ignore[no-untyped-def]
-    """Count ``text[at:at + length]`` once more; returns False, and does nothing, where table or store are full.
+def note_word(  # type: ignore[no-untyped-def]
+    text, at, length, seen, times, table, n_rows, shift, kept, room, state
+):
+    """Count ``text[at:at + length]`` as seen so many `times`; returns False, and does nothing, where table or store are full.
 
     `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of
     the store less `STORE_PADDING`.
@@ -87,7 +90,9 @@ def note_word(text, at, length, seen, table, n_rows, shift, kept, room, state): 
     while True:
         found = table[4 * row + _TAG]
         if found == tag and _same(text, at, kept, np.int64(table[4 * row + _START]), length):
-            table[4 * row + _COUNT] += np.uint64(1)
+            table[4 * row + _COUNT] += np.uint64(times)
+            if np.uint64(seen) < table[4 * row + _SEEN]:
+                table[4 * row + _SEEN] = np.uint64(seen)
             return True
         if found == 0:
             used = state[KEPT]
@@ -97,7 +102,7 @@ def note_word(text, at, length, seen, table, n_rows, shift, kept, room, state): 
                 kept[used + index] = text[at + index]
             table[4 * row + _TAG] = tag
             table[4 * row + _START] = np.uint64(used)
-            table[4 * row + _COUNT] = np.uint64(1)
+            table[4 * row + _COUNT] = np.uint64(times)
             table[4 * row + _SEEN] = np.uint64(seen)
             state[KEPT] = used + length
             state[WORDS] += 1
@@ -120,6 +125,31 @@ def _rehash(rows_, larger_):  # type: ignore[no-untyped-def]
                 larger[4 * row + field_] = table[at + field_]
 
 
+@kernel
+def _absorb(other_rows, other_kept, rows_, kept_, state):  # type: ignore[no-untyped-def]
+    """Add the words of another table, from row ``state[POSITION]`` on; returns whether all found room."""
+    table, kept, other = pointer(rows_), pointer(kept_), pointer(other_kept)
+    n_rows = np.int64(len(rows_) // 4)
+    shift = table_shift(n_rows)
+    room = len(kept_) - STORE_PADDING
+    for at in range(state[POSITION], len(other_rows)):
+        tag, start, count, seen = other_rows[at]
+        length = np.int64(tag & _LENGTH)
+        if not note_word(other, np.int64(start), length, seen, count, table, n_rows, shift, kept, room, state):
+            state[POSITION] = at
+            return False
+    return True
+
+
+@kernel
+def _gather(rows, kept, starts, data):  # type: ignore[no-untyped-def]
+    """Copy the words of `rows` out of the store, one after another."""
+    for word in range(len(rows)):
+        start = np.int64(rows[word, _START])
+        for index in range(starts[word + 1] - starts[word]):
+            data[starts[word] + index] = kept[start + index]
+
+
 class WordTable:
     """The words one thread has counted. A kernel fills it through `note_word`; `grow` makes room for more."""
 
@@ -138,6 +168,13 @@ class WordTable:
             more = np.zeros(len(self.kept) // 2 + waiting + STORE_PADDING, np.uint8)
             self.kept = np.concatenate([self.kept, more])
 
+    def absorb(self, other: WordTable) -> None:
+        """Add what another table has counted."""
+        rows, kept = other.words()
+        self.state[POSITION] = 0
+        while not _absorb(rows, kept, self.rows, self.kept, self.state):
+            self.grow(int(rows[self.state[POSITION], _TAG] & _LENGTH))
+
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """The occupied rows in order of first sight, and the store."""
         rows = self.rows.reshape(-1, 4)
@@ -146,29 +183,13 @@ class WordTable:
 
 
 def merged(tables: list[WordTable]) -> WordCounts:
-    """The words of all tables, equal ones added up, in order of first sight."""
-    found = [table.words() for table in tables]
-    if len(found) == 1:
-        rows, kept = found[0]
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(_lengths(rows))])
-        # One table keeps words as it meets them: in this order, without gaps.
-        return WordCounts(kept[: starts[-1]].copy(), starts, rows[:, _COUNT].astype(np.int64))
-    counts: dict[bytes, list[int]] = {}
-    for rows, kept in found:
-        data = kept.tobytes()
-        for start, length, count, seen in zip(
-            rows[:, _START].tolist(),
-            _lengths(rows).tolist(),
-            rows[:, _COUNT].tolist(),
-            rows[:, _SEEN].tolist(),
-            strict=True,
-        ):
-            entry = counts.setdefault(data[start : start + length], [0, seen])
-            entry[0] += count
-            entry[1] = min(entry[1], seen)
-    ordered_words = sorted(counts, key=lambda word: counts[word][1])
-    return WordCounts.of_pairs(ordered_words, [counts[word][0] for word in ordered_words])
-
-
-def _lengths(rows: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return (rows[:, _TAG] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    """The words of all tables, equal ones added up, in order of first sight; the first table is used up."""
+    whole = tables[0]
+    for table in tables[1:]:
+        whole.absorb(table)
+    rows, kept = whole.words()
+    lengths = (rows[:, _TAG] & _LENGTH).astype(np.int64)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    data = np.empty(int(starts[-1]), np.uint8)
+    _gather(rows, kept, starts, data)
+    return WordCounts(data, starts, rows[:, _COUNT].astype(np.int64))

@@ -85,7 +85,9 @@ def count_bert_words(  # type: ignore[no-untyped-def]
                     ordered_end = length
             elif kind != DROPPED:
                 if length > 0:
-                    if not note_word(buffer, 0, length, block + begin, table, n_rows, shift, kept, room, state):
+                    if not note_word(
+                        buffer, 0, length, block + begin, 1, table, n_rows, shift, kept, room, state
+                    ):
                         state[DOCUMENT], state[POSITION] = document, begin
                         return _FULL
                     length = np.int64(0)
@@ -99,13 +101,13 @@ def count_bert_words(  # type: ignore[no-untyped-def]
                         size = np.int64(replacements[slot])
                         for index in range(size):
                             buffer[index] = replacements[slot + 1 + index]
-                    if not note_word(buffer, 0, size, block + at, table, n_rows, shift, kept, room, state):
+                    if not note_word(buffer, 0, size, block + at, 1, table, n_rows, shift, kept, room, state):
                         state[DOCUMENT], state[POSITION] = document, at
                         return _FULL
                 begin = at + width
             at += width
         if length > 0 and not note_word(
-            buffer, 0, length, block + begin, table, n_rows, shift, kept, room, state
+            buffer, 0, length, block + begin, 1, table, n_rows, shift, kept, room, state
         ):
             state[DOCUMENT], state[POSITION] = document, begin
             return _FULL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -162,6 +163,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         min_frequency=options["min_frequency"],
         special_tokens=tuple(options["special_tokens"].split()),
         limit_alphabet=options["limit_alphabet"],
+        workers=min(4, os.cpu_count() or 1),  # counting is the same for any number
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
