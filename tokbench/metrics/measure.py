@@ -14,6 +14,7 @@ from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.metrics.needs import ALIGNED_SHARE, CONDITIONS, Undefined, reason_for
 from tokbench.metrics.view import Counts, measurement, one_replicate, point, replicated
 from tokbench.tally import Tally
+from tokbench.tally.grammar import distribution
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,8 +195,10 @@ def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
     for each in counts:
         for need in metric.needs:
             if not _has(each, need):
-                language = str(getattr(each, "language", "LANGUAGE")).lower()
-                return f"undefined: {reason_for(need).replace('LANGUAGE', language)}"
+                reason = reason_for(need)
+                if need == "parsed_documents":
+                    reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
+                return f"undefined: {reason}"
             if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:
                 share = each.aligned_documents / each.documents
                 return (

@@ -36,6 +36,8 @@ def _script_share(t: Any) -> float:
     """Share of the tokens with letters that are in the script of the text's language."""
     from tokbench.languages import lookup, unicode_scripts
 
+    if t.language == "all":
+        raise Undefined("a figure of single languages")
     known = lookup(t.language)
     if known is None:
         raise Undefined(f"the script of the language {t.language!r} is not known")

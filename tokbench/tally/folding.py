@@ -4,13 +4,17 @@ Tokenizers that lower-case, strip accents, compose, decompose or rewrite spaces 
 bytes. Folding both sides (compatibility decomposition and case folding, white space, controls and combining
 diacritics taken out) undoes all of that; where the folded tokens are the folded text, every token's place is
 known. Where they are not, nothing is claimed.
+
+There are three degrees: ``spaces`` takes out white space only, and is the one that bytes of characters (byte
+fallback) survive; ``marks`` does the rest but keeps vowel signs and other marks of the scripts that need them;
+``bare`` takes out every nonspacing mark.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tokbench.tally.characters import CODE_POINTS
 from tokbench.tally.vocabulary import TokenTable
@@ -23,26 +27,33 @@ _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 _METASPACE = "\u2581"
 
 
+Degree = Literal["spaces", "marks", "bare"]
+
+
 @lru_cache(maxsize=1 << 16)
-def fold(character: str, marks: bool) -> bytes:
-    r"""The folded UTF-8 of one character; every nonspacing mark goes where `marks` is false.
+def fold(character: str, degree: Degree) -> bytes:
+    r"""The folded UTF-8 of one character.
 
     Example:
-        >>> fold("É", True), fold("\u2581", True), fold("ﬁ", True)
-        (b'e', b'', b'fi')
+        >>> fold("É", "marks"), fold("É", "spaces"), fold("\u2581", "spaces"), fold("ﬁ", "bare")
+        (b'e', b'\xc3\x89', b'', b'fi')
     """
     if "\udc80" <= character <= "\udcff":  # a byte that is no whole character, by surrogateescape
         return bytes([ord(character) - 0xDC00])
+    if character == _METASPACE or character.isspace():
+        return b""
+    if degree == "spaces":
+        return character.encode("utf-8", "surrogatepass")
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
-    return "".join(each for each in decomposed if not _dropped(each, marks)).encode("utf-8", "surrogatepass")
+    return "".join(each for each in decomposed if not _dropped(each, degree)).encode("utf-8", "surrogatepass")
 
 
-def _dropped(character: str, marks: bool) -> bool:
-    if character == _METASPACE or character == "\ufffd" or character.isspace():
+def _dropped(character: str, degree: Degree) -> bool:
+    if character == "\ufffd" or character.isspace():
         return True
     category = unicodedata.category(character)
     if category == "Mn":
-        return not marks or _diacritic(ord(character))
+        return degree == "bare" or _diacritic(ord(character))
     return category in _DROPPED
 
 
@@ -96,13 +107,13 @@ def lay_out(
 class Folding:
     """The folded forms of a tokenizer's tokens and of the characters of texts."""
 
-    __slots__ = ("_table", "characters", "marks", "tokens")
+    __slots__ = ("_table", "characters", "degree", "tokens")
 
-    def __init__(self, table: TokenTable, *, marks: bool) -> None:
-        self.marks = marks
+    def __init__(self, table: TokenTable, *, degree: Degree) -> None:
+        self.degree = degree
         self._table = table
         self.tokens = Pieces(table.size)
-        self.characters = _character_pieces(marks)
+        self.characters = _character_pieces(degree)
 
     def know(self, points: NDArray[np.uint32], ids: NDArray[np.int32]) -> None:
         """Fold whichever code points and tokens are new."""
@@ -111,12 +122,12 @@ class Folding:
         new = points[~self.characters.known[points]]
         if new.size:
             keys = np.unique(new).tolist()
-            self.characters.put(keys, [fold(chr(key), self.marks) for key in keys])
+            self.characters.put(keys, [fold(chr(key), self.degree) for key in keys])
         fresh = ids[~self.tokens.known[ids]]
         if fresh.size:
             keys = np.unique(fresh).tolist()
             texts = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys]
-            pieces = [b"".join(fold(character, self.marks) for character in text) for text in texts]
+            pieces = [b"".join(fold(character, self.degree) for character in text) for text in texts]
             self.tokens.put(keys, pieces)
             for key, text, piece in zip(keys, texts, pieces, strict=True):
                 # a token that folds to nothing although it is no white space has no place of its own
@@ -124,6 +135,14 @@ class Folding:
                 self.tokens.refused[key] = (not piece and not blank) or self._table.length[key] < 0
 
 
-@lru_cache(maxsize=2)
-def _character_pieces(marks: bool) -> Pieces:
+def folding_of(table: TokenTable, degree: Degree) -> Folding:
+    """The folding of a tokenizer's tokens: the one made before, kept with its table."""
+    if degree not in table.derived:
+        table.derived[degree] = Folding(table, degree=degree)
+    folding: Folding = table.derived[degree]
+    return folding
+
+
+@lru_cache(maxsize=3)
+def _character_pieces(degree: Degree) -> Pieces:
     return Pieces(CODE_POINTS)

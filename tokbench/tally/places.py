@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokbench.tally.folding import Folding, lay_out
+from tokbench.tally.folding import Degree, folding_of, lay_out
 from tokbench.tally.refold import Laid, covered
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
@@ -41,15 +41,27 @@ class Places:
     hidden: Ints
 
 
+_DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
+_PROBE = "Aé"
+
+
+def _keeps_letters(tokenizer: Tokenizer) -> bool:
+    """Whether capitals and accents come back: else it is no use to look for tokens as they are."""
+    try:
+        return tokenizer.decode(list(tokenizer.encode(_PROBE))).strip() == _PROBE
+    except Exception:  # not every tokenizer takes every text, and this one is ours
+        return False
+
+
 class Aligner:
     """Finds places for one tokenizer."""
 
-    __slots__ = ("_foldings", "_offsets_known", "_table", "_tokenizer")
+    __slots__ = ("_degrees", "_offsets_known", "_table", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
         self._table = table
-        self._foldings: dict[bool, Folding] = {}
+        self._degrees: tuple[Degree, ...] | None = None
         self._offsets_known = isinstance(tokenizer, OffsetEncoder)
 
     def align(self, batch: TextBatch, tokens: TokenBatch) -> Places:
@@ -62,15 +74,17 @@ class Aligner:
         unknown = self._has_unknown(tokens)
         aligned = self._exact(batch, tokens, ~unknown, start, end)
         hidden = np.where(unknown, -1, 0).astype(np.int64)
-        for marks in (True, False):
+        if self._degrees is None and not aligned.all():
+            self._degrees = _DEGREES if _keeps_letters(self._tokenizer) else _DEGREES[1:]
+        for degree in self._degrees or ():
             rest = np.flatnonzero(~aligned & ~(unknown & (hidden >= 0)))
             if len(rest):
-                self._folded(batch, tokens, rest, marks, start, end, aligned, hidden)
+                self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
         if self._offsets_known:
             for document in np.flatnonzero(~aligned).tolist():
                 if self._by_offsets(batch, tokens, document, start, end):
                     aligned[document] = True
-                    hidden[document] = -1
+                    hidden[document] = 0  # counted below
         if unknown.any():
             self._count_hidden(batch, tokens, start, end, aligned & unknown, hidden)
         keep = end > start
@@ -121,7 +135,7 @@ class Aligner:
         batch: TextBatch,
         tokens: TokenBatch,
         documents: Ints,
-        marks: bool,
+        degree: Degree,
         start: Ints,
         end: Ints,
         aligned: Flags,
@@ -130,9 +144,7 @@ class Aligner:
         """Align by folded forms whichever of `documents` can be."""
         import numpy as np
 
-        if marks not in self._foldings:
-            self._foldings[marks] = Folding(self._table, marks=marks)
-        laid = Laid(self._foldings[marks], batch, tokens, documents, self._table.unk)
+        laid = Laid(folding_of(self._table, degree), batch, tokens, documents, self._table.unk)
         good = laid.equal()
         begin, stop = laid.in_place()
         if laid.unknown.any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import TokenByter, Tokenizer, special_ids, token_bytes, unk_id
@@ -21,10 +21,22 @@ class TokenTable:
     """What is known of a tokenizer's tokens; grows as ids are met.
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
-    where they begin in `blob`; `split` marks tokens that are not whole UTF-8 characters.
+    where they begin in `blob`; `split` marks tokens that are not whole UTF-8 characters. `derived` keeps what
+    others work out from the table, for as long as it lives.
     """
 
-    __slots__ = ("_special", "blob", "known", "length", "offset", "size", "split", "tokenizer", "unk")
+    __slots__ = (
+        "_special",
+        "blob",
+        "derived",
+        "known",
+        "length",
+        "offset",
+        "size",
+        "split",
+        "tokenizer",
+        "unk",
+    )
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         import numpy as np
@@ -36,6 +48,7 @@ class TokenTable:
         self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
         self.split: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
         self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
         self._special = special_ids(tokenizer)
 
