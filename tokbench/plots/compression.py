@@ -48,16 +48,7 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
         y = order.index(row.tokenizer)
         hue = style.WARN if row.tokenizer in bad else style.ACCENT
         if row.tokenizer in table and len(table) > 1 and row.tokenizer not in bad:
-            spread = table[row.tokenizer].dropna()
-            axes.plot(
-                spread,
-                [y] * len(spread),
-                "|",
-                color=style.FAINT,
-                ms=style.size().type * 0.75,
-                mew=0.9,
-                zorder=1,
-            )
+            style.ticks(axes, table[row.tokenizer].dropna(), y, colour=style.FAINT)
         if row.ci_low == row.ci_low and row.ci_low is not None:
             axes.plot([row.ci_low, row.ci_high], [y, y], color=hue, lw=2.4, solid_capstyle="butt", zorder=2)
         face: Any = style.PAPER if row.tokenizer in bad else hue

@@ -50,7 +50,7 @@ def _row(axes: Axes, premiums: pd.Series, y: int, *, lossy: bool) -> None:
     size = style.size().type
     hue = style.WARN if lossy else style.ACCENT
     axes.plot([premiums.min(), premiums.max()], [y, y], color=style.FAINT, lw=1, zorder=1)
-    axes.plot(premiums, [y] * len(premiums), "|", color=style.MUTED, ms=size * 0.8, mew=0.8, zorder=2)
+    style.ticks(axes, premiums, y, colour=style.MUTED)
     axes.plot([premiums.median()], [y], "o", color=hue, mfc=style.PAPER if lossy else hue, mew=1.2, zorder=3)
     worst = printable(str(premiums.idxmax()))
     axes.annotate(worst, (premiums.max(), y), xytext=(size * 0.6, 0), textcoords="offset points", va="center",

@@ -6,7 +6,7 @@ more than a few series share a figure, they are told apart by labels and panels,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -156,6 +156,14 @@ def row_height() -> float:
 def lines(number: float) -> float:
     """Inches that so many lines of type take: what titles, axis labels and notes need beside the data."""
     return number * size().type / 72
+
+
+def ticks(axes: Axes, values: Iterable[float], row: float, *, colour: str) -> None:
+    """A short upright stroke at each of `values` on a row; one path, however many there are."""
+    found = [float(value) for value in values]
+    xs = [x for value in found for x in (value, value, float("nan"))]
+    ys = [row - 0.27, row + 0.27, float("nan")] * len(found)
+    axes.plot(xs, ys, color=colour, lw=0.9, zorder=1)
 
 
 def grid(axes: Axes, axis: str = "x") -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tokbench
 from tokbench.inspection.pieces import pieces
 from tokbench.reports.tokenview.quick import QuickSpans
-from tokbench.reports.tokenview.render import markup, spans_of
+from tokbench.reports.tokenview.render import markup, shown, spans_of, unshown
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 BYTES = QuickSpans(tokbench.load("bytes"))
@@ -46,3 +46,13 @@ def test_markup_is_escaped(text: str) -> None:
     assert "<b>" not in made
     assert "\u202e" not in made
     assert 'aria-label="label &lt;x&gt;"' in made
+
+
+@given(TEXT)
+def test_bytes_left_out_are_those_of_the_text(text: str) -> None:
+    """What a page's script works out from the text shown must be what the token stands for."""
+    spans = BYTES.of(text)[1] + [(shown(text), [1], [text.encode().hex()], "")]
+    for span in spans:
+        made = str(markup([span], "x"))
+        if "data-b" not in made:
+            assert unshown(span[0]).encode().hex() == span[2][0]

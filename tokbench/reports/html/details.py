@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 _FIRST = ("run", "started", "finished", "seconds", "versions", "machine", "suite", "tokenizers", "datasets")
+_ABSOLUTE = re.compile(r"(?:/|~/|[A-Za-z]:\\)\S")
 _SHOWN_ELSEWHERE = {"failures", "schema"}
 
 
@@ -36,7 +38,18 @@ def provenance(run: Run) -> Markup:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return json.dumps(_discreet(value), indent=1, ensure_ascii=False, default=str)
+
+
+def _discreet(value: Any) -> Any:
+    """The value with absolute paths cut to their last part: a report travels, a home folder's name should not."""
+    if isinstance(value, dict):
+        return {key: _discreet(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_discreet(each) for each in value]
+    if isinstance(value, str) and _ABSOLUTE.match(value):
+        return "…/" + re.split(r"[/\\]", value)[-1]
+    return value
 
 
 def _render(template: str, **values: Any) -> Markup:

@@ -17,7 +17,6 @@ from tokbench.inspection.pieces import visible
 if TYPE_CHECKING:
     from tokbench.inspection.pieces import Piece
 
-TINTS = 5
 Span = tuple[str, list[int], list[str], str]
 
 
@@ -65,22 +64,34 @@ def markup(spans: Iterable[Span], label: str, ranks: Mapping[int, int] | None = 
 
     `ranks` says how an id ranks by frequency where that was counted; it is told with the token's id and bytes.
     """
-    made = []
-    count = 0
-    for span in spans:
-        made.append(_marked(span, count, ranks or {}))
-        count += len(span[1])
+    made = [_marked(span, ranks or {}) for span in spans]
     return Markup(
         '<div class="tokens"><div class="text" dir="auto" tabindex="0" role="group" aria-label="{}">{}</div>'
         '<p class="detail" aria-live="polite"></p></div>'
     ).format(label, Markup("").join(made))
 
 
-def _marked(span: Span, position: int, ranks: Mapping[int, int]) -> Markup:
+def _marked(span: Span, ranks: Mapping[int, int]) -> Markup:
+    """One span, with short attributes, and without bytes where they are those of the text: a page has many."""
     text, ids, data, kind = span
-    names = [f"t{position % TINTS}", *(["many"] if len(ids) > 1 else []), *([kind] if kind else [])]
-    ranked = " ".join(str(ranks.get(index, "")) for index in ids)
-    extra = Markup(' data-ranks="{}"').format(ranked) if ranked.strip() else ""
-    return Markup('<span class="{}" data-ids="{}" data-bytes="{}"{}>{}</span>').format(
-        " ".join(names), " ".join(map(str, ids)), " ".join(data), extra, text
-    )
+    names = " ".join([*(["many"] if len(ids) > 1 else []), *([kind] if kind else [])])
+    found = {"data-i": " ".join(map(str, ids))}
+    if names:
+        found["class"] = names
+    if len(ids) > 1 or data[0] != unshown(text).encode("utf-8", "replace").hex():
+        found["data-b"] = " ".join(data)
+    ranked = " ".join(str(ranks.get(index, "")) for index in ids).strip()
+    if ranked:
+        found["data-r"] = ranked
+    given = Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in sorted(found.items()))
+    return Markup("<span{}>{}</span>").format(given, text)
+
+
+def unshown(text: str) -> str:
+    r"""The text that `shown` wrote so, if no character of it was spelled out.
+
+    Example:
+        >>> unshown("a·b↵\n")
+        'a b\n'
+    """
+    return text.replace("↵\n", "\n").replace("·", " ")

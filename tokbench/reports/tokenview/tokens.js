@@ -1,32 +1,32 @@
 // Token view: builds the same markup as tokenview/render.py, and tells of the token under pointer or arrow keys.
 "use strict";
 const TokenView = (() => {
-  const TINTS = 5;
-
   // spans: [text, ids, bytes in hex, kind] each, as render.py describes. Text is only ever set as text.
   function fill(box, spans, differs) {
     const all = document.createDocumentFragment();
-    let count = 0;
     spans.forEach(([text, ids, bytes, kind], index) => {
       const span = document.createElement("span");
-      let name = `t${count % TINTS}`;
-      if (ids.length > 1) name += " many";
-      if (kind) name += ` ${kind}`;
-      if (differs?.has(index)) name += " differs";
-      span.className = name;
-      span.dataset.ids = ids.join(" ");
-      span.dataset.bytes = bytes.join(" ");
+      const names = [ids.length > 1 ? "many" : "", kind, differs?.has(index) ? "differs" : ""].filter(Boolean);
+      if (names.length) span.className = names.join(" ");
+      span.dataset.i = ids.join(" ");
+      span.dataset.b = bytes.join(" ");
       span.textContent = text;
       all.append(span);
-      count += ids.length;
     });
     box.replaceChildren(all);
   }
 
+  // Bytes are left out of the markup where they are those of the text itself.
+  function bytesOf(span) {
+    if (span.dataset.b !== undefined) return span.dataset.b.split(" ");
+    const text = span.textContent.replaceAll("↵\n", "\n").replaceAll("·", " ");
+    return [Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("")];
+  }
+
   function describe(span) {
-    const ids = span.dataset.ids.split(" ");
-    const bytes = span.dataset.bytes.split(" ");
-    const ranks = span.dataset.ranks?.split(" ") ?? [];
+    const ids = span.dataset.i.split(" ");
+    const bytes = bytesOf(span);
+    const ranks = span.dataset.r?.split(" ") ?? [];
     const each = ids.map((id, index) => {
       const hex = (bytes[index] ?? "").replace(/../g, "$& ").trim();
       return `id ${id} · bytes ${hex || "none"}${ranks[index] ? ` · rank ${ranks[index]} by frequency` : ""}`;
