@@ -107,7 +107,7 @@ class Run:
         Raises `ResultsError` where the cell was not measured.
         """
         languages = self.languages(dataset) if language == OVERALL else [language]
-        total: Tally | None = None
+        tallies = []
         for each in languages:
             path = self.folder.cells / cell_file_name(CellKey(tokenizer, dataset, each))
             if not path.is_file():
@@ -115,10 +115,10 @@ class Run:
             cell = read_cell(path)
             if cell.tally is None:
                 raise ResultsError(f"{tokenizer} on {dataset}, {each}: {cell.status}")
-            total = cell.tally if total is None else total + cell.tally
-        if total is None:
+            tallies.append(cell.tally)
+        if not tallies:
             raise ResultsError(f"{dataset}: no languages")
-        return total
+        return type(tallies[0]).sum(tallies)
 
     # --- beside the figures -----------------------------------------------------------------------
 

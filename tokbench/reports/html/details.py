@@ -42,7 +42,7 @@ def _json(value: Any) -> str:
 
 
 def _discreet(value: Any) -> Any:
-    """The value with absolute paths cut to their last part: a report travels, a home folder's name should not."""
+    """The value with absolute paths cut to their last part: a report travels, a home folder need not."""
     if isinstance(value, dict):
         return {key: _discreet(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,0 +1,41 @@
+"""Make the reference report under reports/reference: the bundled suite, run afresh, and the README's plots.
+
+    python tools/reference_report.py
+
+Takes some minutes. What is written depends on the machine in its speed figures only.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+KEPT = ("report.html", "report.md", "measurements.parquet")
+PLOTS = ("compression", "fairness")
+REFERENCE = Path(__file__).parents[1] / "reports" / "reference"
+
+
+def main() -> int:
+    """Run, plot, and keep what is meant to be read."""
+    command = [str(Path(sys.executable).with_name("tokbench"))]
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "reference"
+        done = subprocess.run([*command, "run", "-o", str(run)], check=False)
+        if done.returncode not in (0, 1) or not (run / "report.html").is_file():
+            return done.returncode or 1
+        for kind in ("svg", "png"):
+            subprocess.run([*command, "plot", str(run), *PLOTS, "--format", kind], check=True)
+        REFERENCE.mkdir(parents=True, exist_ok=True)
+        for name in KEPT:
+            shutil.copyfile(run / name, REFERENCE / name)
+        for name in PLOTS:
+            for kind in ("svg", "png"):
+                shutil.copyfile(run / "plots" / f"{name}.{kind}", REFERENCE / f"{name}.{kind}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
