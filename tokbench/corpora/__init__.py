@@ -17,6 +17,10 @@ _ERRORS = Option(
 )  # fmt: skip
 _LANGUAGE = Option("language", help="language tag of all of it, as eng_Latn; else what file names say")
 _LANGUAGES = Option("languages", help="only these, as eng_Latn+deu_Latn")
+_LINES = Option(
+    "lines", default="all", choices=("all", "even", "odd"),
+    help="half of aligned lines, so that one half trains what the other measures",
+)  # fmt: skip
 _LIMIT = Option("max_document_bytes", "int", help="hand out longer documents in parts; bounds memory")
 _FIELD = Option("field", default="text", help="the field that holds the text")
 _MISSING = Option(
@@ -50,7 +54,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         summary="corpora that come with tokbench: parallel, code, tricky, prose",
         load=_Lazy("bundled"),
         variant="NAME",
-        options=(_LANGUAGES,),
+        options=(_LANGUAGES, _LINES),
         examples=("bundled:parallel", "bundled:parallel,languages=eng_Latn+tha_Thai", "bundled:code"),
     ),
     DatasetFamily(
@@ -105,7 +109,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         summary="a folder of LANG.txt files, parallel line by line",
         load=_Lazy("parallel", "load_parallel"),
         variant="FOLDER",
-        options=(_LANGUAGES, _ERRORS),
+        options=(_LANGUAGES, _LINES, _ERRORS),
         examples=("parallel:pud", "parallel:pud,languages=eng_Latn+fin_Latn"),
     ),
     DatasetFamily(
@@ -116,6 +120,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         options=(
             Option("split", choices=("dev", "devtest"), help="dev where there is one, else devtest"),
             _LANGUAGES,
+            _LINES,
             _ERRORS,
         ),
         examples=("flores:flores200_dataset", "flores:flores200_dataset,split=devtest"),

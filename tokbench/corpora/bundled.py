@@ -5,8 +5,9 @@ from __future__ import annotations
 from tokbench.corpora.cards import READERS, read_card
 from tokbench.corpora.dataset import FileDataset
 from tokbench.corpora.naming import choose
-from tokbench.corpora.parallel import AlignedLines, ParallelDataset
+from tokbench.corpora.parallel import AlignedLines, ParallelDataset, aligned
 from tokbench.corpus import Dataset
+from tokbench.errors import SpecError
 from tokbench.spec import Spec
 from tokbench.tokenizer import LoadContext
 
@@ -20,5 +21,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     form = READERS[card.reader]
     if isinstance(form, AlignedLines):
         single = {language: paths[0] for language, paths in files.items()}
-        return ParallelDataset(str(spec), single, form, about=about)
+        return ParallelDataset(str(spec), single, aligned(spec), about=about)
+    if spec.get("lines"):
+        raise SpecError(f"{spec}: lines=even and lines=odd are for parallel text; {card.name!r} is not")
     return FileDataset(str(spec), files, form, kind=card.kind, about=about)

@@ -21,13 +21,19 @@ from tokbench.tokenizer import LoadContext
 
 @dataclass(frozen=True, slots=True)
 class AlignedLines:
-    """Every line is a document with its number, from 0; a blank one too, so that languages stay aligned."""
+    """Every line is a document with its number, from 0; a blank one too, so that languages stay aligned.
+
+    `lines` may be ``even`` or ``odd``: half of the lines, the same in every language, so that one half can
+    train what the other half measures.
+    """
 
     errors: str = "strict"
+    lines: str = "all"
 
     def identity(self) -> Mapping[str, Any]:
-        """Aligned lines, and the treatment of undecodable bytes."""
-        return {"format": "aligned lines", "errors": self.errors}
+        """Aligned lines, which of them, and the treatment of undecodable bytes."""
+        half = {} if self.lines == "all" else {"lines": self.lines}
+        return {"format": "aligned lines", "errors": self.errors, **half}
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line, each with the number of its first line."""
@@ -40,11 +46,13 @@ class AlignedLines:
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The lines of a piece, numbered."""
         number = piece.line
+        left_out = {"even": 1, "odd": 0}.get(self.lines)
         with open_bytes(piece.path, piece.start) as handle:
             for offset, data in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
                 block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
                 for text in block.removesuffix("\n").split("\n"):
-                    yield Document(text.removesuffix("\r"), number)
+                    if number % 2 != left_out:
+                        yield Document(text.removesuffix("\r"), number)
                     number += 1
 
     def content(self, piece: Piece) -> Iterator[bytes]:
@@ -118,7 +126,7 @@ def load_parallel(spec: Spec, context: LoadContext) -> Dataset:
         wanted=lambda name: text_language(name) != UNKNOWN and not name.endswith((".conllu", ".json")),
         describe="files named by language, such as eng_Latn.txt",
     )
-    return ParallelDataset(str(spec), _one_each(paths, spec), AlignedLines(spec.get("errors", "strict")))
+    return ParallelDataset(str(spec), _one_each(paths, spec), aligned(spec))
 
 
 def load_flores(spec: Spec, context: LoadContext) -> Dataset:
@@ -138,7 +146,7 @@ def load_flores(spec: Spec, context: LoadContext) -> Dataset:
             return ParallelDataset(
                 str(spec),
                 _one_each([path for path in paths if wanted(bare_name(path))], spec),
-                AlignedLines(spec.get("errors", "strict")),
+                aligned(spec),
                 about={"split": candidate},
             )
     raise CorpusError(
@@ -146,6 +154,11 @@ def load_flores(spec: Spec, context: LoadContext) -> Dataset:
         + (f"{split}/LANG.{split}" if split else "dev/LANG.dev nor devtest/LANG.devtest")
         + " in it. For a folder of LANG.txt files use parallel:FOLDER"
     )
+
+
+def aligned(spec: Spec) -> AlignedLines:
+    """How a spec wants its aligned lines read."""
+    return AlignedLines(spec.get("errors", "strict"), spec.get("lines", "all"))
 
 
 def _one_each(paths: Sequence[str], spec: Spec) -> dict[str, str]:

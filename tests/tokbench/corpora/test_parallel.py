@@ -85,3 +85,19 @@ def test_pud(test_data, load, read):
     dataset = load(f"parallel:{test_data / 'corpora' / 'pud'}")
     assert len(dataset.languages) == 21
     assert all(len(read(dataset, language)) == 1000 for language in dataset.languages)
+
+
+def test_even_and_odd_lines_are_the_whole_in_two_halves(load, read):
+    even, odd, whole = (load(f"bundled:parallel{half}") for half in (",lines=even", ",lines=odd", ""))
+    for language in ("eng_Latn", "tha_Thai"):
+        parts = [{d.line: d.text for d in read(dataset, language)} for dataset in (even, odd, whole)]
+        assert {line % 2 for line in parts[0]} == {0}
+        assert not parts[0].keys() & parts[1].keys()
+        assert parts[0] | parts[1] == parts[2]
+    digests = {dataset.digest(dataset.shards("eng_Latn")[0]) for dataset in (even, odd, whole)}
+    assert len(digests) == 3
+
+
+def test_halves_are_for_parallel_text(load):
+    with pytest.raises(SpecError, match="are for parallel text"):
+        load("bundled:code,lines=even")
