@@ -21,7 +21,6 @@ import contextlib
 import gc
 import importlib.util
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -123,10 +122,16 @@ def measure(trainer: str, path: str, vocab_size: int) -> None:
     calls[trainer](["some text to load what is loaded once"], 300)
     texts = json.loads(Path(path).read_text(encoding="utf-8"))
     gc.collect()
-    with open("/proc/self/statm") as statm:  # noqa: PTH123
-        before = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak so far is forgotten
+    before = peak_memory()
     calls[trainer](texts, vocab_size)
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / 1e6)
+    print(peak_memory() - before)
+
+
+def peak_memory() -> float:
+    """The peak of this process in MB."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
 
 
 def compare(name: str, texts: list[str], vocab_size: int, rounds: int, with_memory: bool) -> bool:

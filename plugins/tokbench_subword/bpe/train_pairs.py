@@ -162,13 +162,13 @@ def sort_positions(positions, count):  # type: ignore[no-untyped-def]
         index += 1
     if index >= count:
         return
-    gap = np.int64(1)
+    gap = 1
     while gap < count // 3:
         gap = 3 * gap + 1
     while gap > 0:
-        for index in range(gap, count):  # type: ignore[assignment]
-            position = positions[index]
-            at = index
+        for start in range(gap, count):
+            position = positions[start]
+            at = start
             while at >= gap and positions[at - gap] > position:
                 positions[at] = positions[at - gap]
                 at -= gap

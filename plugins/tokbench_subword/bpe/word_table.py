@@ -80,7 +80,7 @@ def table_shift(n_rows):  # type: ignore[no-untyped-def]
 def note_word(  # type: ignore[no-untyped-def]
     text, at, length, seen, times, table, n_rows, shift, kept, room, state
 ):
-    """Count ``text[at:at + length]`` as seen so many `times`; returns False, and does nothing, where table or store are full.
+    """Count ``text[at:at + length]`` as seen so many `times`; returns False, where there is no room.
 
     `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of
     the store less `STORE_PADDING`.
