@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokbench import LoadContext, Option, Spec, SpecError, TokenizerFamily
+from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
 from tokbench_tiktoken.adapter import TiktokenTokenizer
 
 
@@ -21,7 +21,7 @@ def load(spec: Spec, context: LoadContext) -> TiktokenTokenizer:
     import tiktoken
 
     from tokbench_tiktoken.ranks import load_file
-    from tokbench_tiktoken.sources import encoding_name, require
+    from tokbench_tiktoken.sources import download_failed, encoding_name, require
 
     if not spec.variant:
         names = ", ".join(tiktoken.list_encoding_names())
@@ -37,7 +37,10 @@ def load(spec: Spec, context: LoadContext) -> TiktokenTokenizer:
                 raise SpecError(f"{name}: {option} is for .tiktoken files; {spec.variant!r} has its own")
         registered = encoding_name(spec.variant)
         require(registered, offline=context.offline)
-        encoding = tiktoken.get_encoding(registered)
+        try:
+            encoding = tiktoken.get_encoding(registered)
+        except (OSError, ValueError) as error:  # no network, no room, or what came was damaged
+            raise TokenizerError(download_failed(registered, error)) from error
     return TiktokenTokenizer(encoding, name=name, special=spec.get("special", "text"), threads=context.threads)
 
 

@@ -121,15 +121,27 @@ def require(encoding: str, *, offline: bool) -> None:
             )
 
 
+def download_failed(encoding: str, error: Exception) -> str:
+    """What to say when tiktoken tried to download a file and could not."""
+    missing = [source for source in blueprint(encoding).sources if not (source.path and source.path.exists())]
+    if not missing:
+        return f"tiktoken:{encoding}: {error}"
+    reason = type(error).__name__ if len(str(error)) > 120 else str(error)
+    return f"tiktoken:{encoding}: {missing[0].url} could not be downloaded ({reason}). {_remedy(missing[0])}"
+
+
 def _absent(encoding: str, source: Source) -> str:
     folder = cache_folder()
     where = f"{folder} (${VARIABLES[0]})" if folder else f"the cache, which ${VARIABLES[0]}='' switches off"
-    name = source.path.name if source.path else hashlib.sha1(source.url.encode()).hexdigest()
     return (
         f"tiktoken:{encoding}: {source.url.rpartition('/')[2]} is not in {where}, and tokbench is offline. "
-        f"Save {source.url} as {name} in a folder and set {VARIABLES[0]} to it, "
-        f"or unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to let tiktoken download it"
+        f"{_remedy(source)}, or unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to let tiktoken download it"
     )
+
+
+def _remedy(source: Source) -> str:
+    name = hashlib.sha1(source.url.encode()).hexdigest()
+    return f"Save {source.url} as {name} in a folder and set {VARIABLES[0]} to it"
 
 
 def sha256_of(path: Path) -> str:

@@ -13,7 +13,9 @@ def repository_file(
     """The path of `filename` in the hub's cache, downloaded where allowed; None where there is none."""
     import huggingface_hub
     from huggingface_hub import errors
+    from huggingface_hub.utils import logging
 
+    logging.set_verbosity_error()  # what goes wrong is said below, in one line
     try:
         return Path(
             huggingface_hub.hf_hub_download(repository, filename, revision=revision, local_files_only=offline)

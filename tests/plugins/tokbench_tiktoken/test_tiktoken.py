@@ -145,6 +145,20 @@ def test_offline_without_a_cache_names_the_remedy(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_failed_download_names_the_remedy(monkeypatch, tmp_path):
+    import requests
+
+    def refuse(url):
+        raise requests.ConnectionError("x" * 500)
+
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(requests, "get", refuse)
+    tiktoken.registry.ENCODINGS.pop("p50k_edit", None)
+    with pytest.raises(TokenizerError, match=r"could not be downloaded \(ConnectionError\)\. Save https"):
+        load("tiktoken:p50k_edit", offline=False)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_damaged_cache_is_reported_and_left_alone(cache):
     (source,) = blueprint("cl100k_base").sources
     source.path.unlink()
