@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -17,15 +18,16 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 KNOWN = {"console", "python", "toml", "json", "text", "yaml", "bibtex", "mermaid", ""}
 
-LINES = "The kettle is on.\nNobody had counted the stairs.\nTwo trains leave at 07:45, don't they?\n" * 20
 
 
 def prepare(folder: Path) -> None:
-    """The files that pages may name."""
-    (folder / "my_text.txt").write_text(LINES, encoding="utf-8")
+    """The files that pages may name: some prose, and two aligned languages."""
+    prose = sorted((ROOT / "datasets" / "prose").rglob("*.txt"))
+    english = [path.read_text(encoding="utf-8") for path in prose if "eng_Latn" in str(path)]
+    (folder / "my_text.txt").write_text("\n".join(english)[:40_000], encoding="utf-8")
     (folder / "corpus").mkdir()
-    (folder / "corpus" / "eng_Latn.txt").write_text(LINES, encoding="utf-8")
-    (folder / "corpus" / "deu_Latn.txt").write_text("Der Kessel steht auf dem Herd.\n" * 60, encoding="utf-8")
+    for language in ("eng_Latn", "deu_Latn"):
+        shutil.copy(ROOT / "datasets" / "parallel" / f"{language}.txt", folder / "corpus")
 
 
 def run_console(block: Block, folder: Path) -> None:
