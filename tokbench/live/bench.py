@@ -11,7 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tokbench.corpus import TrainingCorpus
 from tokbench.errors import TokbenchError, UnknownNameError
+from tokbench.inspection.pieces import visible
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
 from tokbench.reports.tokenview.quick import QuickSpans
@@ -144,8 +146,6 @@ def _shown(step: Step) -> dict[str, Any]:
 
 
 def _token(data: bytes) -> str:
-    from tokbench.inspection.pieces import visible
-
     try:
         return visible(data.decode("utf-8"))
     except UnicodeDecodeError:
@@ -196,16 +196,18 @@ def _public(spec: str, label: str) -> str:
     return label if variant is not None and Path(variant).exists() else spec
 
 
-def hard_cases(registry: Registry, dataset: str = "bundled:tricky") -> list[dict[str, str]]:
-    """An example from each kind of hard case in the bundled corpus; none where the corpus is not there."""
-    from tokbench.plots.labels import language_label
-
-    found: list[dict[str, str]] = []
+def hard_cases(registry: Registry, dataset: str = "bundled:tricky", most: int = 24) -> list[dict[str, str]]:
+    """Examples from the bundled corpus of hard cases, spread over it; none where the corpus is not there."""
     try:
         corpus = registry.dataset(dataset)
-        for language in corpus.languages:
-            for document in islice(corpus.read(corpus.shards(language)[0]), 1):
-                found.append({"title": language_label(language), "text": document.text[:2000]})
-    except (TokbenchError, IndexError):
-        return found
-    return found
+        texts = [document.text for shard in TrainingCorpus(corpus, tuple(corpus.languages)).shards()
+                 for document in corpus.read(shard)]  # fmt: skip
+    except TokbenchError:
+        return []
+    step = max(1, len(texts) // most)
+    return [{"title": _title(text), "text": text[:2000]} for text in texts[::step][:most]]
+
+
+def _title(text: str, room: int = 40) -> str:
+    shown = visible(text[: room + 1])
+    return shown if len(shown) <= room else shown[:room] + "…"

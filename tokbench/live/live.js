@@ -207,6 +207,13 @@
     }
   }
 
+  // A detail in words: lists with commas, one line for each thing of a list of things.
+  function plain(value) {
+    if (Array.isArray(value)) return value.map(plain).join(typeof value[0] === "object" ? "\n" : ", ");
+    if (value === null || typeof value !== "object") return String(value);
+    return Object.entries(value).map(([key, each]) => `${key} ${plain(each)}`).join(" · ");
+  }
+
   function go(to) {
     steps.at = Math.max(0, Math.min(to, steps.list.length - 1));
     const step = steps.list[steps.at];
@@ -218,7 +225,7 @@
     at("steps-tokens").replaceChildren(...(step?.tokens ?? []).map((token, index) =>
       make("li", { textContent: token, className: index === step.changed ? "changed" : "" })));
     at("steps-detail").replaceChildren(...Object.entries(step?.detail ?? {}).flatMap(([key, value]) =>
-      [make("dt", { textContent: key }), make("dd", { textContent: typeof value === "object" ? JSON.stringify(value) : String(value) })]));
+      [make("dt", { textContent: key }), make("dd", { textContent: plain(value) })]));
   }
 
   at("back").addEventListener("click", () => go(steps.at - 1));
@@ -234,7 +241,7 @@
     state.limits = about.limits;
     const linked = readLink();
     state.chosen = linked.chosen.length ? linked.chosen : about.tokenizers.slice(0, 8).map(({ spec }) => spec);
-    text.value = linked.text ?? about.examples[0]?.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
+    text.value = linked.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
     for (const example of about.examples) at("example").append(make("option", { value: example.text, textContent: example.title }));
     choices(about.missing);
     build();
