@@ -103,6 +103,12 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 written, index, after_unknown = written + 1, end, False
                 continue
             so_far = so_far + unknown
+            if not fallback:
+                if not (after_unknown and fused):
+                    output[written] = unk_id
+                    written += 1
+                index, after_unknown = end, True
+                continue
             links[size] = link(np.int64(0), np.int64(UNKNOWN_PIECE))
         elif size <= CACHED_BYTES:
             first, second, third, fourth = stretch_key(data, index, size)

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -139,13 +140,17 @@ class JsonUnigramTokenizer:
         plan: list[int] = []  # an added token's id, or -1 for a word that is to be encoded
         words: list[bytes] = []
         ends = [0]
+        unk_piece = "" if self.unk_id is None else self.pieces[self.unk_id]
         for text in texts:
             for part in self._parts(repaired(text)):
                 if isinstance(part, AddedToken):
                     plan.append(part.id)
                     continue
                 for word in self._pre_tokenize(part):
-                    if word.text:
+                    if unk_piece and unk_piece in word.text:  # the kernel does not know it from other pieces
+                        data = word.text.encode()
+                        plan += [index for index, _ in self._path_ids(data, self._algorithm.path(data))]
+                    elif word.text:
                         words.append(word.text.encode())
                         plan.append(-1)
             ends.append(len(plan))
@@ -205,22 +210,21 @@ class JsonUnigramTokenizer:
                     yield word, self._algorithm.path(word.text.encode())
 
     def _path_ids(self, data: bytes, path: Iterable[Node]) -> list[tuple[int, Node]]:
-        """The ids of a path with where they lie, unknown characters as bytes or fused."""
+        """The ids of a path with where they lie, unknown characters as bytes or fused.
+
+        The text of the unknown token itself, in the vocabulary like any piece, is fused with what is beside it.
+        """
         found: list[tuple[int, Node]] = []
         byte_ids = self._algorithm.lexicon.byte_ids
-        fused = False
-        for node in path:
-            if node.piece >= 0:
-                found.append((node.piece, node))
-                fused = False
+        for unknown, group in groupby(path, lambda node: node.piece in (-1, self.unk_id)):
+            nodes = list(group)
+            if not unknown or (len(nodes) == 1 and nodes[0].piece >= 0):
+                found += [(node.piece, node) for node in nodes]
             elif len(byte_ids):
-                found += [(int(byte_ids[byte]), node) for byte in data[node.start : node.end]]
-            elif fused:
-                index, before = found[-1]
-                found[-1] = (index, Node(before.start, node.end, node.piece))
+                found += [(int(byte_ids[byte]), node) for node in nodes for byte in data[node.start : node.end]]
             else:
-                found.append((-1 if self.unk_id is None else self.unk_id, node))
-                fused = True
+                run = Node(nodes[0].start, nodes[-1].end, -1)
+                found.append((-1 if self.unk_id is None else self.unk_id, run))
         return found
 
     def offsets(self, text: str) -> NDArray[np.int64]:

@@ -1,0 +1,161 @@
+"""How fast the in-house Unigram and sentencepiece-BPE are, side by side with sentencepiece.
+
+    python benchmarks/unigram.py --model spiece.model --text novel.txt --text other.txt
+    python benchmarks/unigram.py --model tokenizer.model --text novel.txt --documents bytes:1000
+    python benchmarks/unigram.py --train novel.txt --sizes 8000,32000
+
+Ids are compared before anything is timed; a difference ends the run. Rounds are interleaved, CPU time of one
+thread, medians; what counts are the ratios. "warm" is a tokenizer that has seen the text, "cold" one made
+afresh (compiled kernels are loaded in both cases). Both sides get lists of `str` and give numpy arrays where the
+library has them. Training also compares the likelihood of held-out text (every tenth line) under both models.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import io
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sentencepiece
+from tokbench_subword.unigram.model_file import SpmModel, parse, read_model
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for; 1 where ids differ."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", action="append", default=[], type=Path, help="a sentencepiece .model")
+    parser.add_argument("--text", action="append", default=[], type=Path, help="UTF-8 text to encode")
+    parser.add_argument("--train", action="append", default=[], type=Path, help="UTF-8 text to train on")
+    parser.add_argument("--sizes", default="8000,32000", help="vocabulary sizes to train")
+    parser.add_argument(
+        "--megabytes", type=float, default=None, help="read so much of each text (1; 10 to train)"
+    )
+    parser.add_argument("--documents", default="lines", help="lines, whole, or bytes:N")
+    parser.add_argument("--rounds", type=int, default=5)
+    asked = parser.parse_args(arguments)
+    print(f"sentencepiece {sentencepiece.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}")
+    for model in asked.model:
+        for text in asked.text:
+            if not encode(model, text, asked.megabytes or 1.0, asked.documents, asked.rounds):
+                return 1
+    for text in asked.train:
+        for size in map(int, asked.sizes.split(",")):
+            train(text, size, asked.megabytes or 10.0, asked.rounds)
+    return 0
+
+
+def documents_of(path: Path, megabytes: float, how: str) -> list[str]:
+    """The documents of the first so many megabytes of a file."""
+    text = path.read_bytes()[: int(megabytes * 1e6)].decode("utf-8", "replace")
+    if how == "whole":
+        return [text]
+    if how.startswith("bytes:"):
+        size = int(how.partition(":")[2])
+        data = text.encode()
+        return [data[at : at + size].decode("utf-8", "replace") for at in range(0, len(data), size)]
+    return text.split("\n")
+
+
+def encode(model: Path, path: Path, megabytes: float, how: str, rounds: int) -> bool:
+    """Verify, then time encoding; whether the ids were equal."""
+    texts = documents_of(path, megabytes, how)
+    n_bytes = sum(len(text.encode()) for text in texts)
+    read = read_model(model)
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(model))
+    ours = SpmTokenizer(model.name, read)
+    expected = theirs.encode(texts, num_threads=1)
+    differing = [at for at, ids in enumerate(ours.encode_batch(texts)) if ids.tolist() != expected[at]]
+    name = f"{model.parent.name}/{model.name} on {path.name} ({n_bytes / 1e6:.1f} MB, {len(texts)} documents)"
+    if differing:
+        print(f"{name}: ids differ in {len(differing)} documents, first in document {differing[0]}")
+        return False
+    cold = [SpmTokenizer(model.name, read) for _ in range(rounds)]
+    medians = interleaved(
+        {
+            "batch": lambda: ours.encode_batch(texts),
+            "batch, cold": lambda: cold.pop().encode_batch(texts),
+            "loop": lambda: [ours.encode(text) for text in texts],
+            "sentencepiece batch": lambda: theirs.EncodeAsNumpy(texts, num_threads=1),
+            "sentencepiece loop": lambda: [theirs.EncodeAsIds(text) for text in texts],
+        },
+        rounds,
+    )
+    print(f"{name}: ids equal")
+    for kind in ("batch", "batch, cold", "loop"):
+        reference = medians["sentencepiece loop" if kind == "loop" else "sentencepiece batch"]
+        ratio = reference / medians[kind]
+        print(f"  {kind:12} {n_bytes / 1e6 / medians[kind]:8.1f} MB/s   {ratio:6.2f} x sentencepiece")
+    return True
+
+
+def train(path: Path, size: int, megabytes: float, rounds: int) -> None:
+    """Time training on nine lines of ten, and compare the likelihood of the tenth."""
+    lines = documents_of(path, megabytes, "lines")
+    held, seen = lines[::10], [line for at, line in enumerate(lines) if at % 10]
+    options = TrainingOptions(vocab_size=size)
+    kept: dict[str, SpmModel] = {}
+
+    def ours() -> None:
+        kept["ours"] = train_unigram(seen, options)
+
+    def theirs() -> None:
+        buffer = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(seen),
+            model_writer=buffer,
+            vocab_size=size,
+            model_type="unigram",
+            num_threads=1,
+            minloglevel=2,
+            max_sentence_length=1 << 24,
+            hard_vocab_limit=False,
+        )
+        kept["theirs"] = parse(buffer.getvalue())
+
+    train_unigram(["the first call loads what is compiled"] * 9, TrainingOptions(vocab_size=22))
+    medians = interleaved({"ours": ours, "theirs": theirs}, min(rounds, 3))
+    own, other = (log_likelihood(kept[who], held) for who in ("ours", "theirs"))
+    print(
+        f"train {size} on {path.name}: {medians['ours']:.2f} s, "
+        f"{medians['theirs'] / medians['ours']:.2f} x as fast as sentencepiece; "
+        f"log likelihood a held-out character {own:.5f} against {other:.5f} "
+        f"({(own - other) / abs(other):+.2%}); "
+        f"{len(kept['ours'].pieces)} and {len(kept['theirs'].pieces)} pieces"
+    )
+
+
+def log_likelihood(model: SpmModel, lines: Sequence[str]) -> float:
+    """The mean log probability of a character of `lines` under the best segmentation."""
+    tokenizer = SpmTokenizer("held out", model)
+    scores = tokenizer.vocabulary.scores.astype(np.float64)
+    scores[tokenizer.unk_id] = scores.min() - 10.0
+    total = float(scores[tokenizer.encode_batch(lines).ids].sum())
+    return total / sum(len(tokenizer.normalize(line)) for line in lines)
+
+
+def interleaved(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """The median CPU seconds of each call, all of them in turn in every round."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            for name, call in calls.items():
+                start = time.process_time()
+                call()
+                times[name].append(time.process_time() - start)
+    finally:
+        gc.enable()
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
