@@ -271,3 +271,14 @@ def test_merges_equal_tokenizers_on_real_text(test_data: Path) -> None:
     for path in ("english-misc/romeo-and-juliet.txt", "pud/jpn_Jpan.txt", "pud/arb_Arab.txt"):
         lines = (test_data / "corpora" / path).read_text(encoding="utf-8").split("\n")
         assert written(train_bpe(lines, vocab_size=3000)) == hf_merges(lines, vocab_size=3000), path
+
+
+@pytest.mark.slow
+def test_romeo_and_juliet_as_one_piece(test_data: Path) -> None:
+    """The textbook run: bytes, no cuts, 5,000 tokens, about 4.5 bytes a token; equal to the plain form."""
+    text = (test_data / "corpora" / "english-misc" / "romeo-and-juliet.txt").read_text(encoding="utf-8")
+    model = train_bpe([text], vocab_size=5000, pattern="none", ties="first_seen")
+    symbols, _, tokens = byte_symbols(WordCounts.of({text: 1}), FIRST_SEEN, None)
+    merges, spelled = plain_merges([(symbols.tolist(), 1)], tokens, n_wanted=5000, rule=FIRST_SEEN)
+    assert model.vocabulary == tuple(spelled)
+    assert [tuple(merge) for merge in model.merges.tolist()] == merges
