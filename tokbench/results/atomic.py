@@ -42,13 +42,18 @@ def replacing(path: Path) -> Iterator[Path]:
                 aside.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, *parts: bytes) -> None:
-    """Write `parts` to `path`, all or nothing, and see them on the disk before the name is given."""
+def write_bytes(path: Path, *parts: bytes, durable: bool = True) -> None:
+    """Write `parts` to `path`, all or nothing, and see them on the disk before the name is given.
+
+    What carries a seal of its own, and can be made again, need not be `durable`: waiting for the disk costs
+    more than the work behind a small cell.
+    """
     with replacing(path) as aside, aside.open("wb") as stream:
         for part in parts:
             stream.write(part)
-        stream.flush()
-        os.fsync(stream.fileno())
+        if durable:
+            stream.flush()
+            os.fsync(stream.fileno())
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -85,10 +85,10 @@ def write_cell(folder: Path, cell: CellResult) -> Path:
         "failure": None if cell.failure is None else asdict(cell.failure),
         "seconds": round(cell.seconds, 6),
         "digests": list(cell.digests),
-        "bytes": len(body),
+        "sha256": hashlib.sha256(body).hexdigest(),
     }
     path = folder / cell_file_name(cell.key)
-    write_bytes(path, _MAGIC, json.dumps(head).encode(), b"\n", body)
+    write_bytes(path, _MAGIC, json.dumps(head).encode(), b"\n", body, durable=False)
     return path
 
 
@@ -137,8 +137,8 @@ def _split(path: Path) -> tuple[dict[str, Any], bytes]:
                 raise ValueError("not a cell of this version")
             head = json.loads(stream.readline())
             body = stream.read()
-            if len(body) != head["bytes"]:
-                raise ValueError("cut short")
+            if hashlib.sha256(body).hexdigest() != head["sha256"]:
+                raise ValueError("damaged, or cut short")
             return head, body
     except (OSError, ValueError, KeyError) as error:
         raise ResultsError(

@@ -81,7 +81,7 @@ class TallyCache:
     def put(self, key: str, body: bytes) -> None:
         """Keep an entry. A cache that cannot be written is no reason to fail: the result is in hand."""
         with contextlib.suppress(StorageError):
-            write_bytes(self._path(key), hashlib.sha256(body).digest(), body)
+            write_bytes(self._path(key), hashlib.sha256(body).digest(), body, durable=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.tally"

@@ -134,11 +134,15 @@ def _store(tokenizer: Savable, home: Path, name: str, info: dict[str, Any]) -> N
     aside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent))
     try:
         tokenizer.save(aside / name)
-        if _read_info(home) is None:  # what lies there is not whole
-            shutil.rmtree(home, ignore_errors=True)
         (aside / "info.json").write_text(json.dumps(info, indent=1), encoding="utf-8")
-        with contextlib.suppress(OSError):  # somebody else was first: theirs is as good
+        try:
             aside.rename(home)
+        except OSError:
+            # Somebody else was first, and theirs is as good; unless what lies there was damaged since.
+            if _read_info(home) is None or not (home / name).exists():
+                shutil.rmtree(home, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    aside.rename(home)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
