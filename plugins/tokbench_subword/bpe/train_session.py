@@ -116,7 +116,7 @@ class MergeSession:
             self.positions,
             self.touched,
             self.lengths,
-            self.token_hashes,
+            self.token_hashes.reshape(-1),
             self.spelled,
             self.spelled_ids,
             self.starts,

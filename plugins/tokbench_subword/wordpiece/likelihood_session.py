@@ -44,7 +44,7 @@ class LikelihoodSession(MergeSession):
             self.positions,
             self.touched,
             self.lengths,
-            self.token_hashes,
+            self.token_hashes.reshape(-1),
             self.spelled,
             self.spelled_ids,
             self.symbol_counts,

@@ -1,0 +1,33 @@
+"""The kernels of WordPiece and of both trainers run as plain Python where numba is told not to compile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import warnings; warnings.simplefilter("ignore")  # numpy warns where 64-bit arithmetic wraps, which is meant
+from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+from tokbench_subword.wordpiece.trainer import train_wordpiece
+text = "low lower lowest newest \\u5317\\u4eac \\u00c9\\u302e\\u302e, aaaa " * 3
+for score in ("likelihood", "frequency"):
+    tokenizer = WordPieceTokenizer("t", train_wordpiece([text], vocab_size=45, score=score))
+    print(tokenizer.model.vocabulary, tokenizer.encode_batch([text, "zz \\u2001a"]).ids.tolist())
+for ties in ("hf", "bytes", "lexicographic", "first_seen"):
+    print(train_bpe([text], vocab_size=275, ties=ties).merges.tolist())
+"""
+
+
+def test_plain_python_gives_the_same() -> None:
+    outputs = []
+    for disabled in ("0", "1"):
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, encoding="utf-8"
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count("\n") == 6
