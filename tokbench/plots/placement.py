@@ -39,7 +39,8 @@ def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, f
     taken = [_around(axes.transData.transform(point).tolist(), size) for point in points.values()]
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
         note = axes.annotate(name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4)
-        note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
+        if style.outlined():  # else it would turn to outlines; a page puts its own halo around text
+            note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
         box = frame
         dy = 0.0
         for dx, dy, side in _places():

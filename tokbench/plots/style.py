@@ -137,6 +137,13 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
     }
 
 
+def outlined() -> bool:
+    """Whether text is drawn as outlines, or left as text to a page with type of its own."""
+    import matplotlib as mpl
+
+    return bool(mpl.rcParams["svg.fonttype"] != "none")
+
+
 def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
     """A figure as wide as the size asks and `height` inches high, with its axes; unknown to pyplot.
 
@@ -179,10 +186,8 @@ def caption(figure: Figure, text: str) -> None:
     """
     import textwrap
 
-    import matplotlib as mpl
-
     figure.set_label(text)
-    if mpl.rcParams["svg.fonttype"] == "none":
+    if not outlined():
         return
     wrapped = textwrap.fill(text, int(size().width * 72 / (size().type * 0.47)))
     figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=size().type - 1, color=MUTED)

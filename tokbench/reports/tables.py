@@ -12,6 +12,7 @@ from tokbench.reports.table import Cell, Column, Content, Row, Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tokbench.extension import Plot
     from tokbench.metrics import Metric
     from tokbench.results import Run
 
@@ -216,6 +217,17 @@ def undefined(run: Run) -> Table:
         for name, statuses in reasons.items()
     )
     return Table("undefined", "Not measured in this run", columns, made)
+
+
+def not_drawn(plots: Sequence[Plot]) -> Table:
+    """The figures that could not be drawn, each with what it needs."""
+    columns = (
+        Column(key="figure", label="figure", numeric=False),
+        Column(key="needs", label="needs", numeric=False),
+    )
+    return Table(
+        "not-drawn", "Figures not drawn", columns, tuple(Row((each.title, each.needs)) for each in plots)
+    )
 
 
 def failures(run: Run) -> Table:

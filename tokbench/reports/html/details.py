@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 _FIRST = ("run", "started", "finished", "seconds", "versions", "machine", "suite", "tokenizers", "datasets")
-_ABSOLUTE = re.compile(r"(?:/|~/|[A-Za-z]:\\)\S")
+_PATH = re.compile(r"(?<![\w/.])(?:/[\w.@+~-]+)+/([\w.@+~-]+)|\b[A-Za-z]:(?:\\\\[\w.@+~ -]+)*\\\\([\w.@+~-]+)")
 _SHOWN_ELSEWHERE = {"failures", "schema"}
 
 
@@ -38,18 +38,9 @@ def provenance(run: Run) -> Markup:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(_discreet(value), indent=1, ensure_ascii=False, default=str)
-
-
-def _discreet(value: Any) -> Any:
-    """The value with absolute paths cut to their last part: a report travels, a home folder need not."""
-    if isinstance(value, dict):
-        return {key: _discreet(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_discreet(each) for each in value]
-    if isinstance(value, str) and _ABSOLUTE.match(value):
-        return "…/" + re.split(r"[/\\]", value)[-1]
-    return value
+    """The value as text, absolute paths cut to their last part: a report travels, a home folder need not."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, default=str)
+    return _PATH.sub(lambda path: f"…/{path[1] or path[2]}", text)
 
 
 def _render(template: str, **values: Any) -> Markup:

@@ -53,6 +53,10 @@ class Drawings:
         """Every plot not shown yet: those that plugins bring."""
         return self.some(*(name for name in self.plots if name not in _AS_TABLES))
 
+    def lacking(self) -> list[Plot]:
+        """The plots that were asked for and had no data."""
+        return [self.plots[name] for name, figure in self.drawn.items() if figure is None]
+
     def css(self) -> str:
         """The styles of everything drawn."""
         return self.sheet.css()

@@ -175,7 +175,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             id="failures",
             title="Failures and skips",
             notes=["What was not measured is listed here and is null in the data, never zero."],
-            panels=_failures(run),
+            panels=_failures(run, drawings),
             choose="List",
         ),
         Section(id="definitions", title="How each figure is defined", html=details.definitions(run)),
@@ -218,8 +218,8 @@ def _vocabularies(run: Run) -> list[Panel]:
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
-def _failures(run: Run) -> list[Panel]:
-    found = [tables.failures(run), tables.undefined(run)]
+def _failures(run: Run, drawings: Drawings) -> list[Panel]:
+    found = [tables.failures(run), tables.undefined(run), tables.not_drawn(drawings.lacking())]
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
