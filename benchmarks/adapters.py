@@ -44,11 +44,8 @@ def texts_of(data: Path) -> dict[str, list[str]]:
     }
 
 
-def tiktoken_calls(name: str) -> Mapping[str, Call]:
+def tiktoken_calls(encoding: Any) -> Mapping[str, Call]:
     """The calls of tiktoken."""
-    import tiktoken
-
-    encoding = tiktoken.get_encoding(name)
     return {
         "[encode_ordinary]": lambda texts: [encoding.encode_ordinary(text) for text in texts],
         "[encode_to_numpy]": lambda texts: [
@@ -58,11 +55,8 @@ def tiktoken_calls(name: str) -> Mapping[str, Call]:
     }
 
 
-def sentencepiece_calls(path: str) -> Mapping[str, Call]:
+def sentencepiece_calls(processor: Any) -> Mapping[str, Call]:
     """The calls of sentencepiece."""
-    import sentencepiece
-
-    processor = sentencepiece.SentencePieceProcessor(model_file=path)
     return {
         "[EncodeAsIds]": lambda texts: [processor.EncodeAsIds(text) for text in texts],
         "EncodeAsIds": lambda texts: processor.EncodeAsIds(texts, num_threads=1),
@@ -70,12 +64,8 @@ def sentencepiece_calls(path: str) -> Mapping[str, Call]:
     }
 
 
-def tokenizers_calls(path: str) -> Mapping[str, Call]:
+def tokenizers_calls(library: Any) -> Mapping[str, Call]:
     """The calls of tokenizers."""
-    import tokenizers
-
-    library = tokenizers.Tokenizer.from_file(path)
-    library.encode_special_tokens = True
 
     def batch(name: str) -> Call:
         call = getattr(library, name)
@@ -88,16 +78,25 @@ def tokenizers_calls(path: str) -> Mapping[str, Call]:
     }
 
 
-def gigatoken_calls(path: str) -> Mapping[str, Call]:
+def gigatoken_calls(library: Any) -> Mapping[str, Call]:
     """The calls of gigatoken."""
-    import gigatoken
-
-    library = gigatoken.Tokenizer.from_tiktoken(path, "o200k", {})
     return {
         "[encode]": lambda texts: [library.encode(text) for text in texts],
         "encode_batch": lambda texts: library.encode_batch(texts, parallel=False),
         "encode_batch_list": lambda texts: library.encode_batch_list(texts, parallel=False),
     }
+
+
+def calls_of(tokenizer: Any) -> Mapping[str, Call]:
+    """The calls of the very object the adapter holds: two copies of a vocabulary would compete for cache."""
+    family = tokenizer.name.partition(":")[0]
+    held, calls = {
+        "tiktoken": ("encoding", tiktoken_calls),
+        "sentencepiece": ("processor", sentencepiece_calls),
+        "transformers": ("tokenizer", tokenizers_calls),
+        "gigatoken": ("tokenizer", gigatoken_calls),
+    }[family]
+    return calls(getattr(tokenizer, held))
 
 
 def measure(forms: Mapping[str, Call], texts: list[str], rounds: int) -> dict[str, list[float]]:
@@ -116,28 +115,17 @@ def measure(forms: Mapping[str, Call], texts: list[str], rounds: int) -> dict[st
     return seconds
 
 
-def subjects(data: Path) -> dict[str, tuple[str, Mapping[str, Call]]]:
-    """Spec to the calls of its library."""
-    vocabs = data / "vocabs"
-    found = {f"tiktoken:{name}": tiktoken_calls(name) for name in ("gpt2", "cl100k_base", "o200k_base")}
-    for name in ("llama-2/tokenizer.model", "t5-base/spiece.model"):
-        found[f"sentencepiece:{vocabs}/{name}"] = sentencepiece_calls(str(vocabs / name))
-    for name in ("gpt2", "bert-base-uncased", "t5-base", "llama-2", "qwen2"):
-        path = f"{vocabs}/{name}/hf/tokenizer.json"
-        found[f"transformers:{path}"] = tokenizers_calls(path)
-    try:
-        import gigatoken  # noqa: F401
-
-        from tokbench.registry import build_registry
-
-        registry = build_registry()
-        spec = registry.tokenizer_spec("gigatoken:o200k_base")
-        files = registry.tokenizers["gigatoken"].files
-        if files is not None:
-            found[str(spec)] = gigatoken_calls(str(files(spec, registry.context)[0]))
-    except ImportError:
-        print("gigatoken is not installed: left out", file=sys.stderr)
-    return {spec: (spec.replace(f"{vocabs}/", ""), calls) for spec, calls in found.items()}
+def specs_of(vocabs: Path) -> list[str]:
+    """What is timed."""
+    return [
+        *(f"tiktoken:{name}" for name in ("gpt2", "cl100k_base", "o200k_base")),
+        *(f"sentencepiece:{vocabs}/{name}" for name in ("llama-2/tokenizer.model", "t5-base/spiece.model")),
+        *(
+            f"transformers:{vocabs}/{name}/hf/tokenizer.json"
+            for name in ("gpt2", "bert-base-uncased", "t5-base", "llama-2", "qwen2")
+        ),
+        "gigatoken:o200k_base",
+    ]
 
 
 def main() -> int:
@@ -150,12 +138,18 @@ def main() -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     data = Path(os.environ["TOKBENCH_TEST_DATA"])
     rows, ratios = [], []
-    for spec, (label, calls) in subjects(data).items():
+    vocabs = data / "vocabs"
+    for spec in specs_of(vocabs):
         if options.only not in spec:
             continue
-        tokenizer = tokbench.load(spec)
+        label = spec.replace(f"{vocabs}/", "")
+        try:
+            tokenizer: Any = tokbench.load(spec)
+        except tokbench.TokenizerError as error:
+            print(f"{label}: left out: {error}", file=sys.stderr)
+            continue
         for kind, texts in texts_of(data).items():
-            times = measure({**calls, "adapter": tokenizer.encode_batch}, texts, options.rounds)  # type: ignore[attr-defined]
+            times = measure({**calls_of(tokenizer), "adapter": tokenizer.encode_batch}, texts, options.rounds)
             own = times.pop("adapter")
             fastest = min(times, key=lambda name: statistics.median(times[name]))
             ratio = statistics.median(ours / theirs for ours, theirs in zip(own, times[fastest], strict=True))
