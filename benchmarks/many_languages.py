@@ -2,12 +2,13 @@
 
     python benchmarks/many_languages.py [--languages N] [--lines N] [--tokenizer SPEC]…
 
-Parallel text of the size of FLORES-200 (1,000 lines a language; 40 languages unless told, since the cost grows
-with their number), each language encoded line by line by each tokenizer and then counted, in turn in one process, so
-that both meet the same state of the machine. At the end every metric is measured, premiums, Gini coefficients and
-intervals among them. The text is that of the parallel corpora in the folder that TOKBENCH_TEST_DATA names; there
-are fewer languages than asked for, so they are taken again with their lines in another order. Exit status 1 where
-counting and measuring together cost more than half again the encoding.
+Parallel text of the size of FLORES-200 (1,000 lines a language; 40 languages unless told, since the cost
+grows with their number), each language encoded line by line by each tokenizer and then counted, in turn in
+one process, so that both meet the same state of the machine. At the end every metric is measured, premiums,
+Gini coefficients and intervals among them. The text is that of the parallel corpora in the folder that
+TOKBENCH_TEST_DATA names; there are fewer languages than asked for, so they are taken again with their lines
+in another order. Exit status 1 where counting and measuring together cost more than half again the
+encoding.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def main() -> int:
     for language, lines in texts(folder / "corpora" / "pud", options.languages, options.lines):
         n_bytes += sum(len(line.encode()) for line in lines)
         documents = [tokbench.Document(line, line=number) for number, line in enumerate(lines)]
-        for spec, tokenizer in tokenizers.items():
+        for tokenizer in tokenizers.values():
             begun = clock()
             for line in lines:
                 tokenizer.encode(line)
