@@ -6,7 +6,7 @@
 
 Ids are compared before anything is timed; a difference ends the run. Rounds are interleaved, CPU time of one
 thread, medians; what counts are the ratios. "warm" is a tokenizer that has seen the text, "cold" one made
-afresh (compiled kernels are loaded in both cases). Both sides get lists of `str` and give numpy arrays where the
+afresh (kernels are compiled in both cases). Both sides get lists of `str` and give numpy arrays where the
 library has them. Training also compares the likelihood of held-out text (every tenth line) under both models.
 """
 
