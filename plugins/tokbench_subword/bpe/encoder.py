@@ -1,6 +1,6 @@
 """`Encoder`: a `BpeModel` compiled into tables, and the threads' own caches, behind three calls.
 
-`encode` takes a text, `encode_batch` many, `encode_spans` pre-tokens found by somebody else. All give int32 ids.
+`encode` takes a text, `encode_batch` many, `encode_spans` pre-tokens found elsewhere. All give int32 ids.
 An `Encoder` may be used from several threads at once: each call borrows a `_Workspace` of its own.
 """
 
@@ -28,11 +28,11 @@ from tokbench_subword.kernels.utf8 import encodable
 
 _PAD = bytes(PADDING)
 _BUCKETS = 1 << 17
-"""Buckets of the word cache: two words each, 2 MB. More would not fit the second-level cache."""
+"""Buckets of the word cache: two words each, 64 bytes, 8 MB in all, of which a text touches what it needs."""
 _ARENA = 1 << 20
-_LONG_SLOTS = 1 << 14
-_LONG_BYTES = 1 << 20
-_LONG_ARENA = 1 << 18
+_LONG_SLOTS = 1 << 16
+_LONG_BYTES = 1 << 22
+_LONG_ARENA = 1 << 20
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
 
@@ -40,7 +40,7 @@ _THREADED_FROM = 1 << 18
 class _Workspace:
     """What one thread needs for itself: the caches, scratch space, and the block of addresses."""
 
-    __slots__ = ("arrays", "block", "out")
+    __slots__ = ("arrays", "block", "end", "out", "span")
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own = [
@@ -53,10 +53,13 @@ class _Workspace:
             np.zeros(at.N_COUNTERS, np.int64),
             np.zeros(SHORT + 1, np.uint32),
             np.zeros(SHORT + 1, np.uint32),
+            np.zeros(at.CUTS + 1, np.int64),
         ]
         self.arrays = [*shared, *own]
         self.block = block(self.arrays)
         self.out = np.empty(1 << 12, np.int32)
+        self.span = np.zeros(2, np.int64)  # offsets of a single text
+        self.end = np.zeros(2, np.int64)
 
     def room(self, bytes_: int) -> NDArray[np.int32]:
         """An output array for a text of so many bytes, used again from call to call up to a megabyte."""
@@ -66,6 +69,23 @@ class _Workspace:
         if bytes_ <= 1 << 18:
             self.out = room
         return room
+
+
+def _encoded(texts: Sequence[str]) -> list[bytes] | list[str]:
+    """The texts in UTF-8; as they are where all is ASCII, since their lengths are the same then."""
+    if all(map(str.isascii, texts)):
+        return list(texts)
+    try:
+        return list(map(str.encode, texts))
+    except UnicodeEncodeError:
+        return [encodable(text) for text in texts]
+
+
+def _joined(parts: list[bytes] | list[str]) -> bytes:
+    """All parts end to end, with `PADDING` bytes after them."""
+    if parts and isinstance(parts[0], str):
+        return ("".join([*parts, _PAD.decode()])).encode()  # type: ignore[list-item]
+    return b"".join([*parts, _PAD])  # type: ignore[list-item]
 
 
 def _aligned_zeros(words: int) -> NDArray[np.uint64]:
@@ -100,27 +120,26 @@ class Encoder:
         if self.model.pattern.machine is None:
             return self.encode_batch([text]).ids
         data = encodable(text)
-        return self._run(data, np.array([0, len(data)], np.int64))
-
-    def _run(self, data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         work = self._borrow()
         out = work.room(len(data))
-        ends = np.empty(2, np.int64)
+        work.span[1] = len(data)
         try:
-            count = encode_documents(work.block, np.frombuffer(data + _PAD, np.uint8), offsets, 0, 1, out, ends)
+            text_bytes = np.frombuffer(data + _PAD, np.uint8)
+            count = encode_documents(work.block, text_bytes, work.span, 0, 1, out, work.end)
             return out[:count].copy()
         finally:
             self._idle.append(work)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        parts = [encodable(text) for text in texts]
+        parts = _encoded(texts)
         offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=offsets[1:])
-        data = np.frombuffer(b"".join([*parts, _PAD]), np.uint8)
+        np.cumsum(list(map(len, parts)), out=offsets[1:])
+        data = np.frombuffer(_joined(parts), np.uint8)
         pattern = self.model.pattern
         if pattern.machine is not None:
             return self._spread(encode_documents, data, offsets, offsets)
+        parts = [part.encode() if isinstance(part, str) else part for part in parts]
         spans = [
             pattern.byte_spans(part.decode(), part) + start
             for part, start in zip(parts, offsets[:-1].tolist(), strict=True)

@@ -5,15 +5,15 @@ Where the time goes, and what is done about it:
 - English and code are words of ASCII letters. `_plain_word` finds the end of one from sixteen bytes at a time,
   without a loop or a table; all else goes through the state machine of the pattern.
 - Text repeats itself: of words up to fifteen bytes, more than 95 % are found in a cache. Their bytes are two
-  64-bit words, the length in the top byte, so one probe is two loads and a compare; a bucket of two slots is one
-  cache line; up to three ids stand in the slot itself and are copied without a branch.
+  64-bit words, the length in the top byte, so one probe is two loads and a compare; a bucket of two slots is
+  one cache line; up to three ids stand in the slot itself and are copied without a branch.
 - Words of 16 to 64 bytes (words in Devanagari, Thai phrases, identifiers) have a cache of their own.
 - A long pre-token (a Chinese sentence is one) is cut where no token reaches across two characters, and the
   parts are looked up like words. This is exact: no merge could have joined what is cut.
 - What is in no cache is merged (`merging`).
 
-Each kernel takes the block of arrays described in `layout`. Texts must be followed by sixteen readable bytes, and
-`out` must have room for one id per byte and three more.
+Each kernel takes the block of arrays described in `layout`. Texts must be followed by sixteen readable bytes,
+and `out` must have room for one id per byte and three more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.layout import CACHED, FEW_PARTS, LONG_CACHED, MEMO_BITS
+from tokbench_subword.bpe.layout import CACHED, CUTS, FEW_PARTS, LONG_CACHED, MEMO_BITS
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.pretokens import GPT2, O200K, WHOLE, next_pretoken
 from tokbench_subword.bpe.tables import NONE, joins, pair_rank, token_id
@@ -175,7 +175,7 @@ def _merged(block, text, start, end, part, out, o):  # type: ignore[no-untyped-d
 
 @subroutine
 def _remember(block, bucket, low, high, ids, start, count):  # type: ignore[no-untyped-def]
-    """Enter a word and its ids in a bucket; what was first there becomes second, what was second is forgotten."""
+    """Enter a word and its ids in a bucket: what was first there becomes second, what was second goes."""
     slots, counters = u64_in(block, at.SLOTS), i64_in(block, at.COUNTERS)
     first, second = np.uint64(ids[start]), np.uint64(0)
     third = np.uint64(0)
@@ -206,13 +206,10 @@ def _remember(block, bucket, low, high, ids, start, count):  # type: ignore[no-u
 
 @inline
 def _word(block, slots, arena, bucket_mask, text, start, length, flag, out, o):  # type: ignore[no-untyped-def]
-    """Encode a word of 1 to `CACHED` bytes; return the new end of `out`, beyond which three more may be written."""
-    if length < 8:
-        low = first_bytes(load_u64(text, start), length)
-        high = _ZERO
-    else:
-        low = load_u64(text, start)
-        high = load_u64(text, start + 8) & ((_ONE << np.uint64(8 * (length - 8))) - _ONE)
+    """Encode a word of 1 to `CACHED` bytes; return the new end of `out`; three more may be written."""
+    # Without a branch on the length, which no predictor could guess.
+    low = first_bytes(load_u64(text, start), min(length, 8))
+    high = load_u64(text, start + 8) & ((_ONE << np.uint64(8 * max(length - 8, 0))) - _ONE)
     high |= np.uint64(length | flag) << _TOP
     bucket = (np.int64(mix(low, high)) & bucket_mask) << 3
     if slots[bucket] != low or slots[bucket + 1] != high:
@@ -255,29 +252,38 @@ def _may_cut(block, settings, text, boundary, point, length, following, followin
 def _cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """Encode a long pre-token in parts, cut wherever no token joins two characters.
 
-    Returns the new end of `out`, and how many parts there were.
+    Boundaries are found for `CUTS` characters at a time, before any part is looked up: their look-ups do not
+    depend on each other, and so overlap. Returns the new end of `out`, and how many parts there were.
     """
     settings = i64_in(block, at.SETTINGS)
-    slots, arena = u64_in(block, at.SLOTS), u32_in(block, at.ARENA)
+    slots, arena, cuts = u64_in(block, at.SLOTS), u32_in(block, at.ARENA), i64_in(block, at.CUT_PLACES)
     bucket_mask = settings[at.BUCKET_MASK]
     part, parts = start, 0
     point, length = code_point(text, start)
     i = start + length
-    while i <= end:
-        last = i == end
-        following, following_length = np.int64(0), 1
-        if not last:
+    while i < end:
+        count = 0
+        stop = min(end, i + CUTS)
+        while i < stop:
             following, following_length = code_point(text, i)
-        if last or _may_cut(block, settings, text, i, point, length, following, following_length):
-            if i - part <= CACHED:
-                o = _word(block, slots, arena, bucket_mask, text, part, i - part, _PART, out, o)
+            cuts[count] = i
+            if _may_cut(block, settings, text, i, point, length, following, following_length):
+                count += 1
+            point, length = following, following_length
+            i += length
+        for k in range(count):
+            cut = cuts[k]
+            if cut - part <= CACHED:
+                o = _word(block, slots, arena, bucket_mask, text, part, cut - part, _PART, out, o)
             else:
-                o = _merged(block, text, part, i, True, out, o)
-            part = i
-            parts += 1
-        point, length = following, following_length
-        i += length
-    return o, parts
+                o = _merged(block, text, part, cut, True, out, o)
+            part = cut
+        parts += count
+    if end - part <= CACHED:
+        o = _word(block, slots, arena, bucket_mask, text, part, end - part, _PART, out, o)
+    else:
+        o = _merged(block, text, part, end, True, out, o)
+    return o, parts + 1
 
 
 @subroutine
@@ -417,7 +423,7 @@ def _encode(block, settings, text, start, end, out, o):  # type: ignore[no-untyp
 
 @kernel
 def encode_documents(block, text, offsets, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
-    """Encode documents `first` to `last` of a text cut by `offsets`; ids of all into `out`, one after the other.
+    """Encode documents `first` to `last` of a text cut by `offsets`; ids of all into `out`, end to end.
 
     ``out_offsets[d + 1]`` receives the end of document d. Returns how many ids were written.
     """

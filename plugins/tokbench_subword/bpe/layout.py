@@ -1,4 +1,4 @@
-"""Which array and which setting stands where in the block that the encoding kernels take (see `pointers.block`).
+"""Which array and which setting stands where in the block the encoding kernels take (see `pointers.block`).
 
 Arrays up to `SETTINGS` belong to the model and are shared by all threads; those after it are one thread's own.
 """
@@ -29,7 +29,8 @@ from __future__ import annotations
     COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
     RANKS,  # uint32 (SHORT,)
-) = range(23)
+    CUT_PLACES,  # int64 (CUTS + 1,)
+) = range(24)
 
 (
     MACHINE,  # number of the state machine
@@ -39,7 +40,7 @@ from __future__ import annotations
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
     CUT,  # 1: long pre-tokens may be cut where no token joins
-    BYTE_LEVEL,  # 1: first symbols are bytes and every byte has an id; 2: are bytes, some have none; 0: characters
+    BYTE_LEVEL,  # 1: symbols are bytes, each with an id; 2: bytes, some without; 0: characters
     POINTS,  # code points in each part of CHARACTERS
     UNK,  # id, or -1
     FUSE_UNK,
@@ -63,4 +64,6 @@ LONG_CACHED = 64
 """Words of up to so many bytes are in the cache of longer words."""
 FEW_PARTS = 4
 """A pre-token that was cut into more parts is not entered there: each part is found as a word anyway."""
+CUTS = 1024
+"""Bytes of a long pre-token whose boundaries are found at a time."""
 MEMO_BITS = 17

@@ -1,9 +1,9 @@
 """The merge loop: symbols of one pre-token to the symbols that no merge is left for.
 
-Both forms do the same: of all neighbours that may merge, take the pair of lowest rank, the leftmost of equals,
-merge it, and go on. `merge_short` looks through all ranks at every step, which for up to some hundred symbols is
-faster than any queue; `merge_long` keeps them in a binary heap, n log n, with entries that went stale recognised
-when they come up.
+Both forms do the same: of all neighbours that may merge, take the pair of lowest rank, the leftmost of
+equals, merge it, and go on. `merge_short` looks through all ranks at every step, which for up to some hundred
+symbols is faster than any queue; `merge_long` keeps them in a binary heap, n log n, with entries that went
+stale recognised when they come up.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def model_of_ranks(
 
 
 def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
-    """Every way to cut a token into two tokens: int32 ``(n, 3)`` of left, right, token; by token, then by place."""
+    """Every way to cut a token into two tokens: int32 ``(n, 3)`` of left, right, token, in order of token."""
     from tokbench_subword.bpe.splits import splits
     from tokbench_subword.bpe.tables import TokenTable
 
@@ -105,11 +105,12 @@ def write_ranks(model: BpeModel, path: str | os.PathLike[str]) -> None:
     results = model.merges[order, 2]
     if (np.diff(results) < 0).any():
         raise TokenizerError(
-            "this model's ids do not go in the order of its merges, as tiktoken's must; save it as tokenizer.json"
+            "this model's ids do not go in the order of its merges, as tiktoken's must: use tokenizer.json"
         )
+    special = set(model.special_tokens.values())
     lines = [
         b"%s %d\n" % (base64.b64encode(token), index)
         for index, token in enumerate(model.vocabulary)
-        if token and index not in set(model.special_tokens.values())
+        if token and index not in special
     ]
     Path(path).write_bytes(b"".join(lines))

@@ -1,13 +1,13 @@
 """The encoder's tables: pairs to ranks, bytes and characters to ids, whole tokens, and where tokens can join.
 
-Every table is an open-addressing hash table in one numpy array, filled by a small kernel. They are built once per
-model and shared by all threads.
+Every table is an open-addressing hash table in one numpy array, filled by a small kernel. They are built once
+per model and shared by all threads.
 
-- `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash, behind a
-  Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache.
+- `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash,
+  behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache.
 - `TokenTable`: token bytes to id.
-- `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none does,
-  a long pre-token may be cut there without changing the result: no merge could ever have joined the two sides.
+- `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none
+  does, a long pre-token may be cut there without changing the result: no merge could ever have joined the two sides.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def joins(table, mask, text, at, before, after):  # type: ignore[no-untyped-def]
 
 @kernel
 def _fill_joins(blob, starts, table, count_only):  # type: ignore[no-untyped-def]
-    """Enter (or only count) the parts of characters on either side of every character boundary in every token."""
+    """Enter (or only count) the parts of characters on either side of every boundary in every token."""
     mask = len(table) - 1
     count = 0
     for token in range(len(starts) - 1):
@@ -222,7 +222,7 @@ def _fill_joins(blob, starts, table, count_only):  # type: ignore[no-untyped-def
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinTable:
-    """Character boundaries that tokens reach across; see `joins`. `ascii` holds those of two ASCII characters."""
+    """Character boundaries that tokens reach across; see `joins`. `ascii`: those of two ASCII characters."""
 
     table: NDArray[np.uint64]
     ascii: NDArray[np.uint8]

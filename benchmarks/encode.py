@@ -1,0 +1,128 @@
+"""Encoding speed of the in-house BPE beside tiktoken, tokenizers and gigatoken: ids checked first, rounds interleaved.
+
+    python benchmarks/encode.py --vocabulary cl100k_base corpus.txt other.txt
+    TOKBENCH_TEST_DATA=… python benchmarks/encode.py            the corpora and vocabularies found there
+
+Documents are lines. Times are CPU time of one thread, the least of the rounds, with ids as numpy arrays where the
+library gives them. `cold` begins with empty caches; `loop` encodes document by document. A library that is not
+installed, or has no such vocabulary, is left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("RAYON_NUM_THREADS", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+CORPORA = {
+    "english": ["novels/eng_Latn.txt"],
+    "russian": ["novels/rus_Cyrl.txt"],
+    "zh-ja-th": ["novels/zho_Hans.txt", "novels/jpn_Jpan.txt", "pud/tha_Thai.txt"],
+    "21 languages": ["pud/???_????.txt"],
+}
+
+
+def documents(patterns: list[str], root: Path, limit: int) -> list[str]:
+    """The lines of the files, about `limit` bytes in all, an equal share from each file."""
+    files = [file for pattern in patterns for file in sorted(root.glob(pattern))]
+    lines: list[str] = []
+    for file in files:
+        lines += file.read_bytes()[: limit // len(files)].decode("utf-8", "ignore").splitlines()
+    return lines
+
+
+def contenders(name: str, root: Path | None) -> dict[str, Callable[[list[str]], object]]:
+    """What is measured, by name: functions from documents to ids. The first is what the others are compared with."""
+    import tiktoken
+    from tokbench_subword.bpe.encoder import Encoder
+    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.bpe.ranks import model_of_ranks
+
+    theirs = tiktoken.get_encoding(name)
+    pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
+    ours = Encoder(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
+
+    def cold(texts: list[str]) -> object:
+        ours.forget()
+        return ours.encode_batch(texts)
+
+    runs: dict[str, Callable[[list[str]], object]] = {
+        "tiktoken": lambda texts: [theirs.encode_ordinary(text) for text in texts],
+        "tokbench": ours.encode_batch,
+        "tokbench cold": cold,
+        "tokbench loop": lambda texts: [ours.encode(text) for text in texts],
+    }
+    document = root / "vocabs/gpt2/hf/tokenizer.json" if root and name == "gpt2" else None
+    if document and document.is_file():
+        from tokenizers import Tokenizer
+
+        hf = Tokenizer.from_file(str(document))
+        runs["tokenizers"] = lambda texts: hf.encode_batch(texts, add_special_tokens=False)
+        try:
+            import gigatoken
+        except ImportError:
+            print("gigatoken is not installed: left out")
+        else:
+            giga = gigatoken.Tokenizer(str(document))
+            runs["gigatoken"] = lambda texts: giga.encode_batch(texts, parallel=False)
+    else:
+        print(f"tokenizers and gigatoken have no tokenizer.json of {name} here: left out")
+    return runs
+
+
+def measure(name: str, texts: list[str], runs: dict[str, Callable[[list[str]], object]], rounds: int) -> None:
+    """Check the ids, then print one line of speeds and ratios."""
+    want = runs["tiktoken"](texts)
+    got = [ids.tolist() for ids in runs["tokbench"](texts)]  # type: ignore[attr-defined]
+    if got != want:
+        raise SystemExit(f"{name}: the ids differ from tiktoken's; nothing is timed")
+    size = sum(len(text.encode()) for text in texts)
+    best = dict.fromkeys(runs, float("inf"))
+    for _ in range(rounds):
+        for label, run in runs.items():
+            if label == "tokbench":
+                run(texts)  # warm: the round before may have emptied the caches
+            start = time.process_time()
+            run(texts)
+            best[label] = min(best[label], time.process_time() - start)
+    cells = [
+        f"{label} {size / 1e6 / seconds:.0f} MB/s (x{best['tiktoken'] / seconds:.1f})"
+        for label, seconds in best.items()
+    ]
+    print(f"{name}, {size / 1e6:.1f} MB, {len(texts)} documents: " + ", ".join(cells), flush=True)
+
+
+def main() -> None:
+    """Measure what the arguments name."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "files", nargs="*", type=Path, help="corpora; without them, those of TOKBENCH_TEST_DATA"
+    )
+    parser.add_argument("--vocabulary", default="gpt2", help="a tiktoken encoding (default: %(default)s)")
+    parser.add_argument("--megabytes", type=float, default=3.0, help="of each corpus (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    named = os.environ.get("TOKBENCH_TEST_DATA")
+    root = Path(named) if named else None
+    if root:
+        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(root / "vocabs/tiktoken-cache"))
+    if not given.files and not root:
+        parser.error("name corpora, or set TOKBENCH_TEST_DATA")
+    runs = contenders(given.vocabulary, root)
+    limit = int(given.megabytes * 1e6)
+    if given.files:
+        corpora = {file.name: documents([file.name], file.parent, limit) for file in given.files}
+    else:
+        assert root is not None
+        corpora = {name: documents(files, root / "corpora", limit) for name, files in CORPORA.items()}
+    for name, texts in corpora.items():
+        measure(f"{given.vocabulary}, {name}", texts, runs, given.rounds)
+
+
+if __name__ == "__main__":
+    main()
