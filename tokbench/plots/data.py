@@ -112,6 +112,13 @@ def best_first(run: Run, metric: str, dataset: str, *, higher: bool = True) -> l
     return [name for name in order if name not in bad] + [name for name in order if name in bad]
 
 
+def fairest_first(run: Run, dataset: str) -> list[str]:
+    """The tokenizers by their highest premium, lowest first; those that lose text after all that do not."""
+    worst = by_language(run, "premium", dataset).max().sort_values(kind="stable")
+    bad = lossy(run)
+    return sorted(map(str, worst.index), key=lambda name: name in bad)
+
+
 def names(run: Run, specs: Sequence[str] | None = None) -> dict[str, str]:
     """Short labels of the run's tokenizers, a dagger at those that lose text."""
     from tokbench.plots.labels import tokenizer_labels

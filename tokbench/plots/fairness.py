@@ -23,7 +23,7 @@ def draw(run: Run) -> Figure | None:
     table = data.by_language(run, "premium", dataset)
     if table.empty:
         return None
-    order = table.max().sort_values().index.tolist()
+    order = data.fairest_first(run, dataset)
     labels = data.names(run)
     figure, axes = style.figure(len(order) * style.row_height() + style.lines(9))
     for y, name in enumerate(order):

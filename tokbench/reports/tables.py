@@ -173,7 +173,7 @@ def fairness(run: Run, dataset: str) -> Table:
             lossy=losses.get(name, ""),
             key=name,
         )
-        for name in premiums.max().sort_values().index
+        for name in data.fairest_first(run, dataset)
     ]
     return Table("fairness", dataset_label(dataset), columns, tuple(rows), EITHER_WAY if losses else "")
 
