@@ -176,10 +176,16 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _verified(tokenizer: Tokenizer, passage: Passage) -> bytes:
-    """A digest of the ids of every document; raises where `encode` and `encode_batch` disagree."""
+    """A digest of the ids of every document; raises where two ways or two times of encoding disagree."""
     import numpy as np
 
     batch = encode_batch(tokenizer, passage.documents)
+    again = encode_batch(tokenizer, passage.documents)
+    if not (np.array_equal(batch.ids, again.ids) and np.array_equal(batch.offsets, again.offsets)):
+        raise TokenizerError(
+            f"{tokenizer.name}: encoding {passage.dataset} twice gives other ids the second time; "
+            f"a tokenizer that draws at random has no one speed"
+        )
     total = 0
     for index, text in enumerate(passage.documents):
         alone = np.asarray(tokenizer.encode(text), np.int64)
