@@ -1,0 +1,71 @@
+"""`tokbench report` and `tokbench plot` on a real, small run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tokbench
+from tokbench.cli import app
+from tokbench.errors import TokbenchError, UnknownNameError
+from tokbench.reports import WRITERS
+
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("run")
+    text = home / "text.txt"
+    text.write_text(
+        "\n".join(f"Line {number} of Übergrößenträger 東京." for number in range(40)), encoding="utf-8"
+    )
+    run = tokbench.run(["bytes", "chars"], [f"text:{text}"], output=home / "out", speed=False, jobs=1)
+    return run.path
+
+
+def test_html_is_what_one_gets_without_asking(folder: Path) -> None:
+    done = runner.invoke(app, ["report", str(folder)])
+    assert done.exit_code == 0, done.output
+    assert done.output.split() == [str(folder / "report.html")]
+    assert "packs the most text into a token" in (folder / "report.html").read_text("utf-8")
+
+
+def test_every_format_can_be_asked_for(folder: Path) -> None:
+    pytest.importorskip("openpyxl")
+    asked = [part for writer in WRITERS for part in ("--format", writer.name)]
+    done = runner.invoke(app, ["report", str(folder), *asked])
+    assert done.exit_code == 0, done.output
+    for writer in WRITERS:
+        assert (folder / f"report{writer.suffix}").stat().st_size > 0
+
+
+def test_one_file_cannot_hold_two_formats(folder: Path) -> None:
+    done = runner.invoke(app, ["report", str(folder), "-f", "md", "-f", "csv", "-o", str(folder / "x")])
+    assert isinstance(done.exception, TokbenchError)
+
+
+def test_plots_are_drawn_at_the_size_asked_for(folder: Path, tmp_path: Path) -> None:
+    command = ["plot", str(folder), "compression", "zipf", "-f", "pdf", "-f", "svg", "--size", "column"]
+    done = runner.invoke(app, [*command, "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "compression.pdf", "compression.svg", "zipf.pdf", "zipf.svg",
+    }  # fmt: skip
+    assert 'width="244.8pt"' in (tmp_path / "compression.svg").read_text("utf-8")
+
+
+def test_a_plot_without_data_is_named_with_what_it_needs(folder: Path) -> None:
+    done = runner.invoke(app, ["plot", str(folder), "fairness"])
+    assert done.exit_code == 1
+    assert "premium" in done.output
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest(folder: Path) -> None:
+    done = runner.invoke(app, ["plot", str(folder), "compresion"])
+    assert isinstance(done.exception, UnknownNameError)
+    assert "compression" in str(done.exception)
+    done = runner.invoke(app, ["report", str(folder), "-f", "htm"])
+    assert "html" in str(done.exception)
