@@ -1,9 +1,10 @@
-"""Encoding speed of the in-house BPE beside tiktoken, tokenizers and gigatoken: ids checked first, rounds interleaved.
+"""Encoding speed of the in-house BPE beside tiktoken, tokenizers and gigatoken; ids are checked first.
 
     python benchmarks/encode.py --vocabulary cl100k_base corpus.txt other.txt
     TOKBENCH_TEST_DATA=… python benchmarks/encode.py            the corpora and vocabularies found there
 
-Documents are lines. Times are CPU time of one thread, the least of the rounds, with ids as numpy arrays where the
+Documents are lines. Times are CPU time of one thread, the least of the rounds, with ids as numpy arrays
+where the
 library gives them. `cold` begins with empty caches; `loop` encodes document by document. A library that is not
 installed, or has no such vocabulary, is left out and named.
 """
@@ -37,7 +38,7 @@ def documents(patterns: list[str], root: Path, limit: int) -> list[str]:
 
 
 def contenders(name: str, root: Path | None) -> dict[str, Callable[[list[str]], object]]:
-    """What is measured, by name: functions from documents to ids. The first is what the others are compared with."""
+    """What is measured, by name: functions from documents to ids. Ratios are to the first."""
     import tiktoken
     from tokbench_subword.bpe.encoder import Encoder
     from tokbench_subword.bpe.patterns import Pattern

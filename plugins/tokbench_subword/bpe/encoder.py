@@ -84,8 +84,8 @@ def _encoded(texts: Sequence[str]) -> list[bytes] | list[str]:
 def _joined(parts: list[bytes] | list[str]) -> bytes:
     """All parts end to end, with `PADDING` bytes after them."""
     if parts and isinstance(parts[0], str):
-        return ("".join([*parts, _PAD.decode()])).encode()  # type: ignore[list-item]
-    return b"".join([*parts, _PAD])  # type: ignore[list-item]
+        return ("".join([*parts, _PAD.decode()])).encode()
+    return b"".join([*parts, _PAD])
 
 
 def _aligned_zeros(words: int) -> NDArray[np.uint64]:

@@ -26,7 +26,8 @@ _OPTIONS = (
         "str",
         None,
         "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regular "
-        "expression. Not set: gpt2; whitespace where end_of_word is given. For a .tiktoken file it must be given.",
+        "expression. Not set: gpt2; whitespace where end_of_word is given. For a .tiktoken file it must "
+        "be given.",
     ),
     Option(
         "ties",
@@ -66,7 +67,7 @@ _OPTIONS = (
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt`, `encoder.json` + `vocab.bpe` or `.tiktoken`.
+    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt` (or their first names) or `.tiktoken`.
 
     The variant is the file, one of the pair, or the folder with them.
     """
@@ -146,7 +147,8 @@ def _file(spec: Spec) -> Path:
         if len(ranks) == 1:
             return ranks[0]
         raise TokenizerError(
-            f"{spec}: {path} has no tokenizer.json, no vocab.json with merges.txt, no encoder.json with vocab.bpe "
+            f"{spec}: {path} has no tokenizer.json, no vocab.json with merges.txt, no encoder.json with "
+            f"vocab.bpe "
             f"and no single .tiktoken file"
         )
     if not path.is_file():
@@ -167,7 +169,8 @@ def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     text = spec.get("pattern") or _KNOWN_RANKS.get(path.stem)
     if text is None:
         raise TokenizerError(
-            f"{spec}: a .tiktoken file does not say how text is cut: add pattern=gpt2, cl100k, o200k, none or a "
+            f"{spec}: a .tiktoken file does not say how text is cut: add pattern=gpt2, cl100k, o200k, "
+            f"none or a "
             f"regular expression"
         )
     ranks = read_ranks(path)
@@ -218,7 +221,7 @@ def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> 
 
 BPE = TokenizerFamily(
     name="bpe",
-    summary="Byte-pair encoding, in-house: trains, and opens tokenizer.json, vocab.json + merges.txt, .tiktoken.",
+    summary="Byte-pair encoding, in-house; opens tokenizer.json, vocab.json + merges.txt and .tiktoken.",
     load=load,
     options=_OPTIONS,
     variant="a tokenizer.json, vocab.json or .tiktoken file, or the folder of one; without it, it is trained",

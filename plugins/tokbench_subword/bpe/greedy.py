@@ -1,7 +1,9 @@
 """Greedy longest match over a BPE vocabulary: the merges left aside, only the tokens used.
 
-At each place of a pre-token the longest token that fits is taken. What no token fits is the unknown token, one for
-each character, or where there is none an error. Bostrom & Durrett 2020 and Uzan et al. 2024 compare the two ways.
+At each place of a pre-token the longest token that fits is taken. What no token fits is the unknown token,
+one for
+each character, or where there is none an error. Bostrom & Durrett 2020 and Uzan et al. 2024 compare the two
+ways.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
         if size > 0:
             _sink(heap, size, 0)
         rank = np.uint32(top >> _HALF)
-        i = np.int64(top & _LOW)
+        i = int(top & _LOW)
         if symbols[i] == NONE:
             continue
         j = following[i]
@@ -122,7 +122,7 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
             if rank != NONE:
                 _push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(previous))
                 size += 1
-    left, i = np.int64(0), np.int64(0)
+    left, i = 0, 0
     while i < count:
         symbols[left] = symbols[i]
         left += 1

@@ -1,7 +1,7 @@
 """BPE as the papers tell it, in plain Python: the oracle of the kernels, and what `trace` and `sample` run.
 
-Lineage: Gage 1994; Sennrich et al. 2016; BPE-dropout, Provilkov et al. 2020. Limits: quadratic in the length of a
-pre-token, and some hundred times slower than the encoder.
+Lineage: Gage 1994; Sennrich et al. 2016; BPE-dropout, Provilkov et al. 2020. Limits: quadratic in the length
+of a pre-token, and some hundred times slower than the encoder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def rules_of(model: BpeModel) -> dict[tuple[int, int], Rule]:
 
 
 def first_symbols(model: BpeModel, pretoken: str | bytes) -> list[Symbol]:
-    """The symbols that merging starts from: bytes, or characters with fallback and unknowns (see `BpeModel`)."""
+    """The symbols that merging starts from: bytes, or characters, fallbacks and unknowns (see `BpeModel`)."""
     if model.level == "byte":
         data = pretoken.encode() if isinstance(pretoken, str) else pretoken
         units = [(bytes([byte]), 1) for byte in data]

@@ -1,7 +1,7 @@
 """What happens to text before BPE, as a `tokenizer.json` says it: added tokens, normalizing, cutting.
 
-Where normalizing and cutting come down to one of the state machines, the text goes to the encoder as it is; only
-otherwise is it cut here, piece by piece, in Python.
+Where normalizing and cutting come down to one of the state machines, the text goes to the encoder as it is;
+only otherwise is it cut here, piece by piece, in Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Preparation:
     """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
 
     `pattern` is set where cutting is a pattern's affair alone; then `prefix_space` says whether a space goes
-    before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the byte alphabet
+    before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the byte
+    alphabet
     and the model works on its characters: only for byte-level models with an end-of-word suffix (CLIP).
     """
 
@@ -80,7 +81,7 @@ class Preparation:
 
     @cached_property
     def transparent(self) -> bool:
-        """Whether text goes to the encoder untouched: no normalizer, no tokens to match, a machine for cutting."""
+        """Whether text goes to the encoder untouched: nothing to normalize or match, a machine to cut."""
         found = [tokens for tokens in (self.raw_tokens, self.normal_tokens) if len(tokens)]
         silent = all(tokens.only_special and not self.match_special for tokens in found)
         return silent and self.normalizer is None and self.pattern is not None and not self.prefix_space

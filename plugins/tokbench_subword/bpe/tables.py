@@ -7,7 +7,8 @@ per model and shared by all threads.
   behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache.
 - `TokenTable`: token bytes to id.
 - `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none
-  does, a long pre-token may be cut there without changing the result: no merge could ever have joined the two sides.
+  does, a long pre-token may be cut there without changing the result: no merge could ever have joined the
+  two sides.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class BpeTokenizer:
     # --- decoding ---------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
-        """The text of `ids`; bytes that are not UTF-8 become U+FFFD. Raises `TokenizerError` for an unknown id."""
+        """The text of `ids`; what is not UTF-8 becomes U+FFFD. Raises `TokenizerError` for an unknown id."""
         array = np.asarray(ids, dtype=np.int64).reshape(-1)
         if len(array) and (array.min() < 0 or array.max() >= self.vocab_size):
             wrong = int(array[(array < 0) | (array >= self.vocab_size)][0])
@@ -394,7 +394,7 @@ class BpeTokenizer:
         return whole and covers and plain and not strips
 
     def convert_token_to_id(self, token: str) -> int | None:
-        """The id of a token as files spell it (``Ġword``); the unknown token's, or None, where there is none."""
+        """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
         return self._ids_by_text.get(token, self.model.unk)
 
     def convert_id_to_token(self, token_id: int) -> str:
@@ -420,8 +420,8 @@ class BpeTokenizer:
     def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> None:
         """Add tokens, matched in text before BPE, with the next free ids.
 
-        Raises `TokenizerError` for a token that is there already. Added tokens are never the text of one that is
-        `special` unless the tokenizer matches special tokens.
+        Raises `TokenizerError` for a token that is there already. Added tokens are never the text of one
+        that is `special` unless the tokenizer matches special tokens.
         """
         new = [tokens] if isinstance(tokens, str) else list(tokens)
         check_new(new, lambda text: text in self._ids_by_text)
@@ -444,7 +444,7 @@ class BpeTokenizer:
         return content_of(self._complete_document())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tokenizer: `.tiktoken` ranks, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
+        """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
 
         The path decides: the suffix ``.tiktoken``, no suffix (a folder), anything else. What `tokenizers` and
         `transformers` open as `tokenizer.json` gives the same ids there.

@@ -117,7 +117,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]
     def typed_in(typingctx: Any, addresses: Any, index: Any, example: Any) -> Any:
-        """The pointer at `index` of a block, to the dtype of the array `example`: for kernels of several precisions."""
+        """The pointer at `index` of a block, typed as `example`: for kernels of several precisions."""
         signature = types.CPointer(example.dtype)(addresses, types.int64, example)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -106,7 +106,7 @@ def class_table() -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def moved() -> dict[int, str]:
-    """Code points that the installed `regex` puts into another category than 16.0, with their category in 16.0."""
+    """Code points that `regex` puts into another category than 16.0, with their category in 16.0."""
     import numpy as np
     import regex
 
@@ -127,7 +127,7 @@ def has_moved() -> re.Pattern[str]:
 
 
 def ranges(points: Iterable[int]) -> str:
-    """Code points as the inside of a bracket expression.
+    r"""Code points as the inside of a bracket expression.
 
     Example:
         >>> ranges([0x61, 0x62, 0x63, 0x65])

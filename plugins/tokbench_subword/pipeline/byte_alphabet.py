@@ -1,7 +1,7 @@
 """The byte alphabet of GPT-2: each byte as a printable character, so that byte-level tokens can stand in JSON.
 
-Bytes that are printable in Latin-1 stand for themselves; the other 68, in order, take U+0100 onwards. So a space is
-``Ġ`` (U+0120) and a line feed ``Ċ`` (U+010A).
+Bytes that are printable in Latin-1 stand for themselves; the other 68, in order, take U+0100 onwards. So a
+space is ``Ġ`` (U+0120) and a line feed ``Ċ`` (U+010A).
 """
 
 from __future__ import annotations

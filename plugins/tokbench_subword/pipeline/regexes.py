@@ -55,7 +55,7 @@ class Regex:
 
     @cached_property
     def exact(self) -> Any:
-        """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others: right, and slower."""
+        """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others; slower."""
         return _compiled(self.source, self.dialect, exact=True)
 
 

@@ -1,8 +1,8 @@
 """The outer document of `tokenizer.json`: what stands around the model, read with care and written back.
 
-The model's own part is read by the algorithm it belongs to. Padding and truncation are set aside: they would make
-`encode` lie about length. The post-processor (BOS, EOS, templates) is kept for writing, and not applied: encoding
-is content only.
+The model's own part is read by the algorithm it belongs to. Padding and truncation are set aside: they would
+make `encode` lie about length. The post-processor (BOS, EOS, templates) is kept for writing, and not applied:
+encoding is content only.
 """
 
 from __future__ import annotations

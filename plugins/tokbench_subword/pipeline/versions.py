@@ -31,7 +31,7 @@ def _class_of(points: Iterable[int]) -> re.Pattern[str]:
 
 
 def _points(wanted: Callable[[str], bool]) -> set[int]:
-    """Code points unassigned in Unicode 3.2 for which `wanted` holds, where anything is or may soon be assigned."""
+    """Code points unassigned in Unicode 3.2 for which `wanted` holds, in the blocks that are in use."""
     spans = (
         range(0x80, 0xD800),
         range(0xF900, 0x14700),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -92,7 +93,7 @@ def _naive(data: bytes, merges: int) -> list[int]:
     ids = list(data)
     for step in range(merges):
         counts: dict[tuple[int, int], int] = {}
-        for pair in zip(ids, ids[1:], strict=False):
+        for pair in itertools.pairwise(ids):
             counts[pair] = counts.get(pair, 0) + 1
         best = max(counts, key=counts.__getitem__)
         new, i = [], 0

@@ -143,6 +143,9 @@ def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
 
 
 def test_importing_tokbench_imports_no_numba():
-    script = "import sys, tokbench, tokbench_subword; tokbench_subword.tokbench_tokenizers(); print('numba' in sys.modules)"
+    script = (
+        "import sys, tokbench, tokbench_subword; tokbench_subword.tokbench_tokenizers();"
+        "print('numba' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "False", done.stderr[-2000:]

@@ -173,6 +173,6 @@ def test_broken_documents_say_what_is_wrong(tmp_path):
         read_document(broken)
     with pytest.raises(TokenizerError, match='no "model"'):
         document_of({"vocab": {}}, where="x")
+    added = [{"content": "a", "id": 1}, {"content": "b", "id": 1}]
     with pytest.raises(TokenizerError, match="share the id 1"):
-        added = [{"content": "a", "id": 1}, {"content": "b", "id": 1}]
         document_of({"model": {}, "added_tokens": added}, where="x")
