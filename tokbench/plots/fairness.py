@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -61,10 +62,18 @@ def _scale(axes: Axes, low: float, high: float) -> None:
     """A log axis, where twice as dear is as far from parity as half as dear, with plain numbers on it."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+    from tokbench.plots import style
+
     axes.set_xscale("log")
     axes.set_xlim(min(low, 1) / 1.05, max(high, 1.1) * (1.6 if high > 3 else 1.3))
     ticks = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32]
-    kept = [tick for tick in ticks if min(low, 1) / 1.05 <= tick <= high * 1.1]
+    left, right = axes.get_xlim()
+    apart = (right / left) ** (3.2 * style.size().type / (style.size().width * 72 * 0.55))
+    kept: list[float] = [1]  # parity is always marked
+    for tick in sorted(ticks, key=lambda tick: abs(math.log(tick))):
+        near = min(max(tick / other, other / tick) for other in kept)
+        if left <= tick <= high * 1.1 and near >= apart:
+            kept.append(tick)
     axes.xaxis.set_major_locator(FixedLocator(kept))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))

@@ -14,16 +14,20 @@ if TYPE_CHECKING:
 def _places() -> Iterator[tuple[float, float, str]]:
     """(dx, dy) in units of the type size and the alignment that goes with it, best first."""
     yield from ((0.7, 0.0, "left"), (-0.7, 0.0, "right"), (0.0, 0.9, "center"), (0.0, -0.9, "center"))
-    for step in (0.9, 1.8, 2.7, 3.6, 4.8, 6.0, 7.5):
+    for step in (0.9, 1.8, 2.7, 3.6, 4.8, 6.0, 7.5, 9.0, 11.0, 13.0):
         for up in (step, -step):
             yield 0.7, up, "left"
             yield -0.7, up, "right"
+            yield 0.0, up, "center"
+            if step > 2:
+                yield 2.5, up, "left"
+                yield -2.5, up, "right"
 
 
 def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
     """Write each name beside its point: lay the figure out, try places in turn, lead a line to the far ones.
 
-    A name for which every place is taken goes to the last one tried, so that none is lost.
+    A name for which every place is taken goes where it covers least, within the frame, so that none is lost.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patheffects import withStroke
@@ -41,13 +45,17 @@ def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, f
         note = axes.annotate(name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4)
         if style.outlined():  # else it would turn to outlines; a page puts its own halo around text
             note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
-        box = frame
-        dy = 0.0
+        best = (float("inf"), 0.7, 0.0, "left")
         for dx, dy, side in _places():
             note.set(position=(dx * size, dy * size), ha=side, va="center")
             box = note.get_window_extent(canvas.get_renderer())
-            if _within(box, frame) and not any(box.overlaps(other) for other in taken):
+            covered = sum(_shared(box, other) for other in taken) + 10 * (_area(box) - _shared(box, frame))
+            best = min(best, (covered, dx, dy, side), key=lambda place: place[0])
+            if covered == 0:
                 break
+        _, dx, dy, side = best
+        note.set(position=(dx * size, dy * size), ha=side, va="center")
+        box = note.get_window_extent(canvas.get_renderer())
         if abs(dy) > 1:
             line = {"arrowstyle": "-", "color": style.FAINT, "lw": 0.7, "shrinkA": 0, "shrinkB": 2}
             end = (dx * size, dy * size)
@@ -56,8 +64,15 @@ def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, f
     figure.set_layout_engine(engine)
 
 
-def _within(box: Bbox, frame: Bbox) -> bool:
-    return bool(box.x0 >= frame.x0 and box.x1 <= frame.x1 and box.y0 >= frame.y0 and box.y1 <= frame.y1)
+def _area(box: Bbox) -> float:
+    return float(box.width * box.height)
+
+
+def _shared(one: Bbox, other: Bbox) -> float:
+    """The area two boxes share."""
+    width = min(one.x1, other.x1) - max(one.x0, other.x0)
+    height = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return float(max(width, 0.0) * max(height, 0.0))
 
 
 def _around(centre: tuple[float, float], size: float) -> Bbox:

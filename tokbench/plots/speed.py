@@ -52,7 +52,7 @@ def draw(run: Run) -> Figure | None:
         return None
     bad, labels = data.lossy(run), data.names(run)
     chosen = style.size()
-    figure, axes = style.figure(min(chosen.height, chosen.width * (0.95 if chosen.narrow else 0.6)))
+    figure, axes = style.figure(min(chosen.height, chosen.width * (1.3 if chosen.narrow else 0.62)))
     sound = {name: point for name, point in points.items() if name not in bad}
     front = pareto_front(sound)
     _front(axes, [points[name] for name in front])
