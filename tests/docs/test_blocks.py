@@ -19,7 +19,6 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").g
 KNOWN = {"console", "python", "toml", "json", "text", "yaml", "bibtex", "mermaid", ""}
 
 
-
 def prepare(folder: Path) -> None:
     """The files that pages may name: some prose, and two aligned languages."""
     prose = sorted((ROOT / "datasets" / "prose").rglob("*.txt"))

@@ -47,7 +47,7 @@ def test_the_dataset_and_the_metric_are_measured(sums_run: tokbench.results.Run)
 
 
 def test_the_report_writer_draws_bars(sums_run: tokbench.results.Run, tmp_path: Path) -> None:  # type: ignore[name-defined]
-    sums_run.report(tmp_path / "bars.txt", format="bars")
+    sums_run.report(tmp_path / "bars.txt", format="bars", plugins=[example("bars")])
     title, best, worst = (tmp_path / "bars.txt").read_text().splitlines()
     assert title == "sums:lines=300: bytes per token"
     assert "digit-groups" in best

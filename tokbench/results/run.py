@@ -139,23 +139,32 @@ class Run:
 
     # --- pictures and reports ---------------------------------------------------------------------
 
-    def plot(self, name: str) -> Figure:
-        """Draw one of `tokbench list plots`; raises `ResultsError` where the run lacks what it needs."""
+    def plot(self, name: str, *, plugins: Sequence[str] = ()) -> Figure:
+        """Draw one of `tokbench list plots`; raises `ResultsError` where the run lacks what it needs.
+
+        `plugins` are plugin files to load for this call. Those of the run are not loaded unasked: a run folder
+        from somebody else must not decide which code runs here.
+        """
         # The only two calls that reach forward, for convenience: plots and writers are plugins.
         from tokbench.registry import build_registry
 
-        registry = build_registry()
+        registry = build_registry(plugin_files=plugins)
         plot = registry.pick(registry.plots, name, "plot")
         figure = plot.draw(self)
         if figure is None:
             raise ResultsError(f"{self.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
         return figure
 
-    def report(self, path: str | os.PathLike[str] | None = None, format: str = "html") -> Path:
-        """Write a report in a format, by default into the run's folder, and return the file."""
+    def report(
+        self, path: str | os.PathLike[str] | None = None, format: str = "html", *, plugins: Sequence[str] = ()
+    ) -> Path:
+        """Write a report in a format, by default into the run's folder, and return the file.
+
+        `plugins` are plugin files to load for this call, as in `plot`.
+        """
         from tokbench.registry import build_registry
 
-        registry = build_registry()
+        registry = build_registry(plugin_files=plugins)
         writer = registry.pick(registry.report_writers, format, "report format")
         target = Path(path) if path is not None else self.path / f"report{writer.suffix}"
         writer.write(self, target)

@@ -277,3 +277,23 @@ def test_every_check_has_a_tokenizer_that_fails_it() -> None:
 
     names = {check.name for check in itertools.chain(checks.TEXT_CHECKS, checks.WHOLE_CHECKS)} - {"surrogates"}
     assert names <= {check for _, check in WRONG}
+
+
+def test_ids_that_depend_on_what_was_encoded_before_are_noticed(tmp_path: Any) -> None:
+    plugin = tmp_path / "growing.py"
+    plugin.write_text(
+        "import tokbench\n"
+        "class Growing:\n"
+        "    name, vocab_size = 'growing', 10**6\n"
+        "    def __init__(self): self.ids = {}\n"
+        "    def encode(self, text): return [self.ids.setdefault(c, len(self.ids)) for c in text]\n"
+        "    def decode(self, ids): return ''.join(list(self.ids)[i] for i in ids)\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_tokenizers():\n"
+        "    family = tokbench.TokenizerFamily\n"
+        "    return [family(name='growing', summary='', load=lambda spec, context: Growing())]\n"
+    )
+    from tokbench.registry import build_registry
+
+    failures = failures_of("growing", examples=10, registry=build_registry(plugin_files=[str(plugin)]))
+    assert [failure.check for failure in failures] == ["recipe"]
