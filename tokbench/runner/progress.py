@@ -141,7 +141,7 @@ class Bars:
             self.say(f"failed: {' · '.join(cell.key)}: {result.failure.kind}: {result.failure.message}")
 
     def rounds(self, done: int, total: int, doing: str) -> None:
-        """The speed pass goes on."""
+        """The speed pass goes on, or a training (of 100)."""
         self._progress.update(self._whole, completed=done, total=total, done=f"{done}/{total}", speed=doing)
 
     def say(self, text: str) -> None:

@@ -113,7 +113,7 @@ class _Session:
     def measure(self, stop: Stop) -> None:
         with self.timed("prepare"):
             models = self.folder.path / "trained" if not self.plan.suite.cache else _models(self.plan)
-            self.subjects = make_ready(self.plan, models, stop, self.display.say)
+            self.subjects = make_ready(self.plan, models, stop, self.display.say, self.display.rounds)
         self.check(stop)
         with self.timed("quality"):
             cells = make_cells(self.plan, self.subjects)

@@ -20,6 +20,7 @@ from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed, ca
 from tokbench.runner.training import Trained, find_trained
 
 Say = Callable[[str], None]
+Report = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ class Subject:
         return self.failure is not None and self.entry.optional
 
 
-def make_ready(plan: Plan, models: Path, stop: Stop, say: Say) -> list[Subject]:
+def make_ready(
+    plan: Plan, models: Path, stop: Stop, say: Say, report: Report = lambda *_: None
+) -> list[Subject]:
     """Every tokenizer of the plan, trained ones kept under `models`; failures are kept, none is raised.
 
     Raises `WorkerLost` of kind ``interrupted`` only. Once the user asked to stop, no more are begun.
@@ -59,7 +62,7 @@ def make_ready(plan: Plan, models: Path, stop: Stop, say: Say) -> list[Subject]:
         order = sorted(plan.entries, key=lambda entry: not entry.trains)
         with ThreadPoolExecutor(plan.jobs) as threads:
             made = threads.map(
-                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, lesson, say), order
+                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, lesson, say, report), order
             )
             by_key = {subject.entry.key: subject for subject in made}
     return [by_key[entry.key] for entry in plan.entries]
@@ -88,7 +91,7 @@ def _lesson(plan: Plan, models: Path, aside: Path) -> _Lesson:
         raise CorpusError(f"the training text {plan.training.key} cannot be read: {error}") from error
 
 
-def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> Subject:
+def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) -> Subject:
     subject = Subject(entry)
     try:
         context = plan.registry.context
@@ -96,7 +99,7 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> Subject:
             context = replace(context, offline=True)
         trained = None
         if entry.trains:
-            trained, info = _train(plan, entry, lesson, say)
+            trained, info = _train(plan, entry, lesson, say, report)
             subject = replace(subject, training=info)
         recipe, files, libraries = recipe_of(plan.registry.choice, context, entry.spec, trained)
         subject = replace(subject, files=files, libraries=libraries)
@@ -114,7 +117,9 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> Subject:
         return replace(subject, failure=failure_of(error))
 
 
-def _train(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> tuple[Trained, dict[str, Any]]:
+def _train(
+    plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report
+) -> tuple[Trained, dict[str, Any]]:
     assert plan.training is not None
     trained = find_trained(plan.registry, entry.spec, lesson.digest, lesson.models)
     if trained is None:
@@ -123,7 +128,12 @@ def _train(plan: Plan, entry: Entry, lesson: _Lesson, say: Say) -> tuple[Trained
         limits = Limits(memory=plan.memory_limit)
         # A fresh process, so that the peak of memory is this training's own.
         with borrowed(fresh=True) as worker:
-            trained = worker.call(train_one, *arguments, limits=limits)
+            trained = worker.call(
+                train_one,
+                *arguments,
+                limits=limits,
+                on_event=lambda event: report(int(event[2] * 100), 100, f"{event[1]} {event[3]}"),
+            )
     assert trained is not None
     what = "found trained" if trained.reused else f"trained in {trained.info['seconds']:.1f} s"
     say(f"{entry.key}: {what}")
