@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ def call(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def wheel_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A virtual environment with tokbench from its wheel; the libraries it needs come from the parent's."""
     pytest.importorskip("setuptools", minversion="77", reason="building the wheel needs setuptools>=77")
     folder = tmp_path_factory.mktemp("wheel")
@@ -46,7 +46,7 @@ def wheel_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
     call(*pip, "--python", python, "install", "--no-deps", *folder.glob("*.whl"), cwd=folder)
     place = call(python, "-c", "import tokbench; print(tokbench.__file__)", cwd=folder)
     assert Path(place.strip()).is_relative_to(site), "the environment must use the wheel, not the checkout"
-    yield folder / "venv" / "bin"
+    return folder / "venv" / "bin"
 
 
 @pytest.fixture
