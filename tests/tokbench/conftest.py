@@ -214,7 +214,7 @@ def build(n_languages: int, n_tokenizers: int, *, specs: Sequence[str] | None = 
         "run": "r1",
         "suite": {"tokenizers": tokenizers, "datasets": datasets},
         "tokenizers": [{"spec": spec, "vocab_size": vocab_size(spec)} for spec in tokenizers],
-        "datasets": [{"spec": "bundled:parallel", "languages": dict.fromkeys(spoken, {}), "parallel": True},
+        "datasets": [{"spec": "bundled:parallel", "languages": {code: {} for code in spoken}, "parallel": True},
                      {"spec": "bundled:code", "languages": {"python": {}, "json": {}}, "parallel": False}],
         "failures": [FAILURE],
         "machine": {"cpu": "made-up", "cores": 2},

@@ -7,6 +7,7 @@ from typing import Any
 
 from tokbench.plots import data
 from tokbench.reports import tables
+from tokbench.reports.agreement import agreement_table
 from tokbench.reports.findings import apart, compression, findings
 from tokbench.reports.table import Cell, Column, Row, Table
 
@@ -76,3 +77,20 @@ def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[...,
 
 def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:
     assert [finding.plot for finding in findings(made_up_run(10, 5))] == ["compression", "fairness", "speed"]
+
+
+def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
+    def view(name: str, *tokens: tuple[int, str]) -> dict[str, Any]:
+        pieces = [
+            {"id": index, "bytes": text.encode().hex(), "text": text, "group": 0} for index, text in tokens
+        ]
+        return {"tokenizer": name, "pieces": pieces}
+
+    run = made_up_run(1, 3)
+    first, second, third = run.tokenizers
+    views = [view(first, (1, "a"), (2, "b")), view(second, (1, "a"), (9, "b")), view(third, (5, "ab"))]
+    run.samples = [{"title": "x", "tokenizations": views}]
+    rows = agreement_table(run).rows
+    assert len(rows) == 1
+    assert [cell.value for cell in rows[0].cells[2:5] if isinstance(cell, Cell)] == [1, 0, 1]
+    assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"

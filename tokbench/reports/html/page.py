@@ -10,6 +10,7 @@ from markupsafe import Markup
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables, vocabularies
+from tokbench.reports.agreement import agreement_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
@@ -158,6 +159,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             id="samples",
             title="Side by side",
             notes=["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
+            panels=_agreement(run),
             html=samples(run),
         ),
         Section(id="extra", title="More figures", figures=drawings.rest()),
@@ -216,6 +218,11 @@ def _differences(run: Run) -> list[Panel]:
 def _vocabularies(run: Run) -> list[Panel]:
     found = [vocabularies.audit_table(run), vocabularies.script_table(run), vocabularies.overlap_table(run)]
     return [Panel(label=table.title, table=table) for table in found if table.rows]
+
+
+def _agreement(run: Run) -> list[Panel]:
+    table = agreement_table(run)
+    return [Panel(label=table.title, table=table)] if table.rows else []
 
 
 def _failures(run: Run, drawings: Drawings) -> list[Panel]:
