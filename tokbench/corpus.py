@@ -7,7 +7,7 @@ A dataset never ships text between processes: what travels is a `Shard`, a small
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from tokbench.spec import Option, Spec
@@ -115,6 +115,17 @@ class TrainingCorpus:
         """A corpus of texts in memory."""
         return cls(_Memory(tuple(texts)), ("und",))
 
+    @classmethod
+    def joined(cls, parts: Sequence[TrainingCorpus]) -> TrainingCorpus:
+        """Several corpora as one, in that order.
+
+        Example:
+            >>> parts = [TrainingCorpus.of_texts(["a"]), TrainingCorpus.of_texts(["b", "c"])]
+            >>> list(TrainingCorpus.joined(parts).texts())
+            ['a', 'b', 'c']
+        """
+        return parts[0] if len(parts) == 1 else cls(_Joined(tuple(parts)), ("mul",))
+
     def shards(self) -> Iterator[Shard]:
         """Every shard, language by language."""
         for language in self.languages:
@@ -130,6 +141,36 @@ class TrainingCorpus:
     def n_bytes(self) -> int:
         """The expected size in bytes of UTF-8, for progress."""
         return sum(shard.n_bytes for shard in self.shards())
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Several corpora as one dataset; each shard remembers which of them reads it."""
+
+    parts: tuple[TrainingCorpus, ...]
+    languages: Sequence[str] = ("mul",)
+    parallel: bool = False
+
+    @property
+    def name(self) -> str:
+        return " + ".join(part.dataset.name for part in self.parts)
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        return [
+            replace(shard, extra={"part": number, "of": shard.extra})
+            for number, part in enumerate(self.parts)
+            for shard in part.shards()
+        ]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        return self._dataset(shard).read(replace(shard, extra=shard.extra["of"]))
+
+    def digest(self, shard: Shard) -> str:
+        return self._dataset(shard).digest(replace(shard, extra=shard.extra["of"]))
+
+    def _dataset(self, shard: Shard) -> Dataset:
+        number: int = shard.extra["part"]
+        return self.parts[number].dataset
 
 
 @dataclass(frozen=True, slots=True)

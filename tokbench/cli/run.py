@@ -24,7 +24,8 @@ def run(
         list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this. Repeatable.")
     ] = None,
     train_on: Annotated[
-        str | None, typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on.")
+        list[str] | None,
+        typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on. Repeatable."),
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="DIR", help="The run's folder. [reports/TIME-NAME]")
@@ -74,7 +75,7 @@ def run(
 
     options: dict[str, Any] = {
         "metrics": metric or None,
-        "train_on": train_on,
+        "train_on": train_on or None,
         "jobs": jobs,
         "engine": engine,
         "address": address,

@@ -41,7 +41,7 @@ def serve(
     suite = load_suite(None)
     specs = tokenizers or [*suite.tokenizers, *suite.optional]
     typer.echo(f"loading {len(specs)} tokenizers …", err=True)
-    bench = open_bench(registry, specs, train_on=train_on or suite.train_on)
+    bench = open_bench(registry, specs, train_on=train_on or " + ".join(suite.train_on))
     for spec, why in bench.missing.items():
         typer.echo(f"without {spec}: {why}", err=True)
     if not bench.seats:

@@ -11,9 +11,9 @@ from typing import Any
 from tokbench.inspection.facts import facts
 from tokbench.registry import PluginChoice
 from tokbench.runner.counting import loaded
-from tokbench.runner.recipe import DatasetRecipe, Recipe, file_digests, fingerprint, open_registry, versions
+from tokbench.runner.recipe import Recipe, TrainingRecipe, file_digests, fingerprint, open_registry, versions
 from tokbench.runner.spool import spool, spooled
-from tokbench.runner.training import Trained, corpus_digest, ensure_trained, training_corpus
+from tokbench.runner.training import Trained, corpus_digest, ensure_trained
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
 from tokbench.tokenizer import LoadContext, special_ids, unk_id
@@ -48,26 +48,23 @@ def about(emit: Emit, recipe: Recipe) -> About:
     )
 
 
-def digest_training(emit: Emit, corpus: DatasetRecipe) -> str:
+def digest_training(emit: Emit, corpus: TrainingRecipe) -> str:
     """The digest of a training corpus."""
-    registry = open_registry(corpus.plugins, corpus.context)
-    return corpus_digest(training_corpus(registry, corpus.spec))
+    return corpus_digest(corpus.load())
 
 
-def spool_training(emit: Emit, corpus: DatasetRecipe, path: Path) -> Path | None:
+def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> Path | None:
     """Put the text of a training corpus aside where that is worth it."""
-    registry = open_registry(corpus.plugins, corpus.context)
-    return spool(training_corpus(registry, corpus.spec), path)
+    return spool(corpus.load(), path)
 
 
 def train_one(
-    emit: Emit, spec: Spec, corpus: DatasetRecipe, aside: Path | None, digest: str, folder: Path
+    emit: Emit, spec: Spec, corpus: TrainingRecipe, aside: Path | None, digest: str, folder: Path
 ) -> Trained:
     """Train one tokenizer, on the text put `aside` where there is one."""
-    registry = open_registry(corpus.plugins, corpus.context)
-    text = training_corpus(registry, corpus.spec) if aside is None else spooled(aside, corpus.key)
+    text = corpus.load() if aside is None else spooled(aside, corpus.key)
     return ensure_trained(
-        registry,
+        corpus.registry(),
         spec,
         text,
         digest,

@@ -13,7 +13,7 @@ from tokbench.errors import SpecError
 from tokbench.extension import Engine
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.registry import Registry
-from tokbench.runner.recipe import DatasetRecipe, Recipe
+from tokbench.runner.recipe import DatasetRecipe, Recipe, TrainingRecipe
 from tokbench.runner.suite import Suite
 from tokbench.runner.tasks import Piece
 from tokbench.spec import Spec
@@ -70,7 +70,7 @@ class Plan:
     corpora: tuple[Corpus, ...]
     metrics: tuple[Metric, ...]
     engine: Engine
-    training: DatasetRecipe | None
+    training: TrainingRecipe | None
     jobs: int
     memory_limit: int
 
@@ -100,7 +100,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
         raise SpecError(f"prices: {suite.prices}: no such file")
     training = None
     if any(entry.trains for entry in entries):
-        training = _recipe(registry, registry.dataset_spec(suite.train_on or DEFAULT_TRAINING))
+        specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
+        training = TrainingRecipe(tuple(_recipe(registry, spec) for spec in specs))
         training.load()
     corpora = tuple(_corpus(registry, spec) for spec in _unique_datasets(suite, registry))
     jobs = suite.jobs or available_cores()

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import Dataset
+from tokbench.corpus import Dataset, TrainingCorpus
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import LoadContext, Tokenizer
@@ -52,6 +52,27 @@ class DatasetRecipe:
     def load(self) -> Dataset:
         """The dataset, opened in this process (once per process)."""
         return _dataset(self)
+
+
+@dataclass(frozen=True)
+class TrainingRecipe:
+    """How to open the text to train on: one dataset, or several in a row."""
+
+    parts: tuple[DatasetRecipe, ...]
+
+    @property
+    def key(self) -> str:
+        """The canonical specs, joined by " + "."""
+        return " + ".join(part.key for part in self.parts)
+
+    def load(self) -> TrainingCorpus:
+        """All languages of all datasets, opened in this process."""
+        opened = [part.load() for part in self.parts]
+        return TrainingCorpus.joined([TrainingCorpus(dataset, tuple(dataset.languages)) for dataset in opened])
+
+    def registry(self) -> Registry:
+        """The registry of this recipe's plugins, in this process."""
+        return open_registry(self.parts[0].plugins, self.parts[0].context)
 
 
 @lru_cache(maxsize=4)

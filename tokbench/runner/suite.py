@@ -66,7 +66,7 @@ class Suite(BaseModel):
     optional: list[str] = []
     datasets: list[str] = []
     metrics: list[str] = []
-    train_on: str | None = None
+    train_on: list[str] = []
     baseline: str | None = None
     reference: str | None = None
     exclude_lossy: bool = False
@@ -96,6 +96,11 @@ class Suite(BaseModel):
         if not isinstance(value, list):
             raise ValueError("takes a list of specs")
         return [spec for entry in value for spec in expand(entry)]
+
+    @field_validator("train_on", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
 
     @field_validator("memory_limit", "context_length", mode="before")
     @classmethod

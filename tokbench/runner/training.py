@@ -43,7 +43,7 @@ def train(
     *,
     progress: Progress | None = None,
 ) -> Tokenizer:
-    """The tokenizer that `spec` asks for, trained on a dataset (by spec) or on texts; kept in the cache.
+    """The tokenizer that `spec` asks for, trained on a dataset (specs joined by " + ") or on texts; it is kept.
 
     A spec that needs no training is simply loaded. Raises `SpecError` for a family that cannot be trained.
     """
@@ -60,10 +60,10 @@ def train(
     return registry.load(trained.spec)
 
 
-def training_corpus(registry: Registry, dataset: str | Spec) -> TrainingCorpus:
-    """All languages of a dataset, as text to train on."""
-    loaded = registry.dataset(dataset)
-    return TrainingCorpus(loaded, tuple(loaded.languages))
+def training_corpus(registry: Registry, datasets: str) -> TrainingCorpus:
+    """All languages of a dataset, or of several joined by " + ", as text to train on."""
+    loaded = [registry.dataset(spec.strip()) for spec in datasets.split(" + ")]
+    return TrainingCorpus.joined([TrainingCorpus(dataset, tuple(dataset.languages)) for dataset in loaded])
 
 
 def corpus_digest(corpus: TrainingCorpus) -> str:

@@ -39,8 +39,8 @@ _OPTIONS = (
     Option(
         "score",
         "str",
-        "likelihood",
-        "Training: merge the pair with the highest count(ab) / (count(a) * count(b)), or the most frequent.",
+        "frequency",
+        "Training: merge the most frequent pair, or that of the highest count(ab) / (count(a) * count(b)).",
         choices=("likelihood", "frequency"),
     ),
     Option(

@@ -57,7 +57,7 @@ def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
     suite = load_suite(None, {"tokenizers": ["bytes"]})
     assert suite.tokenizers == ["bytes"]
     assert suite.optional == []
-    assert "bundled:parallel" in suite.datasets
+    assert "bundled:parallel,lines=odd" in suite.datasets
 
 
 @pytest.mark.parametrize("name", shipped_suites())
@@ -91,3 +91,15 @@ def test_everything_is_checked_before_any_work(changes: dict[str, object], messa
 def test_the_same_spec_twice_is_one_tokenizer() -> None:
     plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "bytes"]}), build_registry())
     assert [entry.key for entry in plan.entries] == ["bytes"]
+
+
+def test_the_default_suite_measures_nothing_it_trains_on() -> None:
+    suite = load_suite(None)
+    assert not set(suite.train_on) & set(suite.datasets)
+    assert "bundled:parallel,lines=even" in suite.train_on
+    assert "bundled:parallel" not in suite.datasets
+
+
+@pytest.mark.parametrize("given", ["stdlib:docs", ["stdlib:docs"]])
+def test_one_training_text_or_several(given: object) -> None:
+    assert load_suite(None, {"train_on": given}).train_on == ["stdlib:docs"]
