@@ -20,8 +20,8 @@ def load(
 ) -> Tokenizer:
     """Load the tokenizer that `spec` names; one that must be trained is trained on `train_on` first.
 
-    `train_on` is a dataset spec, several joined by " + ", or a sequence of texts. Raises `SpecError` for a wrong spec and
-    `TokenizerError` where the tokenizer cannot be had.
+    `train_on` is a dataset spec, several joined by " + ", or a sequence of texts. Raises `SpecError` for a
+    wrong spec and `TokenizerError` where the tokenizer cannot be had.
 
     Example:
         >>> load("bytes").vocab_size
