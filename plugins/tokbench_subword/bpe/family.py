@@ -12,6 +12,7 @@ from tokbench.tokenizer import Progress
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
+    from tokbench_subword.bpe.model import Level
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 _TRAINING_ONLY = ("vocab_size", "ties", "min_frequency", "initial_alphabet", "max_token_length", "level")
@@ -67,7 +68,8 @@ _OPTIONS = (
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt` (or their first names) or `.tiktoken`.
+    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt` (or their first names), `.tiktoken` or
+    sentencepiece's `.model`.
 
     The variant is the file, one of the pair, or the folder with them.
     """
@@ -75,6 +77,8 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         if name in spec.options:
             raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
     path = _file(spec)
+    if path.suffix == ".model":
+        return _of_sentencepiece(spec, path, context.threads)
     options: dict[str, Any] = {
         "name": str(spec),
         "threads": context.threads,
@@ -95,7 +99,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     from tokbench_subword.bpe.trainer import train_bpe
 
     end_of_word = options["end_of_word"]
-    level = options["level"] or ("char" if end_of_word else "byte")
+    level: Level = options["level"] or ("char" if end_of_word else "byte")
     pattern = options["pattern"] or ("whitespace" if end_of_word else "gpt2")
     if end_of_word and pattern == "whitespace":
         pattern = r"\S+"  # a word's end says where white space was: it is not itself a token
@@ -208,6 +212,15 @@ def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     return BpeTokenizer.from_file(path, **options)
 
 
+def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
+    """A `.model` says everything itself: by what rules text is normalized, cut and merged."""
+    from tokbench_subword.unigram.spm_bpe import load_spm_bpe
+
+    for name in spec.options:
+        raise TokenizerError(f"{spec}: {name} does not apply to a sentencepiece model; leave it out")
+    return cast("Tokenizer", load_spm_bpe(path, name=str(spec), threads=threads))
+
+
 def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> Tokenizer:
     """The tokenizer with the encoding and dropout that were asked for."""
     if dropout is not None:
@@ -221,10 +234,10 @@ def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> 
 
 BPE = TokenizerFamily(
     name="bpe",
-    summary="Byte-pair encoding, in-house; opens tokenizer.json, vocab.json + merges.txt and .tiktoken.",
+    summary="Byte-pair encoding, in-house; opens tokenizer.json, vocab.json + merges.txt, .tiktoken, .model.",
     load=load,
     options=_OPTIONS,
-    variant="a tokenizer.json, vocab.json or .tiktoken file, or the folder of one; without it, it is trained",
+    variant="a tokenizer.json, vocab.json, .tiktoken or .model file, or the folder of one; else it is trained",
     train=train,
     trained_suffix=".json",
     files=files,

@@ -226,6 +226,28 @@ def test_gpt2_from_each_of_its_forms(test_data):
     assert all(50256 in form.special_ids for form in forms)
 
 
+def test_a_sentencepiece_model_opens_in_house_with_the_ids_of_its_library(test_data):
+    import sentencepiece
+
+    path = test_data / "vocabs/llama-2/tokenizer.model"
+    ours = _load(f"bpe:{path}")
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    assert ours.name == f"bpe:{path}"
+    assert ours.vocab_size == theirs.get_piece_size() == 32000
+    for text in [
+        "Hello world, it's   me",
+        "naïve 中文 \U0001f9d1\u200d\U0001f680 12345",
+        " a\n\tb ",
+        "ಕನ್ನಡ",
+        "",
+    ]:
+        ids = ours.encode(text).tolist()
+        assert ids == theirs.encode(text), text
+        assert ours.decode(ids) == theirs.decode(ids)
+    with pytest.raises(TokenizerError, match="dropout does not apply to a sentencepiece model"):
+        _load(f"bpe:{path},dropout=0.1")
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -236,6 +258,7 @@ def test_gpt2_from_each_of_its_forms(test_data):
         ("bpe:{dir}/x.tiktoken,vocab_size=5", "is for training"),
         ("bpe:{dir}/vocab.json", "merges.txt: cannot be read"),
         ("bpe:{dir}/t.json", "not JSON"),
+        ("bpe:{dir}/x.model", "x.model"),
         ("bpe:{dir}/y.tiktoken,pattern=gpt2", "lack 255 single bytes"),
         ("bpe:{dir}/y.tiktoken,pattern=(", "not a regular expression"),
     ],
@@ -244,6 +267,7 @@ def test_wrong_requests_say_what_is_wrong(spec, message, tmp_path):
     (tmp_path / "x.tiktoken").write_text("YQ== 0\n!! 1\n")
     (tmp_path / "y.tiktoken").write_text("YQ== 0\n")
     (tmp_path / "t.json").write_text('{"model"')
+    (tmp_path / "x.model").write_bytes(b"not a model")
     folder = tmp_path / "only-vocab"
     folder.mkdir()
     (folder / "vocab.json").write_text('{"a": 0}')
