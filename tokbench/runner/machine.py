@@ -28,7 +28,7 @@ def machine() -> dict[str, Any]:
         "available": available_cores(),
         "megahertz": round(frequency.current) if frequency else None,
         "memory_bytes": psutil.virtual_memory().total,
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "architecture": platform.machine(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "environment": {name: os.environ[name] for name in _TELLING if name in os.environ},
