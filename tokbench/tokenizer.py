@@ -11,6 +11,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -97,6 +98,25 @@ class TokenBatch:
     def __iter__(self) -> Iterator[NDArray[np.int32]]:
         return (self[index] for index in range(len(self)))
 
+    def to_lists(self) -> list[list[int]]:
+        """The documents as plain lists of ints: for libraries that ask for lists."""
+        ids, limits = self.ids.tolist(), self.offsets.tolist()
+        return [ids[start:stop] for start, stop in pairwise(limits)]
+
+    def some(self, documents: NDArray[np.bool_]) -> TokenBatch:
+        """The documents that `documents`, bool of shape ``(documents,)``, marks.
+
+        Example:
+            >>> import numpy as np
+            >>> TokenBatch.of([[1, 2], [], [3]]).some(np.array([False, True, True])).to_lists()
+            [[], [3]]
+        """
+        import numpy as np
+
+        lengths = self.lengths()
+        offsets = np.append(0, np.cumsum(lengths[documents]))
+        return TokenBatch(self.ids[np.repeat(documents, lengths)], offsets)
+
     def lengths(self) -> NDArray[np.int64]:
         """Tokens per document, int64 of shape ``(documents,)``."""
         import numpy as np
@@ -131,6 +151,15 @@ class BatchEncoder(Protocol):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
+        ...
+
+
+@runtime_checkable
+class BatchDecoder(Protocol):
+    """Decodes many documents in one call."""
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, as `decode` gives it."""
         ...
 
 
@@ -213,6 +242,8 @@ class Describable(Protocol):
 #   special_ids: frozenset[int]     ids of special and control tokens
 #   unk_id: int | None              the id for what the vocabulary lacks
 #   lossless: bool                  declared: decode(encode(x)) == x for every text
+#   decode_joins_bytes: bool        declared: decode(ids) is the UTF-8 text of token_bytes joined, for any ids
+#                                   that are not special
 
 
 # --- families ----------------------------------------------------------------------------------------
@@ -282,6 +313,24 @@ def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
             )
         return batch
     return TokenBatch.of(tokenizer.encode(text) for text in texts)
+
+
+def decode_batch(tokenizer: Tokenizer, batch: TokenBatch) -> list[str]:
+    """The text of every document, by the tokenizer's own batch call where it has one.
+
+    Example:
+        >>> import tokbench
+        >>> decode_batch(tokbench.load("bytes"), TokenBatch.of([[104, 105], []]))
+        ['hi', '']
+    """
+    if isinstance(tokenizer, BatchDecoder):
+        texts = tokenizer.decode_batch(batch)
+        if len(texts) != len(batch):
+            raise TokenizerError(
+                f"{tokenizer.name}: decode_batch returned {len(texts)} texts for {len(batch)} documents"
+            )
+        return texts
+    return [tokenizer.decode(ids) for ids in batch.to_lists()]
 
 
 def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:

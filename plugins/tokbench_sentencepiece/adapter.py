@@ -103,6 +103,16 @@ class SentencePieceTokenizer:
             ) from error
         return text
 
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, by the library's own batch call and threads."""
+        if not len(batch):
+            return []
+        try:
+            texts: list[str] = self.processor.Decode(batch.to_lists(), num_threads=self._threads)
+        except IndexError as error:
+            raise TokenizerError(f"{self.name}: an id is outside 0..{self.vocab_size - 1}") from error
+        return texts
+
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece, its ``▁`` as a space; nothing for control symbols and UNK."""
         if token_id in self.special_ids:

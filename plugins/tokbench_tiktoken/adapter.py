@@ -25,6 +25,7 @@ class TiktokenTokenizer:
     """
 
     lossless = True
+    decode_joins_bytes = True
     unk_id = None
 
     def __init__(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
-from tokbench_transformers.description import losses, piece_decoder, summary
+from tokbench_transformers.description import losses, piece_decoder, steps, summary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,10 +104,23 @@ class FastTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, special tokens included."""
         try:
-            text: str = self.tokenizer.decode(list(map(int, ids)), skip_special_tokens=False)
+            text: str = self.tokenizer.decode(_ints(ids), skip_special_tokens=False)
         except OverflowError as error:
             raise TokenizerError(f"{self.name}: an id is no unsigned 32-bit number: {list(ids)[:8]}") from error
         return text
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, special tokens included."""
+        try:
+            texts: list[str] = self.tokenizer.decode_batch(batch.to_lists(), skip_special_tokens=False)
+        except OverflowError as error:
+            raise TokenizerError(f"{self.name}: an id is no unsigned 32-bit number") from error
+        return texts
+
+    @cached_property
+    def decode_joins_bytes(self) -> bool:
+        """Whether its only decoder is ByteLevel, which joins the bytes and reads them as UTF-8."""
+        return [step["type"] for step in steps(self.description.get("decoder"))] == ["ByteLevel"]
 
     @cached_property
     def _bytes_of(self) -> Any:
@@ -157,6 +170,12 @@ class FastTokenizer:
             "lossless": not reasons,
             "why_not_lossless": "; ".join(reasons) or None,
         }
+
+
+def _ints(ids: Sequence[int]) -> Sequence[int]:
+    """`ids` as plain ints: an array gives them at once."""
+    tolist = getattr(ids, "tolist", None)
+    return ids if tolist is None else tolist()
 
 
 def _parts(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tokbench.spec import Spec
 from tokbench.tokenizer import (
+    BatchDecoder,
     BatchEncoder,
     Describable,
     LoadContext,
@@ -30,6 +31,7 @@ from tokbench.tokenizer import (
 
 CAPABILITIES = {
     "encode_batch": BatchEncoder,
+    "decode_batch": BatchDecoder,
     "token_bytes": TokenByter,
     "offsets": OffsetEncoder,
     "sample": Sampler,

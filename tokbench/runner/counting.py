@@ -14,7 +14,7 @@ from tokbench.runner.tasks import Outcome, Piece, Task
 from tokbench.runner.worker import Emit, describe
 from tokbench.tokenizer import Tokenizer
 
-BATCH_BYTES = 1 << 20
+BATCH_BYTES = 1 << 18
 """Text handed to a tokenizer in one call: enough to hide the call's cost, little enough to stay small."""
 _PROGRESS_SECONDS = 0.2
 

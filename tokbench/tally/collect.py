@@ -14,7 +14,8 @@ from tokbench.tally.groups import NAMES, GroupSums
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
-from tokbench.tally.places import Aligner
+from tokbench.tally.places import Aligner, Places
+from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import BUCKETS, Tally
 from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare
 from tokbench.tally.touch import touch
@@ -100,6 +101,7 @@ class Counter:
         self._tokenizer = tokenizer
         self._table = table_of(tokenizer)
         self._aligner = Aligner(tokenizer, self._table)
+        self._trips = RoundTrips(tokenizer, self._table)
         self._dense: Ints = np.zeros((GROUPS, len(NAMES)), np.int64)
         self._ids: Ints = np.zeros(self._table.size, np.int64)
         self._word_tokens = Histogram.empty()
@@ -118,7 +120,7 @@ class Counter:
         places = self._aligner.align(batch, tokens)
         counts, per_word = touch(batch, places)
         counts |= self._token_counts(tokens)
-        counts |= self._round_trips(batch, tokens, counts["unk_tokens"])
+        counts |= self._round_trips(batch, tokens, places, counts["unk_tokens"])
         counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
         self._add_groups(batch, counts)
         self._word_tokens += Histogram.of_dense(np.bincount(per_word))
@@ -161,21 +163,17 @@ class Counter:
             unk = running[tokens.offsets[1:]] - running[tokens.offsets[:-1]]
         return {"tokens": lengths, "split_tokens": split, "unk_tokens": unk}
 
-    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, unk: Ints) -> dict[str, Ints]:
-        """Decode every document and compare; keep examples of what was lost."""
+    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places, unk: Ints) -> dict[str, Ints]:
+        """Which documents came back; keep examples of what was lost."""
         import numpy as np
 
-        decode, texts = self._tokenizer.decode, batch.texts
-        ids, limits = tokens.ids.tolist(), tokens.offsets.tolist()
+        texts = batch.texts
         same = np.ones(len(batch), np.int64)
         kept = np.ones(len(batch), np.int64)
-        lost: dict[int, str] = {}
-        for i, text in enumerate(texts):
-            decoded = decode(ids[limits[i] : limits[i + 1]])
-            if decoded != text:
-                same[i] = 0
-                kept[i] = same_white_space(text, decoded)
-                lost[i] = decoded
+        lost = self._trips.lost(batch, tokens, places)
+        for i, decoded in lost.items():
+            same[i] = 0
+            kept[i] = same_white_space(texts[i], decoded)
         if lost:
             threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
             chosen = sorted(lost, key=lambda i: (int(batch.keys[i]), texts[i]))[:EDITS_SAMPLE]

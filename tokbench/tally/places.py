@@ -31,13 +31,14 @@ class Places:
     """The tokens of a batch's aligned documents: (start, end) in bytes of the batch.
 
     Tokens without extent (special tokens, white space that a normaliser takes out) are not among them.
-    `aligned` says which documents are; `hidden` the characters under unknown tokens, by document, −1 where
-    that cannot be told.
+    `aligned` says which documents are, `exact` of which the tokens' bytes are the document's bytes; `hidden`
+    the characters under unknown tokens, by document, −1 where that cannot be told.
     """
 
     start: Ints
     end: Ints
     aligned: Flags
+    exact: Flags
     hidden: Ints
 
 
@@ -72,7 +73,8 @@ class Aligner:
         start = np.zeros(n, np.int64)
         end = np.zeros(n, np.int64)
         unknown = self._has_unknown(tokens)
-        aligned = self._exact(batch, tokens, ~unknown, start, end)
+        exact = self._exact(batch, tokens, ~unknown, start, end)
+        aligned = exact.copy()
         hidden = np.where(unknown, -1, 0).astype(np.int64)
         if self._degrees is None and not aligned.all():
             self._degrees = _DEGREES if _keeps_letters(self._tokenizer) else _DEGREES[1:]
@@ -91,8 +93,8 @@ class Aligner:
         if not aligned.all():
             keep &= np.repeat(aligned, tokens.lengths())
         if keep.all():
-            return Places(start, end, aligned, hidden)
-        return Places(start[keep], end[keep], aligned, hidden)
+            return Places(start, end, aligned, exact, hidden)
+        return Places(start[keep], end[keep], aligned, exact, hidden)
 
     def _has_unknown(self, tokens: TokenBatch) -> Flags:
         import numpy as np

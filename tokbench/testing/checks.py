@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from tokbench.errors import TokbenchError
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
 from tokbench.tokenizer import (
+    BatchDecoder,
     BatchEncoder,
     OffsetEncoder,
     Sampler,
@@ -107,6 +108,31 @@ def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     return f"in a batch {together[0][:8]}, alone {single[0][:8]}" if together != single else None
 
 
+def _decode_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, BatchDecoder):
+        return None
+    documents = [_ids(tokenizer, part) for part in (text, "", text, "a")]
+    together = tokenizer.decode_batch(TokenBatch.of(documents))
+    single = [tokenizer.decode(ids) for ids in documents]
+    if len(together) != len(single):
+        return f"decode_batch returned {len(together)} texts for {len(single)} documents"
+    wrong = [pair for pair in zip(together, single, strict=True) if pair[0] != pair[1]]
+    return f"in a batch {wrong[0][0][:60]!r}, alone {wrong[0][1][:60]!r}" if wrong else None
+
+
+def _decode_joins(tokenizer: Tokenizer, text: str) -> Problem:
+    if not getattr(tokenizer, "decode_joins_bytes", False):
+        return None
+    if not isinstance(tokenizer, TokenByter):
+        return "declared, but there is no token_bytes"
+    ids = [token for token in _ids(tokenizer, text) if token not in special_ids(tokenizer)]
+    joined = b"".join(map(tokenizer.token_bytes, ids)).decode("utf-8", "replace")
+    decoded = tokenizer.decode(ids)
+    return (
+        f"the bytes of the tokens make {joined[:60]!r}, decode {decoded[:60]!r}" if joined != decoded else None
+    )
+
+
 def _bytes_of_tokens(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, TokenByter):
         return None
@@ -170,6 +196,14 @@ TEXT_CHECKS = (
     TextCheck("lossless", "mend decode, or declare `lossless = False`.", _round_trips),
     TextCheck(
         "batch", "encode_batch must give what encode gives for each text, as int32 and int64.", _batch_is_single
+    ),
+    TextCheck(
+        "decode_batch", "decode_batch must give what decode gives for each document.", _decode_batch_is_single
+    ),
+    TextCheck(
+        "decode_joins_bytes",
+        "decode must be the UTF-8 text of token_bytes joined, or leave `decode_joins_bytes` out.",
+        _decode_joins,
     ),
     TextCheck(
         "token_bytes",

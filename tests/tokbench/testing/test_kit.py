@@ -22,6 +22,7 @@ class Right:
     name = "right"
     vocab_size = 257
     lossless = True
+    decode_joins_bytes = True
     special_ids = frozenset({256})
 
     def encode(self, text: str) -> Any:
@@ -32,6 +33,9 @@ class Right:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         return TokenBatch.of(self.encode(text) for text in texts)
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        return [self.decode(ids) for ids in batch.to_lists()]
 
     def token_bytes(self, token_id: int) -> bytes:
         return bytes([token_id]) if token_id < 256 else b""
@@ -114,6 +118,27 @@ class BatchInt64(Right):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         batch = super().encode_batch(texts)
         return TokenBatch(batch.ids.astype(np.int64), batch.offsets)  # type: ignore[arg-type]
+
+
+class StripsInBatches(Right):
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        return [self.decode(ids).strip() for ids in batch.to_lists()]
+
+
+class DropsEmptyDocuments(Right):
+    """Leaves out documents without tokens."""
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        return [self.decode(ids) for ids in batch.to_lists() if ids]
+
+
+class TidiesUp(Right):
+    """Its decode is more than the joined bytes."""
+
+    lossless = False
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return super().decode(ids).replace(" ,", ",").capitalize()
 
 
 class AddsBos(Right):
@@ -225,6 +250,9 @@ WRONG: list[tuple[type, str]] = [
     (BatchDiffers, "batch"),
     (BatchOfLists, "batch"),
     (BatchInt64, "batch"),
+    (StripsInBatches, "decode_batch"),
+    (DropsEmptyDocuments, "decode_batch"),
+    (TidiesUp, "decode_joins_bytes"),
     (AddsBos, "content_only"),
     (ParsesSpecials, "special_text"),
     (WrongTokenBytes, "token_bytes"),

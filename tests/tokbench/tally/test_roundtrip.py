@@ -1,0 +1,95 @@
+"""Round trips told from bytes: the same as decoding everything, and never claimed where they were not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tokbench.corpus import Document
+from tokbench.tally import collect
+from tokbench.tokenizer import TokenBatch
+
+TEXTS = [f"line {number} é 漢" for number in range(200)]
+
+
+def _joining(stand_ins, *pieces: str):
+    class Joining(stand_ins.Pieces):
+        decode_joins_bytes = True
+
+        def __init__(self) -> None:
+            super().__init__(*pieces)
+            self.decoded: list[list[int]] = []
+
+        def decode_batch(self, batch: TokenBatch) -> list[str]:
+            self.decoded += batch.to_lists()
+            return [self.decode(ids) for ids in batch.to_lists()]
+
+    return Joining()
+
+
+def test_the_tally_is_that_of_decoding_everything(stand_ins) -> None:
+    joining = _joining(stand_ins, "line", "é")
+    texts = [*TEXTS, "", "\ud800 lone", "\ud7ff 한"]
+    assert collect(joining, map(Document, texts)) == collect(
+        stand_ins.Pieces("line", "é"), map(Document, texts)
+    )
+    assert len(joining.decoded) < 40
+
+
+def test_a_sixteenth_is_decoded_all_the_same(stand_ins) -> None:
+    joining = _joining(stand_ins)
+    collect(joining, map(Document, TEXTS))
+    assert 200 // 16 <= len(joining.decoded) <= 200 // 16 + 2
+    few = _joining(stand_ins)
+    collect(few, map(Document, TEXTS[:5]))
+    assert len(few.decoded) == 5
+
+
+def test_a_lone_surrogate_is_not_claimed_to_come_back(stand_ins) -> None:
+    tally = collect(_joining(stand_ins), map(Document, [*TEXTS, "a\udcff"]))
+    assert tally.count("round_trips") == 200
+    assert [loss.text for loss in tally.losses] == ["a\udcff"]
+
+
+def test_a_false_declaration_is_found_out_and_everything_decoded(stand_ins) -> None:
+    joining = _joining(stand_ins)
+    honest = joining.decode
+    joining.decode = lambda ids: honest(ids).upper()  # type: ignore[method-assign]
+    tally = collect(joining, map(Document, TEXTS), batch_bytes=500)
+    assert tally.count("round_trips") == 0
+    assert len(joining.decoded) == 200
+
+
+def test_special_tokens_have_no_bytes_and_are_decoded(stand_ins) -> None:
+    class Beginning(stand_ins.Pieces):
+        decode_joins_bytes = True
+        special_ids = frozenset({256})
+
+        def __init__(self) -> None:
+            super().__init__("<s>")
+
+        def encode(self, text: str) -> Sequence[int]:
+            return [256, *text.encode()] if text.endswith("7 é 漢") else list(text.encode())
+
+        def token_bytes(self, token_id: int) -> bytes:
+            return b"" if token_id == 256 else bytes([token_id])
+
+        def decode(self, ids: Sequence[int]) -> str:
+            return ("<s>" if 256 in ids else "") + bytes(i for i in ids if i < 256).decode()
+
+    tally = collect(Beginning(), map(Document, TEXTS))
+    assert tally.count("round_trips") == 180
+
+
+@pytest.mark.parametrize("name", ["gpt2", "qwen2"])
+def test_real_vocabularies_agree_with_decoding_everything(name: str, test_data) -> None:
+    import tokbench
+
+    lines = (test_data / "corpora/pud/kor_Hang.txt").read_text("utf-8").split("\n")
+    texts = [*lines[:300], "e\u0301 ﬁn", "<|endoftext|>", "a\x00\u2028\ufeff"]
+    tokenizer = tokbench.load(f"transformers:{test_data}/vocabs/{name}/hf/tokenizer.json")
+    assert tokenizer.decode_joins_bytes  # type: ignore[attr-defined]
+    found = collect(tokenizer, map(Document, texts))
+    same = [tokenizer.decode(tokenizer.encode(text)) == text for text in texts]
+    assert found.count("round_trips") == sum(same)

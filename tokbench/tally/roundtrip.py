@@ -1,0 +1,92 @@
+"""Which documents come back, decode(encode(x)) = x, decoding no more of them than it takes to know.
+
+A document counts as come back without being decoded where all of this holds: the tokenizer declares
+`decode_joins_bytes`; the bytes of the document's tokens, none of them special or without bytes, are the
+document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
+and no other. Of such documents a sixteenth of every batch, and eight at least, are decoded all the same. If
+one of them does not come back, the declaration is false: the whole batch is decoded, and every later one.
+All other documents, and all documents of all other tokenizers, are decoded and compared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokbench.tally.places import Places
+from tokbench.tally.text import TextBatch
+from tokbench.tally.vocabulary import TokenTable
+from tokbench.tokenizer import TokenBatch, TokenByter, Tokenizer, decode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
+
+CHECKED_SHARE = 16
+CHECKED_AT_LEAST = 8
+
+
+class RoundTrips:
+    """Compares the documents of one tokenizer, batch by batch."""
+
+    __slots__ = ("_believed", "_table", "_tokenizer")
+
+    def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
+        self._tokenizer = tokenizer
+        self._table = table
+        self._believed = isinstance(tokenizer, TokenByter) and bool(
+            getattr(tokenizer, "decode_joins_bytes", False)
+        )
+
+    def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
+        """The documents of `batch` that do not come back, and what they come back as."""
+        import numpy as np
+
+        if not self._believed:
+            return self._decoded(batch, tokens, np.ones(len(batch), np.bool_))
+        established = places.exact & ~self._without_bytes(tokens) & ~_with_surrogates(batch)
+        checked = established & _sample(batch.keys, established)
+        lost = self._decoded(batch, tokens, checked | ~established)
+        if any(checked[document] for document in lost):
+            self._believed = False
+            lost |= self._decoded(batch, tokens, established & ~checked)
+        return lost
+
+    def _decoded(self, batch: TextBatch, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
+        """Which of `documents` decode to another text, and to which."""
+        import numpy as np
+
+        texts = decode_batch(self._tokenizer, tokens if documents.all() else tokens.some(documents))
+        where = np.flatnonzero(documents).tolist()
+        return {i: text for i, text in zip(where, texts, strict=True) if text != batch.texts[i]}
+
+    def _without_bytes(self, tokens: TokenBatch) -> Flags:
+        """Which documents hold a token of no bytes: a special token decodes to something none the less."""
+        import numpy as np
+
+        found: Flags = np.zeros(len(tokens), np.bool_)
+        where = np.flatnonzero(self._table.length[tokens.ids] == 0)
+        found[np.searchsorted(tokens.offsets, where, side="right") - 1] = True
+        return found
+
+
+def _with_surrogates(batch: TextBatch) -> Flags:
+    """Which documents hold lone surrogates, whose bytes (ED A0 … ED BF) no text decodes from."""
+    import numpy as np
+
+    found: Flags = np.zeros(len(batch), np.bool_)
+    where = np.flatnonzero(batch.data[:-1] == 0xED)
+    where = where[batch.data[where + 1] >= 0xA0]
+    found[np.searchsorted(batch.starts, where, side="right") - 1] = True
+    return found
+
+
+def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:
+    """The documents `among` with the smallest keys: a hash of each, so the same ones in any order."""
+    import numpy as np
+
+    wanted = max(CHECKED_AT_LEAST, -(-int(among.sum()) // CHECKED_SHARE))
+    own = np.sort(keys[among])
+    chosen: Flags = among.copy() if len(own) <= wanted else among & (keys <= own[wanted - 1])
+    return chosen
