@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from tokbench.extension import Plot
 
 
 def plot(
@@ -27,25 +30,20 @@ def plot(
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
-    from tokbench.plots import style
+    from tokbench.plots.files import write_plots
     from tokbench.results import Run
 
     registry = open_registry(plugin, disable_plugin)
     plots = [registry.pick(registry.plots, name, "plot") for name in names or registry.plots]
-    kinds = [style.known_format(kind) for kind in formats or ["svg"]]
     opened = Run.open(run)
+    missing: list[Plot] = []
     folder = output or opened.folder.plots
-    missing = False
-    for each in plots:
-        with style.house_style(size):
-            figure = each.draw(opened)
-            if figure is None:
-                missing = missing or bool(names)
-                typer.echo(f"{each.name}: not drawn, the run lacks {each.needs or 'the data'}", err=True)
-                continue
-            for kind in kinds:
-                target = folder / f"{each.name}.{kind}"
-                style.save(figure, target)
-                typer.echo(target)
-    if missing:
+    written = write_plots(
+        opened, plots, folder, formats=formats or ["svg"], size=size, on_missing=missing.append
+    )
+    for target in written:
+        typer.echo(target)
+    for each in missing:
+        typer.echo(f"{each.name}: not drawn, the run lacks {each.needs or 'the data'}", err=True)
+    if missing and names:
         raise typer.Exit(1)

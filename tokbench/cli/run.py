@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+    from tokbench.results import Run
 
 
 def run(
@@ -59,7 +64,7 @@ def run(
         bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
     ] = False,
     report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Write report.html and report.md.")
+        bool, typer.Option("--report/--no-report", help="Write report.html, report.md and the plots.")
     ] = True,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
@@ -96,7 +101,7 @@ def run(
     try:
         done = run_suite(suite, tokenizer or None, dataset or None, output, display=Bars(), **options)
         print_headline(done)
-        written = _reports(done) if report else []
+        written = _reports(done, open_registry(plugin, disable_plugin)) if report else []
     except (StorageError, RunError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
@@ -108,16 +113,24 @@ def run(
     raise typer.Exit(1 if done.failures else 0)
 
 
-def _reports(run: Any) -> list[str]:
-    """Write the reports a run always has; one that fails is said, and is no reason to lose the others."""
+def _reports(run: Run, registry: Registry) -> list[Path]:
+    """Write the reports and plots of a run; one that fails is said, and is no reason to lose the others."""
+    from tokbench.plots.files import write_plots
     from tokbench.results.atomic import StorageError
 
-    written = []
+    written: list[Path] = []
     for name in ("html", "md"):
         try:
-            written.append(str(run.report(format=name)))
+            written.append(run.report(format=name))
         except StorageError:
             raise
         except Exception as error:
             print(f"warning: no {name} report: {type(error).__name__}: {error}", file=sys.stderr)
+    for plot in registry.plots.values():
+        try:
+            write_plots(run, [plot], run.folder.plots)
+        except StorageError:
+            raise
+        except Exception as error:
+            print(f"warning: no plot {plot.name}: {type(error).__name__}: {error}", file=sys.stderr)
     return written
