@@ -262,6 +262,7 @@ def _shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
         pairs.bloom,
         results,
         joins.table,
+        joins.bloom,
         joins.ascii,
         tokens.table,
         tokens.blob,

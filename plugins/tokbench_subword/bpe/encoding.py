@@ -242,8 +242,8 @@ def _may_cut(block, settings, text, boundary, point, length, following, followin
     i = np.int64(spread(key) >> np.uint64(64 - MEMO_BITS))
     if (memo[i] >> _ONE) == key:
         return (memo[i] & _ONE) == 0
-    table, mask = u64_in(block, at.JOINS), settings[at.JOIN_MASK]
-    joined = joins(table, mask, text, boundary, length, following_length)
+    table, bloom, mask = u64_in(block, at.JOINS), u32_in(block, at.JOIN_BLOOM), settings[at.JOIN_MASK]
+    joined = joins(table, bloom, mask, text, boundary, length, following_length)
     memo[i] = (key << _ONE) | np.uint64(1 if joined else 0)
     return not joined
 

@@ -13,6 +13,7 @@ from __future__ import annotations
     BLOOM,  # uint32: PairTable.bloom
     RESULTS,  # uint32: rank -> id
     JOINS,  # uint64: JoinTable.table
+    JOIN_BLOOM,  # uint32: JoinTable.bloom
     ASCII_JOINS,  # uint8 (16384,): JoinTable.ascii
     TOKENS,  # uint64: TokenTable.table
     TOKEN_BYTES,  # uint8: TokenTable.blob
@@ -30,7 +31,7 @@ from __future__ import annotations
     SYMBOLS,  # uint32 (SHORT,)
     RANKS,  # uint32 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
-) = range(24)
+) = range(25)
 
 (
     MACHINE,  # number of the state machine

@@ -167,7 +167,7 @@ def _join_slot(key, mask):  # type: ignore[no-untyped-def]
 
 
 @inline
-def joins(table, mask, text, at, before, after):  # type: ignore[no-untyped-def]
+def joins(table, bloom, mask, text, at, before, after):  # type: ignore[no-untyped-def]
     """Whether some token reaches across byte `at` of `text`, between characters of `before` and `after` bytes.
 
     A token may begin inside the first character or end inside the second, so every such part is asked for.
@@ -180,6 +180,9 @@ def joins(table, mask, text, at, before, after):  # type: ignore[no-untyped-def]
         for b in range(after):
             right = (right << np.uint64(8)) | np.uint64(text[at + b])
             key = (left << np.uint64(32)) | right
+            bit = spread(key) >> _BLOOM_SHIFT
+            if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
+                continue
             i = _join_slot(key, mask)
             while table[i] != EMPTY:
                 if table[i] == key:
@@ -221,22 +224,39 @@ def _fill_joins(blob, starts, table, count_only):  # type: ignore[no-untyped-def
     return count
 
 
+@kernel
+def _enter_joins(keys, table, bloom):  # type: ignore[no-untyped-def]
+    """Enter distinct keys in a table and its Bloom filter."""
+    mask = len(table) - 1
+    for k in range(len(keys)):
+        bit = spread(keys[k]) >> _BLOOM_SHIFT
+        bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+        i = _join_slot(keys[k], mask)
+        while table[i] != EMPTY:
+            i = (i + 1) & mask
+        table[i] = keys[k]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinTable:
-    """Character boundaries that tokens reach across; see `joins`. `ascii`: those of two ASCII characters."""
+    """Character boundaries that tokens reach across, behind a Bloom filter; see `joins`. `ascii`: those of two ASCII characters."""
 
     table: NDArray[np.uint64]
+    bloom: NDArray[np.uint32]
     ascii: NDArray[np.uint8]
 
     @classmethod
     def of(cls, tokens: TokenTable) -> JoinTable:
         """The table of all tokens."""
         count = _fill_joins(tokens.blob, tokens.starts, np.zeros(1, np.uint64), True)
-        table = np.full(power_of_two(2 * count), EMPTY, np.uint64)
-        _fill_joins(tokens.blob, tokens.starts, table, False)
-        found: Any = table[table != EMPTY]
+        every = np.full(power_of_two(2 * count), EMPTY, np.uint64)
+        _fill_joins(tokens.blob, tokens.starts, every, False)
+        found: Any = every[every != EMPTY]  # most boundaries recur: a table of the distinct ones fits a cache
+        table = np.full(power_of_two(2 * len(found)), EMPTY, np.uint64)
+        bloom = np.zeros(1 << (_BLOOM_BITS - 5), np.uint32)
+        _enter_joins(found, table, bloom)
         left, right = found >> np.uint64(32), found & np.uint64(0xFFFFFFFF)
         both = (left < 128) & (right < 128)
         ascii_joins = np.zeros(128 * 128, np.uint8)
         ascii_joins[(left[both] * np.uint64(128) + right[both]).astype(np.int64)] = 1
-        return cls(table, ascii_joins)
+        return cls(table, bloom, ascii_joins)
