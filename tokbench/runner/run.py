@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,7 +164,9 @@ class _Session:
         if todo:
             with engine.open(self.plan.jobs, suite.address) as executor:
                 expected = None
-                if engine.shared:
+                if not isinstance(
+                    executor, ThreadPoolExecutor
+                ):  # workers are other processes, perhaps elsewhere
                     check_workers(executor, self.plan.registry, self.plan.jobs)
                     expected = environment(self.plan.registry)
                 quality.run(executor, tasks, stop, jobs=self.plan.jobs, expected=expected)

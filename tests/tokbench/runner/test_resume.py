@@ -144,12 +144,21 @@ def test_a_changed_file_makes_its_cell_stale(corpus: Path, run: RunIt) -> None:
     assert second.tally("bytes", f"text:{corpus}", "eng_Latn").bytes == 2 * n
 
 
+def wait_until_it_works(out: Path) -> None:
+    """Wait until a run has written its manifest, which is just before it listens to Ctrl-C."""
+    give_up = time.monotonic() + 60
+    while not (out / "run.json").exists():
+        assert time.monotonic() < give_up, "the run did not begin"
+        time.sleep(0.05)
+    time.sleep(0.3)
+
+
 def test_ctrl_c_once_leaves_a_run_that_goes_on(
     text: Path, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
     out, env = tmp_path / "run", environment(tmp_path / "cache")
     process = subprocess.Popen(command(text, out), env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    time.sleep(1.8)
+    wait_until_it_works(out)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -168,7 +177,8 @@ def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
         ],
         stderr=subprocess.PIPE,
     )
-    time.sleep(3)
+    wait_until_it_works(tmp_path / "out")
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
     assert process.poll() is None, "it waits for what is in flight"
