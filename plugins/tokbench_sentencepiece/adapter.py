@@ -129,9 +129,9 @@ class SentencePieceTokenizer:
         found = self.processor.EncodeAsOffsetMapping(text)
         spans = np.array(found["offsets"], np.int64).reshape(-1, 2)
         # The library gives the character spelled in bytes to the last of them: give it to each.
-        for index in range(len(spans) - 2, -1, -1):
-            start, stop = spans[index]
-            if start == stop and self.processor.IsByte(found["ids"][index]):
+        empty = np.flatnonzero(spans[:-1, 0] == spans[:-1, 1]) if self.settings.byte_fallback else ()
+        for index in reversed(empty):
+            if self.processor.IsByte(found["ids"][index]):
                 spans[index] = spans[index + 1]
         return spans
 
