@@ -239,7 +239,10 @@ def _enter_joins(keys, table, bloom):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinTable:
-    """Character boundaries that tokens reach across, behind a Bloom filter; see `joins`. `ascii`: those of two ASCII characters."""
+    """Character boundaries that tokens reach across, behind a Bloom filter; see `joins`.
+
+    `ascii` has those of two ASCII characters.
+    """
 
     table: NDArray[np.uint64]
     bloom: NDArray[np.uint32]
