@@ -8,8 +8,8 @@ behind it (`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become 
 Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left,
 and one byte in place of three makes everything behind it faster. `to_internal` and `to_text` convert.
 
-Most characters have no rule. `char_classes` says so per code point, so that the trie is walked only where it
-matters.
+Most characters have no rule, or only in front of a few others ("e" before a combining accent). `classes` says
+so per code point, so that the trie is walked only where it matters.
 """
 
 from __future__ import annotations
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
 SPACE_SYMBOL = "\u2581"
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normaliser."""
-COPIED, MAPPED, JOINED = 0, 1, 2
-"""Classes of characters: without rules; with one of its own; only in front of certain others."""
+COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
+"""Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer
+look (it may begin a user-defined symbol, or is U+2581)."""
+FOLLOWER = 4
+"""Set besides the class of a character that some rule has behind its first one."""
+_CLASS = 3
 _N_CODE_POINTS = 0x110000
 _MAX_RULES = 32  # sentencepiece looks at no more matches than these
 
@@ -47,17 +51,15 @@ class Normalizer:
     """A compiled normaliser: the arrays that `normalize_into` reads.
 
     `units` uint32 is the map's trie (empty: no map); `targets` uint8 the NUL-terminated results; `classes`
-    uint8 of ``(0x110000,)``; `follows` uint8 of ``(256,)``, lead bytes before which a JOINED character may
-    have a rule; `plain` uint8 of ``(256,)``, ASCII bytes that are copied whenever ASCII follows; `symbols`
-    uint64 the trie of user-defined symbols, which pass through untouched; `symbol_starts` uint8 of ``(256,)``
-    their first bytes.
+    uint8 of ``(0x110000,)``; `plain` uint8 of ``(256,)``, ASCII bytes that are copied whenever ASCII follows;
+    `symbols` uint64 the trie of user-defined symbols, which pass through untouched; `symbol_starts` uint8 of
+    ``(256,)`` their first bytes.
     """
 
     flags: int
     units: NDArray[np.uint32]
     targets: NDArray[np.uint8]
     classes: NDArray[np.uint8]
-    follows: NDArray[np.uint8]
     plain: NDArray[np.uint8]
     symbols: NDArray[np.uint64]
     symbol_starts: NDArray[np.uint8]
@@ -93,7 +95,6 @@ class Normalizer:
             self.units,
             self.targets,
             self.classes,
-            self.follows,
             self.plain,
             self.symbols,
             self.symbol_starts,
@@ -124,14 +125,15 @@ def compile_normalizer(
         | (DUMMY if spec.add_dummy_prefix else 0)
         | (SUFFIX if suffix else 0)
     )
-    units, targets, classes, follows, plain = _compile_map(spec.charsmap, where)
+    units, targets, classes, plain = _compile_map(spec.charsmap, where)
     keys = {symbol.encode(): index for index, symbol in enumerate(symbols)}
     starts = np.zeros(256, np.uint8)
     starts[[key[0] for key in keys]] = 1
     if keys:
         plain = np.where(starts, 0, plain).astype(np.uint8)
+        classes = _checked(classes, {key.decode()[0] for key in keys})
     trie = build_trie(keys) if keys else np.zeros(0, np.uint64)
-    return Normalizer(flags, units, targets, classes, follows, plain, trie, starts)
+    return Normalizer(flags, units, targets, classes, plain, trie, starts)
 
 
 def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
@@ -150,23 +152,23 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
 
 @lru_cache(maxsize=8)
 def _compile_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
-    plain = np.zeros(256, np.uint8)
-    plain[0x21:0x7F] = 1
+    classes, plain = np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8)
+    plain[0x20:0x7F] = 1
     if not charsmap:
         plain[:0x80] = 1
-        plain[0x20] = 0
-        nothing = np.zeros(0, np.uint8)
-        return (
-            np.zeros(0, np.uint32),
-            nothing,
-            np.zeros(_N_CODE_POINTS, np.uint8),
-            np.zeros(256, np.uint8),
-            plain,
-        )
+        return np.zeros(0, np.uint32), np.zeros(0, np.uint8), _checked(classes, [SPACE_SYMBOL]), plain
     units, targets = split_map(charsmap, where)
-    classes, follows = np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8)
-    _classify(units, classes, follows, plain)
-    return units, targets, classes, follows, plain
+    _classify(units, classes, plain)
+    return units, targets, _checked(classes, [SPACE_SYMBOL]), plain
+
+
+def _checked(classes: NDArray[np.uint8], characters: Iterable[str]) -> NDArray[np.uint8]:
+    """`classes` with `characters` CHECKED, but for those that are MAPPED."""
+    classes = classes.copy()
+    for character in map(ord, characters):
+        if classes[character] & _CLASS != MAPPED:
+            classes[character] = classes[character] & FOLLOWER | CHECKED
+    return classes
 
 
 # --- kernels -----------------------------------------------------------------------------------------
@@ -211,8 +213,8 @@ def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped
 
 
 @kernel
-def _classify(units_array, classes, follows, plain):  # type: ignore[no-untyped-def]
-    """Fill the classes of all characters, the bytes that can follow JOINED ones, and the plain ASCII bytes."""
+def _classify(units_array, classes, plain):  # type: ignore[no-untyped-def]
+    """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`."""
     units, n_units = pointer(units_array), len(units_array)
     root = _offset(units[0])
     encoded = np.zeros(4, np.uint8)
@@ -234,20 +236,61 @@ def _classify(units_array, classes, follows, plain):  # type: ignore[no-untyped-
                 break
         if node < 0:
             continue
-        classes[character] = MAPPED if ends else JOINED
-        for byte in range(1, 256):
-            after, _ = _step(units, n_units, node, np.int64(byte))
-            if after >= 0:
-                follows[byte] = 1
-                if character < 0x80 and byte < 0x80:
-                    plain[character] = 0
-        if ends and character < 0x80:
+        classes[character] |= MAPPED if ends else JOINED
+        ascii_follows = _mark_followers(units, n_units, node, classes)
+        if character < 0x80 and (ends or ascii_follows):
             plain[character] = 0
 
 
 @inline
+def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-def]
+    """Mark each character that the trie has behind `node` as a FOLLOWER; whether ASCII is among them."""
+    ascii_follows = False
+    for first in range(1, 0xF5):
+        after, _ = _step(units, n_units, node, np.int64(first))
+        if after < 0:
+            continue
+        if first < 0x80:
+            classes[first] |= FOLLOWER
+            ascii_follows = True
+            continue
+        # Depth first over continuation bytes: `nodes` and `points` of the path, `following` the next to try.
+        left = 1 if first < 0xE0 else 2 if first < 0xF0 else 3
+        nodes, points = np.zeros(4, np.int64), np.zeros(4, np.int64)
+        following = np.full(4, 0x80, np.int64)
+        nodes[0], points[0] = after, first & (0x3F >> left)
+        depth = 0
+        while depth >= 0:
+            byte = following[depth]
+            if byte == 0xC0:
+                depth -= 1
+                continue
+            following[depth] += 1
+            after, _ = _step(units, n_units, nodes[depth], byte)
+            if after < 0:
+                continue
+            point = points[depth] << 6 | byte & 0x3F
+            if depth + 1 == left:
+                if point < len(classes):
+                    classes[point] |= FOLLOWER
+            else:
+                depth += 1
+                nodes[depth], points[depth], following[depth] = after, point, 0x80
+    return ascii_follows
+
+
+@inline
+def _special(kind, following):  # type: ignore[no-untyped-def]
+    """Whether a character may not be copied as it is, from its class and that of the character behind it.
+
+    In bits, since no branch could predict which letters are JOINED; MAPPED and CHECKED are odd.
+    """
+    return (kind | (kind >> np.uint8(1)) & (following >> np.uint8(2))) & np.uint8(1) != np.uint8(0)
+
+
+@inline
 def normalize_into(  # type: ignore[no-untyped-def]
-    data, start, stop, flags, units, n_units, targets, n_targets, classes, follows, plain,
+    data, start, stop, flags, units, n_units, targets, n_targets, classes, plain,
     symbols, n_symbols, symbol_starts, out, capacity, origins, tracked,
 ):  # fmt: skip
     """Normalise ``data[start:stop]`` into `out`; returns the number of bytes, or -1 if `capacity` is too small.
@@ -267,50 +310,57 @@ def normalize_into(  # type: ignore[no-untyped-def]
     while index < stop:
         byte = np.int64(data[index])
         if not leading and not pending:
-            # The common cases, in place: ASCII that nothing can change, single spaces, characters without a
-            # rule.
-            if plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
-                while True:
-                    out[size] = byte
-                    if tracked:
-                        origins[size] = index - start
-                    size, index = size + 1, index + 1
-                    if index + 1 >= stop:
-                        break
-                    byte = np.int64(data[index])
-                    if not plain[byte] or data[index + 1] >= 0x80:
-                        break
-                after_space = False
+            # The common cases, in place. A space behind a space is written and then overwritten: no branch.
+            while plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
+                out[size] = byte
+                if tracked:
+                    origins[size] = index - start
+                size += 0 if byte == 0x20 and after_space else 1
+                after_space = byte == 0x20 and remove_extra
+                index += 1
                 if index >= stop:
                     break
                 byte = np.int64(data[index])
-            if byte >= 0x80:
-                character, width = code_point(data, index)
-                kind = classes[character]
-                if (
-                    (
-                        kind == COPIED
-                        or (kind == JOINED and not (index + width < stop and follows[data[index + width]]))
-                    )
-                    and not symbol_starts[byte]
-                    and character != 0x2581
-                ):
-                    first = index - start
-                    for _ in range(width):
-                        out[size] = data[index]
-                        if tracked:
-                            origins[size] = first
-                        size, index = size + 1, index + 1
-                    after_space = False
-                    continue
+            if index >= stop:
+                break
+            character, width = code_point(data, index)
+            kind, special = classes[character], False
+            while True:
+                following, following_width, following_kind = np.int64(0), 0, np.uint8(0)
+                behind = index + width
+                if behind < stop:
+                    following, following_width = code_point(data, behind)
+                    following_kind = classes[following]
+                special = _special(kind, following_kind)
+                if special:
+                    break
+                out[size] = data[index]
+                if width > 1:
+                    out[size + 1] = data[index + 1]
+                if width > 2:
+                    out[size + 2] = data[index + 2]
+                if width > 3:
+                    out[size + 3] = data[index + 3]
+                if tracked:
+                    for part in range(width):
+                        origins[size + part] = index - start
+                size += 0 if character == 0x20 and after_space else width
+                after_space = character == 0x20 and remove_extra
+                character, width, kind, index = following, following_width, following_kind, behind
+                if index >= stop or (character < 0x80 and character != 0x20):
+                    break
+            if index >= stop:
+                break
+            if not special:  # back to where ASCII is fast
+                continue
+            byte = np.int64(data[index])
         # What stands for the text at `index`: bytes [begin, end) of `source`, for `taken` bytes of text.
         taken, begin, end, mapped = np.int64(0), np.int64(0), np.int64(0), False
         if symbol_starts[byte]:
             taken = _longest_symbol(data, index, stop, symbols)
         if taken == 0:
             character, width = code_point(data, index)
-            kind = classes[character]
-            if kind == MAPPED or (kind == JOINED and index + width < stop and follows[data[index + width]]):
+            if n_units > 0 and classes[character] & _CLASS != COPIED:
                 taken, begin = _longest_rule(data, index, stop, units, n_units)
                 mapped = taken > 0 and begin < n_targets
             if not mapped:
@@ -391,7 +441,7 @@ def _longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
 
 @kernel
 def normalize(  # type: ignore[no-untyped-def]
-    source, n_bytes, flags, units, targets, classes, follows, plain, symbols, symbol_starts, out, origins
+    source, n_bytes, flags, units, targets, classes, plain, symbols, symbol_starts, out, origins
 ):
     """`normalize_into` for a call from Python, with origins."""
     if n_bytes == 0:
@@ -399,7 +449,7 @@ def normalize(  # type: ignore[no-untyped-def]
         return np.int64(0)
     return normalize_into(
         pointer(source), np.int64(0), np.int64(n_bytes), flags, pointer(units), np.int64(len(units)),
-        pointer(targets), np.int64(len(targets)), pointer(classes), pointer(follows), pointer(plain),
+        pointer(targets), np.int64(len(targets)), pointer(classes), pointer(plain),
         pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), pointer(out), np.int64(len(out)),
         pointer(origins), True,
     )  # fmt: skip

@@ -6,6 +6,7 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import normalize_into
 from tokbench_subword.unigram.segments import next_cut
@@ -22,7 +23,6 @@ from tokbench_subword.unigram.stretches import (
     emit_path,
     holds,
     link,
-    only_piece,
     remember,
     slot_of,
     stretch_key,
@@ -54,7 +54,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
                 size = normalize_into(
                     data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
                     u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u8_in(block, at.CLASSES),
-                    u8_in(block, at.FOLLOWS), u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
+                    u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
                     numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), normalized, state[at.TEXT_ROOM],
                     state, False,
                 )  # fmt: skip
@@ -69,9 +69,9 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             where, begin, begin + size, u64_in(block, at.UNITS), typed_in(block, at.SCORES, parameters),
             pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0,
             numbers[at.ESCAPED] != 0, numbers[at.UNK_ID], numbers[at.FUSED] != 0,
-            u8_in(block, at.CUT_CLASSES), u8_in(block, at.INNER), u8_in(block, at.BEFORE_SPACE),
-            u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters), i64_in(block, at.LINKS),
-            f64_in(block, at.EXACT), pointer(output), written,
+            u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS), u8_in(block, at.BEFORE_SPACE),
+            u8_in(block, at.PAIRS), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
+            i64_in(block, at.LINKS), f64_in(block, at.EXACT), pointer(output), written,
         )  # fmt: skip
         document += 1
         output_ends[document] = written
@@ -82,7 +82,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
 @inline
 def _encode_text(  # type: ignore[no-untyped-def]
     data, begin, stop, units, scores, parameters, byte_ids, fallback, escaped, unk_id, fused,
-    cut_classes, inner, before_space, cache, best, links, exact, output, written,
+    cut_classes, alphabet, before_space, pairs, cache, best, links, exact, output, written,
 ):  # fmt: skip
     """Append the ids of ``data[begin:stop]`` to `output`; returns how many ids it then holds."""
     unknown, threshold = parameters[at.UNKNOWN], parameters[at.THRESHOLD]
@@ -91,12 +91,13 @@ def _encode_text(  # type: ignore[no-untyped-def]
     after_unknown = False
     index = begin
     while index < stop:
-        end = next_cut(data, index, stop, cut_classes, inner, before_space)
+        end = next_cut(data, index, stop, cut_classes, alphabet, before_space, pairs)
         size = end - index
         if abs(so_far) + size * largest >= threshold:
             so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
         elif size == width_of(data[index]):
-            piece = only_piece(data, index, size, units)
+            character, _ = code_point(data, index)
+            piece = np.int64(alphabet[character] >> 1) - 1
             if piece != UNKNOWN_PIECE:
                 so_far = so_far + scores[piece]
                 output[written] = piece

@@ -1,9 +1,9 @@
 """What lies where in the block of addresses that an encoding kernel gets (see `kernels.pointers.block`)."""
 
-MAP_UNITS, TARGETS, CLASSES, FOLLOWS, PLAIN, SYMBOLS, SYMBOL_STARTS = range(7)
+MAP_UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(6)
 """The normaliser: uint32, then uint8, with SYMBOLS uint64."""
-UNITS, BYTE_IDS, CUT_CLASSES, INNER, BEFORE_SPACE, NUMBERS = range(7, 13)
-"""What every algorithm has: the trie, uint64; int32; three of uint8; and int64, see below."""
+UNITS, BYTE_IDS, CUT_CLASSES, CHARACTERS, BEFORE_SPACE, PAIRS, NUMBERS = range(6, 13)
+"""What every algorithm has: the trie, uint64; int32; uint8; int32; two of uint8; and int64, see below."""
 SCORES = 13
 """What Unigram has besides: float."""
 PAIR_KEYS, PAIR_VALUES, RANKS, DEFINED = range(13, 17)

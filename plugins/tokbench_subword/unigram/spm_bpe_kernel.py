@@ -217,11 +217,8 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
     data, text, ids = pointer(source), u8_in(block, at.TEXT), pointer(output)
     fallback, escaped = numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0
     links, cache, byte_ids = i64_in(block, at.LINKS), u64_in(block, at.CACHE), i32_in(block, at.BYTE_IDS)
-    classes, inner, before_space = (
-        u8_in(block, at.CUT_CLASSES),
-        u8_in(block, at.INNER),
-        u8_in(block, at.BEFORE_SPACE),
-    )
+    classes, characters = u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS)
+    before_space, crossed = u8_in(block, at.BEFORE_SPACE), u8_in(block, at.PAIRS)
     n_documents = len(offsets) - 1
     document, written = state[at.DOCUMENT], state[at.WRITTEN]
     no_uniforms = np.zeros(1, np.float64)
@@ -232,7 +229,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             size = normalize_into(
                 data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
                 u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u8_in(block, at.CLASSES),
-                u8_in(block, at.FOLLOWS), u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
+                u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
                 numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), text, state[at.TEXT_ROOM], state, False,
             )  # fmt: skip
         state[at.SIZE] = size
@@ -244,7 +241,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             return GROW_OUTPUT
         index, after_unknown = np.int64(0), False
         while index < size:
-            end = next_cut(text, index, size, classes, inner, before_space)
+            end = next_cut(text, index, size, classes, characters, before_space, crossed)
             length = end - index
             kept = length <= CACHED_BYTES
             first = second = third = fourth = np.uint64(0)

@@ -174,7 +174,7 @@ def _fill(slots, rows, data_array, words):  # type: ignore[no-untyped-def]
 
 @kernel
 def _count(  # type: ignore[no-untyped-def]
-    source, offsets, flags, units, targets, classes, follows, plain, symbols, symbol_starts,
+    source, offsets, flags, units, targets, classes, plain, symbols, symbol_starts,
     breaks, text_array, slots, rows, data_array, state,
 ):  # fmt: skip
     """Count on from where `state` says; returns what has to grow first, or 0."""
@@ -188,7 +188,7 @@ def _count(  # type: ignore[no-untyped-def]
             if stop > start:
                 size = normalize_into(
                     pointer(source), start, stop, flags, pointer(units), np.int64(len(units)), pointer(targets),
-                    np.int64(len(targets)), pointer(classes), pointer(follows), pointer(plain),
+                    np.int64(len(targets)), pointer(classes), pointer(plain),
                     pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), text,
                     np.int64(len(text_array) - PADDING), pointer(offsets), False,
                 )  # fmt: skip

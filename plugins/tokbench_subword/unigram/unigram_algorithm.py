@@ -117,8 +117,9 @@ class Unigram:
                 at.SCORES: lexicon.scores,
                 at.BYTE_IDS: lexicon.byte_ids,
                 at.CUT_CLASSES: cuts.classes,
-                at.INNER: cuts.inner,
+                at.CHARACTERS: cuts.characters,
                 at.BEFORE_SPACE: cuts.before_space,
+                at.PAIRS: cuts.pairs,
             },
             {
                 at.UNK_ID: lexicon.unk_id,
