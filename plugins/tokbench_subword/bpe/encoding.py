@@ -7,7 +7,8 @@ Where the time goes, and what is done about it:
 - Text repeats itself: of words up to fifteen bytes, more than 95 % are found in a cache. Their bytes are two
   64-bit words, the length in the top byte, so one probe is two loads and a compare; a bucket of two slots is
   one cache line; up to three ids stand in the slot itself and are copied without a branch.
-- Words of 16 to 64 bytes (words in Devanagari, Thai phrases, identifiers) have a cache of their own.
+- Words of 16 to 64 bytes (words in Devanagari, Thai phrases, identifiers), and parts of cut pre-tokens as long,
+  have a cache of their own.
 - A long pre-token (a Chinese sentence is one) is cut where no token reaches across two characters, and the
   parts are looked up like words. This is exact: no merge could have joined what is cut.
 - What is in no cache is merged (`merging`).
@@ -44,6 +45,7 @@ _ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 _TOP = np.uint64(56)
 _LOW = np.uint64(0xFFFFFFFF)
 _PART = 64  # flag beside the length: a part of a cut pre-token, which is never a whole token
+_LONG_PART = 128  # the same in the cache of longer words
 _BLANK, _APOSTROPHE = 0x20, 0x27
 
 
@@ -249,6 +251,63 @@ def _may_cut(block, settings, text, boundary, point, length, following, followin
 
 
 @subroutine
+def _remember_long(block, slot, hashed, text, start, length, flag, ids, first, count):  # type: ignore[no-untyped-def]
+    """Enter a longer word, or part, in its slot; where its room is full, all is forgotten first."""
+    settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
+    slots, kept, arena = u64_in(block, at.LONG_SLOTS), u8_in(block, at.LONG_BYTES), u32_in(block, at.LONG_ARENA)
+    if (
+        counters[at.LONG_BYTES_USED] + length > settings[at.LONG_BYTES_SIZE]
+        or counters[at.LONG_ARENA_USED] + count > settings[at.LONG_ARENA_SIZE]
+    ):
+        for i in range(4 * (settings[at.LONG_MASK] + 1)):
+            slots[i] = _ZERO
+        counters[at.LONG_BYTES_USED] = 0
+        counters[at.LONG_ARENA_USED] = 0
+    bytes_used, ids_used = counters[at.LONG_BYTES_USED], counters[at.LONG_ARENA_USED]
+    for i in range(length):
+        kept[bytes_used + i] = text[start + i]
+    for i in range(count):
+        arena[ids_used + i] = ids[first + i]
+    slots[slot] = hashed
+    slots[slot + 1] = (np.uint64(length | flag) << _HALF) | np.uint64(bytes_used)
+    slots[slot + 2] = np.uint64(ids_used)
+    slots[slot + 3] = np.uint64(count)
+    counters[at.LONG_BYTES_USED] = bytes_used + length
+    counters[at.LONG_ARENA_USED] = ids_used + count
+
+
+@inline
+def _recalled(block, slot, hashed, text, start, length, flag, out, o):  # type: ignore[no-untyped-def]
+    """Copy the ids of a longer word, if its slot holds it; return the new end of `out`, or -1."""
+    slots = u64_in(block, at.LONG_SLOTS)
+    if slots[slot] != hashed or np.int64(slots[slot + 1] >> _HALF) != length | flag:
+        return -1
+    begin = np.int64(slots[slot + 1] & _LOW)
+    if not equal_bytes(u8_in(block, at.LONG_BYTES), begin, text, start, length):
+        return -1
+    arena = u32_in(block, at.LONG_ARENA)
+    first, count = np.int64(slots[slot + 2]), np.int64(slots[slot + 3])
+    for i in range(count):
+        out[o + i] = arena[first + i]
+    return o + count
+
+
+@subroutine
+def _long_part(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
+    """Encode a part of more than `CACHED` bytes of a cut pre-token; as `_long_word`, but not cut again."""
+    length = end - start
+    if length > LONG_CACHED:
+        return _merged(block, text, start, end, True, out, o)
+    hashed = hash_bytes(text, start, length)
+    slot = (np.int64(hashed) & i64_in(block, at.SETTINGS)[at.LONG_MASK]) << 2
+    after = _recalled(block, slot, hashed, text, start, length, _LONG_PART, out, o)
+    if after < 0:
+        after = _merged(block, text, start, end, True, out, o)
+        _remember_long(block, slot, hashed, text, start, length, _LONG_PART, out, o, after - o)
+    return after
+
+
+@subroutine
 def _cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """Encode a long pre-token in parts, cut wherever no token joins two characters.
 
@@ -276,13 +335,13 @@ def _cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
             if cut - part <= CACHED:
                 o = _word(block, slots, arena, bucket_mask, text, part, cut - part, _PART, out, o)
             else:
-                o = _merged(block, text, part, cut, True, out, o)
+                o = _long_part(block, text, part, cut, out, o)
             part = cut
         parts += count
     if end - part <= CACHED:
         o = _word(block, slots, arena, bucket_mask, text, part, end - part, _PART, out, o)
     else:
-        o = _merged(block, text, part, end, True, out, o)
+        o = _long_part(block, text, part, end, out, o)
     return o, parts + 1
 
 
@@ -292,19 +351,13 @@ def _long_word(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     settings = i64_in(block, at.SETTINGS)
     length = end - start
     cached = length <= LONG_CACHED
-    slots, kept = u64_in(block, at.LONG_SLOTS), u8_in(block, at.LONG_BYTES)
     slot, hashed = 0, _ZERO
     if cached:
         hashed = hash_bytes(text, start, length)
         slot = (np.int64(hashed) & settings[at.LONG_MASK]) << 2
-        if slots[slot] == hashed and np.int64(slots[slot + 1] >> _HALF) == length:
-            begin = np.int64(slots[slot + 1] & _LOW)
-            if equal_bytes(kept, begin, text, start, length):
-                arena = u32_in(block, at.LONG_ARENA)
-                first, count = np.int64(slots[slot + 2]), np.int64(slots[slot + 3])
-                for i in range(count):
-                    out[o + i] = arena[first + i]
-                return o + count
+        after = _recalled(block, slot, hashed, text, start, length, 0, out, o)
+        if after >= 0:
+            return after
     begin = o
     if settings[at.WHOLE_TOKENS] and length <= settings[at.LONGEST]:
         tokens, blob = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES)
@@ -320,34 +373,8 @@ def _long_word(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
         else:
             o = _merged(block, text, start, end, True, out, o)
     if cached:
-        _remember_long(block, slot, hashed, text, start, length, out, begin, o - begin)
+        _remember_long(block, slot, hashed, text, start, length, 0, out, begin, o - begin)
     return o
-
-
-@subroutine
-def _remember_long(block, slot, hashed, text, start, length, ids, first, count):  # type: ignore[no-untyped-def]
-    """Enter a longer word in its slot; where its room is full, all is forgotten first."""
-    settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
-    slots, kept, arena = u64_in(block, at.LONG_SLOTS), u8_in(block, at.LONG_BYTES), u32_in(block, at.LONG_ARENA)
-    if (
-        counters[at.LONG_BYTES_USED] + length > settings[at.LONG_BYTES_SIZE]
-        or counters[at.LONG_ARENA_USED] + count > settings[at.LONG_ARENA_SIZE]
-    ):
-        for i in range(4 * (settings[at.LONG_MASK] + 1)):
-            slots[i] = _ZERO
-        counters[at.LONG_BYTES_USED] = 0
-        counters[at.LONG_ARENA_USED] = 0
-    bytes_used, ids_used = counters[at.LONG_BYTES_USED], counters[at.LONG_ARENA_USED]
-    for i in range(length):
-        kept[bytes_used + i] = text[start + i]
-    for i in range(count):
-        arena[ids_used + i] = ids[first + i]
-    slots[slot] = hashed
-    slots[slot + 1] = (np.uint64(length) << _HALF) | np.uint64(bytes_used)
-    slots[slot + 2] = np.uint64(ids_used)
-    slots[slot + 3] = np.uint64(count)
-    counters[at.LONG_BYTES_USED] = bytes_used + length
-    counters[at.LONG_ARENA_USED] = ids_used + count
 
 
 # --- text ---------------------------------------------------------------------------------------------
