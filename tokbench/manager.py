@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import inspect
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -19,7 +20,7 @@ from typing import Any, Literal
 import pluggy
 
 from tokbench import hookspecs
-from tokbench.errors import PluginError
+from tokbench.errors import PluginError, nearest
 
 GROUP = "tokbench"
 DISABLE_VARIABLE = "TOKBENCH_DISABLE_PLUGINS"
@@ -114,12 +115,36 @@ def _register(host: Host, plugin: object, name: str) -> None:
     try:
         host.manager.register(plugin, name)
         host.manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        host.fail(name, _validation_message(plugin, name, error))
     except Exception as error:
         host.fail(name, f"{type(error).__name__}: {error}")
+    if status.status == "failed":
         if host.manager.has_plugin(name):
             host.manager.unregister(name=name)
         return
     status.hooks = tuple(sorted(caller.name for caller in host.manager.get_hookcallers(plugin) or ()))
+
+
+def _validation_message(plugin: object, name: str, error: pluggy.PluginValidationError) -> str:
+    """Which hook of which plugin is wrong, how it is defined, and how it should be."""
+    wrong = []
+    for hook, implementation in vars(plugin).items():
+        if not hasattr(implementation, f"{hookspecs.PROJECT}_impl"):
+            continue
+        expected = getattr(hookspecs, hook, None)
+        if expected is None:
+            near = nearest(hook, [known for known in vars(hookspecs) if known.startswith("tokbench_")])
+            guess = f"; did you mean {near[0]!r}?" if near else ""
+            wrong.append(f"unknown hook {hook!r}{guess}")
+        elif not _parameters(implementation) <= _parameters(expected):
+            signature = inspect.signature(expected)
+            wrong.append(f"{hook}{inspect.signature(implementation)} should be {hook}{signature}")
+    return f"plugin {name!r}: {'; '.join(wrong) or error}"
+
+
+def _parameters(function: object) -> set[str]:
+    return set(inspect.signature(function).parameters) if callable(function) else set()
 
 
 def _register_file(host: Host, path: Path) -> None:

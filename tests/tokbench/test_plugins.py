@@ -63,9 +63,12 @@ def test_an_installed_plugin_is_found(install: Install) -> None:
         ("1 / 0", "ZeroDivisionError"),
         (
             "import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenisers(): ...",
-            "unknown hook 'tokbench_tokenisers'",
+            "plugin 'broken': unknown hook 'tokbench_tokenisers'; did you mean 'tokbench_tokenizers'?",
         ),
-        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(spec): ...", "tokbench_tokenizers"),
+        (
+            "import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(spec): ...",
+            "should be tokbench_tokenizers() ->",
+        ),
         (
             "import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): raise OSError('gone')",
             "OSError: gone",
