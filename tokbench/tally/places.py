@@ -57,13 +57,14 @@ def _keeps_letters(tokenizer: Tokenizer) -> bool:
 class Aligner:
     """Finds places for one tokenizer."""
 
-    __slots__ = ("_degrees", "_offsets_known", "_table", "_tokenizer")
+    __slots__ = ("_degrees", "_offsets", "_table", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
         self._table = table
         self._degrees: tuple[Degree, ...] | None = None
-        self._offsets_known = isinstance(tokenizer, OffsetEncoder)
+        # asked once: isinstance of a protocol is slow to ask of every document
+        self._offsets = tokenizer.offsets if isinstance(tokenizer, OffsetEncoder) else None
 
     def align(self, batch: TextBatch, tokens: TokenBatch) -> Places:
         """The places of `tokens` in `batch`."""
@@ -82,7 +83,7 @@ class Aligner:
             rest = np.flatnonzero(~aligned & ~(unknown & (hidden >= 0)))
             if len(rest):
                 self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
-        if self._offsets_known:
+        if self._offsets is not None:
             for document in np.flatnonzero(~aligned).tolist():
                 if self._by_offsets(batch, tokens, document, start, end):
                     aligned[document] = True
@@ -176,10 +177,10 @@ class Aligner:
         """Align one document by the tokenizer's own offsets; false where they do not fit its tokens."""
         import numpy as np
 
-        assert isinstance(self._tokenizer, OffsetEncoder)
+        assert self._offsets is not None
         first, last = int(tokens.offsets[document]), int(tokens.offsets[document + 1])
         text = batch.texts[document]
-        spans = np.asarray(self._tokenizer.offsets(text), np.int64).reshape(-1, 2)
+        spans = np.asarray(self._offsets(text), np.int64).reshape(-1, 2)
         if len(spans) != last - first or (len(spans) and (spans.min() < 0 or spans.max() > len(text))):
             return False
         begins = int(batch.starts[document])
