@@ -1,4 +1,4 @@
-"""Make the reference report under reports/reference: the bundled suite, run afresh, and the README's plots.
+"""Make the reference report under reports/reference, the README's plots and the gallery of the docs.
 
     python tools/reference_report.py
 
@@ -15,7 +15,13 @@ from pathlib import Path
 
 KEPT = ("report.html", "report.md", "measurements.parquet")
 PLOTS = ("compression", "fairness")
-REFERENCE = Path(__file__).parents[1] / "reports" / "reference"
+GALLERY = (
+    *("compression", "fairness", "tokens_per_line", "compression_by_language", "speed"),
+    *("token_length", "text_length", "zipf", "differences"),
+)
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "reports" / "reference"
+PICTURES = ROOT / "docs" / "gallery"
 
 
 def main() -> int:
@@ -27,13 +33,16 @@ def main() -> int:
         if done.returncode not in (0, 1) or not (run / "report.html").is_file():
             return done.returncode or 1
         for kind in ("svg", "png"):
-            subprocess.run([*command, "plot", str(run), *PLOTS, "--format", kind], check=True)
+            subprocess.run([*command, "plot", str(run), *GALLERY, "--format", kind], check=True)
         REFERENCE.mkdir(parents=True, exist_ok=True)
         for name in KEPT:
             shutil.copyfile(run / name, REFERENCE / name)
         for name in PLOTS:
             for kind in ("svg", "png"):
                 shutil.copyfile(run / "plots" / f"{name}.{kind}", REFERENCE / f"{name}.{kind}")
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        for name in GALLERY:
+            shutil.copyfile(run / "plots" / f"{name}.png", PICTURES / f"{name}.png")
     return 0
 
 
