@@ -45,11 +45,11 @@ def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
     from matplotlib.colors import Normalize
 
     from tokbench.plots import style
-    from tokbench.plots.labels import language_label
+    from tokbench.plots.labels import cut, language_label
 
     chosen = style.size()
     room = 17 if chosen.narrow or len(table) > FEW else 24
-    table = table.rename(index=lambda code: _cut(language_label(code), room))
+    table = table.rename(index=lambda code: cut(language_label(code), room))
     fit = _fold(table)
     blocks, row, small = fit.blocks, fit.row, fit.type
     per_block = math.ceil(len(table) / blocks)
@@ -130,10 +130,6 @@ def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:
         if value == value:
             hue = "white" if scale(value) < 0.55 else "black"
             axis.text(x, y, f"{value:.2f}", ha="center", va="center", color=hue, fontsize=size)
-
-
-def _cut(label: str, room: int) -> str:
-    return label if len(label) <= room else label[: room - 1] + "…"
 
 
 PLOTS = (

@@ -118,3 +118,16 @@ def language_label(code: str) -> str:
         return "all languages"
     name = language_facts(code).name
     return printable(f"{code} {name}" if name and name != code else code)
+
+
+def cut(label: str, room: int) -> str:
+    """`label` in at most `room` characters; the mark of what loses text is never cut off.
+
+    Example:
+        >>> cut("transformers wordpiece 8k †", 20)
+        'transformers word… †'
+    """
+    if len(label) <= room:
+        return label
+    mark = " †" if label.endswith(" †") else ""
+    return label[: max(room - 1 - len(mark), 1)] + "…" + mark

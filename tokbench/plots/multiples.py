@@ -128,9 +128,10 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
 
 def _fit(name: str, inches: float) -> str:
     from tokbench.plots import style
+    from tokbench.plots.labels import cut
 
     room = int(inches * 72 / (style.size().type * 0.58))
-    return name if len(name) <= room else name[: room - 1] + "…"
+    return cut(name, room)
 
 
 def short_number(value: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
+from tokbench.plots.labels import cut, dataset_label, language_label, tokenizer_labels
 from tokbench.plots.speed import pareto_front
 from tokbench.plots.vocabulary import size_families
 
@@ -47,3 +47,12 @@ def test_sizes_of_one_algorithm_belong_together(made_up_run: Callable[..., Any])
 
 def test_the_main_dataset_is_the_parallel_one(made_up_run: Callable[..., Any]) -> None:
     assert data.main_dataset(made_up_run(3, 2)) == "bundled:parallel"
+
+
+def test_a_cut_label_keeps_the_mark_of_what_loses_text() -> None:
+    assert cut("bpe 8k †", 8) == "bpe 8k †"
+    for room in range(8, 26):
+        short = cut("transformers wordpiece 8k †", room)
+        assert short.endswith("… †")
+        assert len(short) <= room
+    assert cut("transformers wordpiece 8k", 10) == "transform…"
