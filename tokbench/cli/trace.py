@@ -93,7 +93,7 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from tokbench.inspection.steps import labels
+    from tokbench.inspection.steps import labels, weighed
     from tokbench.inspection.terminal import colored
 
     console = Console(highlight=False, markup=False, emoji=False)
@@ -108,5 +108,7 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
             line.append(shown, style="bold reverse" if new else "")
         console.print(Text(f"{number:>4}  {step.kind:<8} ", style="dim"), Text(step.note), sep="")
         console.print(Text("      "), line, sep="", soft_wrap=False)
+        if choice := weighed(step):
+            console.print(Text(f"      {choice}", style="dim"), sep="")
     count = len(steps[-1].tokens) if steps else 0
     console.print(f"{tokenizer.name}: {len(steps)} steps, {count} tokens", style="bold", soft_wrap=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokbench.inspection.pieces import visible
@@ -18,7 +18,7 @@ from tokbench.tokenizer import Step
 _CELL = 8.4
 """Width of one character of the 14 px monospace font, in px."""
 _ROW, _GAP, _PAD, _MARGIN = 26, 4, 6, 16
-_NOTE = 12 * 1.5
+_NOTE, _NOTE_CELL = 12 * 1.5, 7.0
 _WIDTH = 1100
 
 
@@ -55,6 +55,38 @@ def cells(text: str) -> int:
         for character in text
     )
     return max(1, sum(widths))
+
+
+_MOST_CANDIDATES = 5
+
+
+def weighed(step: Step) -> str:
+    """What the step chose from, the best first, in one line: pieces, or scored pieces with their path's total.
+
+    Example:
+        >>> weighed(Step("match", (b"nt",), 0, detail={"candidates": ["##nte", "##nt"]}))
+        'tried ##nte, ##nt'
+        >>> two = [{"piece": "t", "score": -3.6, "total": -8.5}, {"piece": "▁st", "score": -6.0, "total": -6.0}]
+        >>> weighed(Step("lattice", (b" st",), 0, detail={"candidates": two}))
+        'log p ▁st −6.00, path −6.00 · t −3.60, path −8.50'
+    """
+    candidates = step.detail.get("candidates") or ()
+    if not all(isinstance(candidate, Mapping) for candidate in candidates):
+        return "tried " + ", ".join(_few([visible(str(each)) for each in candidates]))
+    best = sorted(candidates, key=lambda candidate: -candidate["total"])
+    shown = [
+        f"{visible(each['piece'])} {_number(each['score'])}, path {_number(each['total'])}" for each in best
+    ]
+    return "log p " + " · ".join(_few(shown)) if shown else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def _few(shown: list[str]) -> list[str]:
+    left = len(shown) - _MOST_CANDIDATES
+    return shown if left <= 0 else [*shown[:_MOST_CANDIDATES], f"{left} more"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +126,17 @@ def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
         >>> svg_figure("demo", "ab", [Step("merge", (b"<b>",), 0, "a + b")]).count("&lt;b&gt;")
         1
     """
+    title = f"{name}: {_short(text)}"
     parts: list[str] = []
+    width = _MARGIN + cells(title) * _CELL
     y = _MARGIN + 34.0
     for number, step in enumerate(steps):
         parts.append(f'<text class="note" x="{_MARGIN}" y="{y:.1f}">{_xml(_heading(number, step))}</text>')
         y += _NOTE - 8
         boxes = list(_boxes(step, y))
+        lines = (_heading(number, step), weighed(step))
+        width = max(width, *(_MARGIN + cells(line) * _NOTE_CELL for line in lines))
+        width = max([width, *(box.x + box.width for box in boxes)])
         for box in boxes:
             kind = "piece new" if box.changed else "piece"
             parts.append(
@@ -109,10 +146,13 @@ def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
                 f"{_xml(box.text)}</text>"
             )
         y = max((box.y for box in boxes), default=y) + _ROW + _NOTE + 4
+        if line := lines[1]:
+            parts.append(f'<text class="note" x="{_MARGIN}" y="{y - 2:.1f}">{_xml(line)}</text>')
+            y += _NOTE + 4
     height = y + _MARGIN - _NOTE
-    title = f"{name}: {_short(text)}"
+    width += _MARGIN
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" width="{_WIDTH}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-label="{_xml(title)}"><style>{_SVG_STYLE}</style>'
         f'<rect class="ground" width="100%" height="100%"/>'
         f'<text class="title" x="{_MARGIN}" y="{_MARGIN + 8}">{_xml(title)}</text>{"".join(parts)}</svg>\n'
@@ -158,7 +198,8 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
             content = json.dumps(dict(step.detail), ensure_ascii=False, indent=1, default=str)
             detail = f"<details><summary>what was weighed</summary><pre>{html.escape(content)}</pre></details>"
         note = f"<b>{number} · {html.escape(step.kind)}</b> {html.escape(step.note)}"
-        items.append(f"<li><p class=note>{note}</p><div class=pieces>{pieces}</div>{detail}</li>")
+        line = f"<p class=note>{html.escape(weighed(step))}</p>" if weighed(step) else ""
+        items.append(f"<li><p class=note>{note}</p><div class=pieces>{pieces}</div>{line}{detail}</li>")
     title = html.escape(f"{name}: {_short(text)}")
     count = len(steps[-1].tokens) if steps else 0
     page = (

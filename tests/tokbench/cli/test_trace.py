@@ -35,8 +35,9 @@ def vocab(tmp_path: Path) -> Path:
 def test_each_match_is_a_line(vocab: Path) -> None:
     shown = run(f"wordpiece:{vocab}", "unhappiness x").splitlines()
     assert shown[1].strip() == "unhappiness|x"
-    assert "longest match at 2: '##happi'" in shown[4]
-    assert shown[5].strip() == "un|[happi]|ness|x"
+    assert "longest match at 2: '##happi'" in shown[5]
+    assert shown[6].strip() == "un|[happi]|ness|x"
+    assert shown[7].strip() == "tried ##happiness, ##happines, ##happine, ##happin, ##happi"
     assert shown[-1].endswith("5 steps, 4 tokens")
 
 
@@ -44,6 +45,24 @@ def test_json_and_standard_input(vocab: Path) -> None:
     steps = json.loads(run(f"wordpiece:{vocab}", "-", "--json", text="unhappiness"))
     assert [bytes.fromhex(token) for token in steps[-1]["tokens"]] == [b"un", b"happi", b"ness"]
     assert steps[1]["detail"]["candidates"][-1] == "un"
+
+
+def test_the_lattice_shows_the_scores_of_what_was_weighed() -> None:
+    step = Step(
+        "lattice",
+        (b" st",),
+        0,
+        "2 ways to arrive here",
+        {
+            "candidates": [
+                {"piece": "t", "score": -3.6, "total": -8.5},
+                {"piece": "\u2581st", "score": -6.0, "total": -6.0},
+            ],
+        },
+    )
+    line = "log p \u2581st \u22126.00, path \u22126.00 · t \u22123.60, path \u22128.50"
+    assert line in svg_figure("unigram", "st", [step])
+    assert line in html_page("unigram", "st", [step])
 
 
 def test_figures_are_written_and_escape_the_text(vocab: Path, tmp_path: Path) -> None:
