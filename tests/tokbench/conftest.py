@@ -1,14 +1,15 @@
-"""A made-up run of any size, with the attributes of `tokbench.results.Run`, for plots and reports."""
+"""Made-up tokenizers, and a made-up run of any size with the attributes of `tokbench.results.Run`."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -250,3 +251,15 @@ def axe() -> str:
     if not path.is_file():
         pytest.skip("needs axe-core: npm install --no-save axe-core, or set TOKBENCH_AXE to its axe.min.js")
     return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def stand_ins() -> ModuleType:
+    """Tokenizers whose ids can be worked out by hand: `Pieces`, `Lowering`, `Words`, `Broken`."""
+    path = Path(__file__).parent / "tally" / "stand_ins.py"
+    spec = importlib.util.spec_from_file_location("tally_stand_ins", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

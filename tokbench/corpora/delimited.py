@@ -13,16 +13,15 @@ from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range
 from tokbench.corpora.finding import bare_name
 from tokbench.corpora.plain import whole_file
-from tokbench.corpora.records import Fields
+from tokbench.corpora.records import Fields, RecordFormat
 from tokbench.corpora.storage import StoredFile, open_bytes
-from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 
 _FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Delimited:
+class Delimited(RecordFormat):
     """Rows by the rules of RFC 4180, with a header; a file is one piece, since quoted fields may hold lines."""
 
     fields: Fields
@@ -36,19 +35,6 @@ class Delimited:
         """The file."""
         return whole_file(file)
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
-        """The texts of a file in `language`."""
-        for tag, text in self._rows(piece):
-            if tag is None or tag == language:
-                yield Document(text)
-
-    def languages(self, piece: Piece) -> Mapping[str, int]:
-        """The bytes of text per language."""
-        sizes: dict[str, int] = {}
-        for tag, text in self._rows(piece):
-            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8", "surrogatepass"))
-        return sizes
-
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the file, and the delimiter that its name decides."""
         yield self._delimiter(piece.path).encode() + b"\n"
@@ -60,7 +46,8 @@ class Delimited:
             return named.get(self.delimiter, self.delimiter)
         return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
 
-    def _rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        """Language and text of each row with a text."""
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)
         with open_bytes(piece.path) as handle:

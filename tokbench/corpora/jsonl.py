@@ -10,14 +10,13 @@ from typing import Any
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range
 from tokbench.corpora.plain import range_pieces
-from tokbench.corpora.records import Fields
+from tokbench.corpora.records import Fields, RecordFormat
 from tokbench.corpora.storage import StoredFile, open_bytes
-from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 
 
 @dataclass(frozen=True, slots=True)
-class JsonLines:
+class JsonLines(RecordFormat):
     """An object per line; blank lines and empty texts are not documents."""
 
     fields: Fields
@@ -30,24 +29,12 @@ class JsonLines:
         """Byte ranges that end after a line."""
         return range_pieces(file, blocks.LINE_END)
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
-        """The texts of a piece in `language`."""
-        for tag, text in self._rows(piece):
-            if tag is None or tag == language:
-                yield Document(text)
-
-    def languages(self, piece: Piece) -> Mapping[str, int]:
-        """The bytes of text per language."""
-        sizes: dict[str, int] = {}
-        for tag, text in self._rows(piece):
-            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8"))
-        return sizes
-
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""
         return byte_range(piece)
 
-    def _rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        """Language and text of each row with a text."""
         fields = self.fields
         with open_bytes(piece.path, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):

@@ -9,9 +9,8 @@ from typing import Any
 
 from tokbench.corpora.blocks import TARGET
 from tokbench.corpora.dataset import Piece
-from tokbench.corpora.records import Fields
+from tokbench.corpora.records import Fields, RecordFormat
 from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
-from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 
 _BATCH_ROWS = 1024
@@ -19,7 +18,7 @@ _BATCH_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Parquet:
+class Parquet(RecordFormat):
     """A text column; a piece is one or more row groups, `start` and `stop` their numbers."""
 
     fields: Fields
@@ -50,19 +49,6 @@ class Parquet:
             start = stop
         return pieces
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
-        """The texts of a piece in `language`."""
-        for tag, text in self._rows(piece):
-            if tag is None or tag == language:
-                yield Document(text)
-
-    def languages(self, piece: Piece) -> Mapping[str, int]:
-        """The bytes of text per language."""
-        sizes: dict[str, int] = {}
-        for tag, text in self._rows(piece):
-            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8"))
-        return sizes
-
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The stored bytes of the columns that are read, with their types and encodings."""
         with _open(piece.path) as table:
@@ -88,7 +74,8 @@ class Parquet:
     def _groups(self, table: Any, piece: Piece) -> list[int]:
         return list(range(piece.start, table.metadata.num_row_groups if piece.stop < 0 else piece.stop))
 
-    def _rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        """Language and text of each row with a text."""
         fields = self.fields
         with _open(piece.path) as table:
             for name in self._names:

@@ -57,16 +57,24 @@ class Fields:
 
 
 class RecordFormat(Format, Protocol):
-    """A format whose rows may be of several languages."""
+    """A format whose rows may be of several languages: what follows from its `rows`."""
 
-    @property
-    def fields(self) -> Fields:
-        """The fields that are read."""
+    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
+        """The language and the text of each row that has a text; None where rows do not say."""
         ...
+
+    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+        """The texts of a piece in `language`."""
+        for tag, text in self.rows(piece):
+            if tag is None or tag == language:
+                yield Document(text)
 
     def languages(self, piece: Piece) -> Mapping[str, int]:
         """The bytes of text per language in a piece."""
-        ...
+        sizes: dict[str, int] = {}
+        for tag, text in self.rows(piece):
+            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8", "surrogatepass"))
+        return sizes
 
 
 @dataclass(frozen=True, slots=True)

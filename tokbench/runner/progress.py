@@ -4,78 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
 from tokbench.runner.plan import Cell, Plan
 
 
-class Display(Protocol):
-    """Somebody who watches a run."""
+class Display:
+    """Somebody who watches a run; this one shows nothing, as Python callers and tests want it."""
 
     def begin(self, plan: Plan, folder: RunFolder) -> None:
         """The run begins."""
-        ...
 
     def stage(self, name: str) -> None:
-        """A stage begins: ``prepare``, ``quality``, ``speed``, ``figures``."""
-        ...
+        """A stage begins: ``prepare``, ``quality``, ``inspect``, ``speed``, ``figures``."""
 
     def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
         """The cells are known; some are on disk already."""
-        ...
 
     def worked(self, cell: Cell, n_bytes: int) -> None:
         """Bytes of a cell were counted."""
-        ...
 
     def finished(self, cell: Cell, result: CellResult) -> None:
         """A cell is done."""
-        ...
 
     def rounds(self, done: int, total: int, doing: str) -> None:
-        """The speed pass goes on."""
-        ...
+        """The speed pass goes on, or a training (of 100)."""
 
     def say(self, text: str) -> None:
         """A line for the user."""
-        ...
 
     def end(self) -> None:
         """The run is over, however."""
-        ...
 
 
-class Silent:
-    """Shows nothing: for Python callers and tests."""
-
-    def begin(self, plan: Plan, folder: RunFolder) -> None:
-        """The run begins."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-
-    def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
-        """The cells are known."""
-
-    def worked(self, cell: Cell, n_bytes: int) -> None:
-        """Bytes were counted."""
-
-    def finished(self, cell: Cell, result: CellResult) -> None:
-        """A cell is done."""
-
-    def rounds(self, done: int, total: int, doing: str) -> None:
-        """The speed pass goes on."""
-
-    def say(self, text: str) -> None:
-        """A line for the user."""
-
-    def end(self) -> None:
-        """The run is over."""
-
-
-class Bars:
+class Bars(Display):
     """Progress bars on stderr, where it is a terminal; plain lines where it is not.
 
     One bar sums the whole pass; below it one bar for each cell that is being counted.

@@ -24,7 +24,7 @@ from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
 from tokbench.runner.plan import Cell, Plan, bundles, make_plan, task_size
-from tokbench.runner.progress import Display, Silent
+from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import digest_of, environment
 from tokbench.runner.shelter import Limits, WorkerLost, close_idle
@@ -70,7 +70,7 @@ def run_suite(
     request = digest_of(wanted.model_dump())
     folder = choose_folder(output, wanted.name, request)
     with locked(folder):
-        return _Session(plan, folder, request, display or Silent()).run()
+        return _Session(plan, folder, request, display or Display()).run()
 
 
 @dataclass

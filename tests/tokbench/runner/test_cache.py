@@ -10,7 +10,10 @@ import pytest
 from tokbench.errors import SpecError
 from tokbench.registry import cache_dir
 from tokbench.results import Run
+from tokbench.results.cell import CellResult
 from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
+from tokbench.runner.plan import Cell
+from tokbench.runner.progress import Display
 
 RunIt = Callable[..., Run]
 
@@ -86,20 +89,14 @@ def test_adding_a_tokenizer_counts_one_tokenizer(
     assert alone.table("fertility")["bytes"].equals(both.table("fertility")["bytes"])
 
 
-class _Heard:
+class _Heard(Display):
     """A display that notes which cells came from the cache."""
 
     def __init__(self, heard: list[bool]) -> None:
-        from tokbench.runner.progress import Silent
-
         self._heard = heard
-        self._silent = Silent()
 
-    def finished(self, cell: object, result: object) -> None:
-        self._heard.append(result.cached)  # type: ignore[attr-defined]
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._silent, name)
+    def finished(self, cell: Cell, result: CellResult) -> None:
+        self._heard.append(result.cached)
 
 
 def test_two_runs_at_once_share_the_cache(
