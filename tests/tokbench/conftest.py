@@ -112,6 +112,7 @@ class MadeUpRun:
     spoken: list[str]
     samples: list[dict[str, Any]] = field(default_factory=list)
     audits: dict[str, Any] = field(default_factory=dict)
+    diffs: dict[str, Any] = field(default_factory=dict)
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     speed: pd.DataFrame = field(default_factory=pd.DataFrame)
 

@@ -46,6 +46,10 @@ def run(
         str | None, typer.Option(metavar="BYTES", help="Memory of one worker, as in 2G.")
     ] = None,
     baseline: Annotated[str | None, typer.Option(metavar="SPEC", help="What `nsl` is relative to.")] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="SPEC SPEC", help="Two of them whose ids the report compares."),
+    ] = None,
     reference: Annotated[
         str | None, typer.Option(metavar="LANGUAGE", help="What `premium` is relative to. [the cheapest]")
     ] = None,
@@ -88,6 +92,7 @@ def run(
         "timeout": timeout,
         "memory_limit": memory_limit,
         "baseline": baseline,
+        "diff": diff and [diff],
         "reference": reference,
         "prices": prices,
         "context_length": context_length,

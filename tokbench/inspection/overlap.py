@@ -64,6 +64,24 @@ def overlap_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.float64]:
     return matrix
 
 
+SAME = 0.95
+"""The overlap from which two vocabularies count as one: releases add a few tokens, ports lose a few."""
+
+
+def same_vocabulary(a: VocabularyAudit, b: VocabularyAudit) -> bool:
+    """Whether nearly all tokens of each stand for bytes that a token of the other stands for."""
+    sizes = sorted(len(audit.tokens) for audit in (a, b))
+    if sizes[0] < SAME * SAME * sizes[1]:  # special tokens and gaps aside, they cannot overlap enough
+        return False
+    return jaccard(a.byte_strings(), b.byte_strings()) >= SAME
+
+
+def same_numbering(a: VocabularyAudit, b: VocabularyAudit) -> bool:
+    """Whether most tokens that two vocabularies share have the same id in both."""
+    alike = sum(one == other != b"" for one, other in zip(a.tokens, b.tokens, strict=False))
+    return 2 * alike > len(a.byte_strings() & b.byte_strings())
+
+
 def surplus(a: VocabularyAudit, b: VocabularyAudit) -> Surplus:
     """What `a` has that `b` lacks."""
     tokens = sorted(a.byte_strings() - b.byte_strings(), key=lambda token: (-len(token), token))

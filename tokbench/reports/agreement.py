@@ -39,10 +39,8 @@ def agreement_table(run: Run) -> Table:
             counts = (Cell(value=len(pairs)), Cell(value=ids), Cell(value=cuts))
             names = labels.get(one, one), labels.get(other, other)
             rows.append(Row((*names, *counts, _first_difference(pairs)), key=one))
-    note = (
-        "Cuts: the same bytes in the same tokens, whatever their ids. `tokbench diff` compares a whole corpus."
-    )
-    return Table("agreement", "Who gives the same ids", COLUMNS, tuple(rows), note)
+    note = "Cuts: the same bytes in the same tokens, whatever their ids."
+    return Table("agreement", "The passages shown below", COLUMNS, tuple(rows), note)
 
 
 def _column(pieces: list[dict[str, Any]], key: str) -> list[Any]:

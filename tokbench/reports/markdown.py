@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
+from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.table import Table
 from tokbench.results.atomic import write_bytes
@@ -37,6 +38,9 @@ def document(run: Run) -> str:
         table = tables.by_language(run, metric, main)
         if table.rows:
             parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
+    compared = diff_table(run)
+    if compared.rows:
+        parts += ["## Who gives the same ids", "", render(compared), "", f"*{escape(compared.note)}*", ""]
     if run.failures:
         parts += ["## Failures and skips", "", render(tables.failures(run)), ""]
     measured = list(dict.fromkeys(run.frame["metric"]))

@@ -8,6 +8,7 @@
     speed.parquet           every round of the speed pass
     samples.json            chosen passages, tokenized by everyone
     audits.json             vocabulary audits
+    diffs.json              tokenizers with the same vocabulary compared document by document
     cells/                  one file per finished cell, with its tally
     plots/  report.html  report.md
 """
@@ -65,6 +66,11 @@ class RunFolder:
     def audits(self) -> Path:
         """``audits.json``."""
         return self.path / "audits.json"
+
+    @property
+    def diffs(self) -> Path:
+        """``diffs.json``."""
+        return self.path / "diffs.json"
 
     @property
     def cells(self) -> Path:

@@ -132,6 +132,15 @@ class Run:
         """Vocabulary audits by tokenizer, as `tokbench audit` gives them; empty where not made."""
         return dict(self._optional_json(self.folder.audits, {}))
 
+    @cached_property
+    def diffs(self) -> dict[str, Any]:
+        """Tokenizers that claim the same vocabulary, or were named, compared document by document.
+
+        ``pairs`` holds, for each, what `TokenizerDiff.as_json` gives, or an ``error``; ``budget`` how much text
+        there was at most. Empty where nothing was compared.
+        """
+        return dict(self._optional_json(self.folder.diffs, {}))
+
     @property
     def failures(self) -> list[dict[str, Any]]:
         """What was not measured: tokenizer, dataset, language, kind, message, remedy, traceback, output."""

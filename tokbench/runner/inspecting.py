@@ -1,4 +1,4 @@
-"""What a run shows beside figures: sample passages tokenized by everyone, vocabulary audits, gold words."""
+"""What a run shows beside figures: passages tokenized by everyone, vocabulary audits, gold words, diffs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import failure, loaded
+from tokbench.runner.differing import compare_all
 from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
 from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
@@ -62,7 +63,7 @@ class Inspections:
 def inspect_all(
     plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey]
 ) -> Inspections:
-    """Write ``samples.json`` and ``audits.json``, and give what metrics need of them.
+    """Write ``samples.json``, ``audits.json`` and ``diffs.json``, and give what metrics need of them.
 
     A tokenizer is not shown the passages of cells in which it has `failed` already.
     """
@@ -89,6 +90,7 @@ def inspect_all(
             found.audits[key] = VocabularyAudit.from_json(seen.audit)
     write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
     write_json(folder.audits, audits)
+    write_json(folder.diffs, compare_all(plan, ready, found.audits, failed))
     return found
 
 

@@ -88,7 +88,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     entries = _entries(suite, registry)
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
-    for role, spec in (("baseline", suite.baseline),):
+    roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
+    for role, spec in roles:
         if spec is not None and str(registry.tokenizer_spec(spec)) not in {entry.key for entry in entries}:
             raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
     settings = suite.speed_settings

@@ -85,6 +85,7 @@ class Suite(BaseModel):
     speed: bool | SpeedSettings = True
     audit: bool = True
     samples: int = Field(default=8, ge=0)
+    diff: list[tuple[str, str]] = []
     cache: bool = True
     allow_remote_code: bool = False
     plugins: list[str] = []

@@ -17,7 +17,14 @@ import pytest
 from tokbench.results import Run
 
 RunIt = Callable[..., Run]
-FIGURES = ("measurements.parquet", "measurements.csv", "comparisons.parquet", "samples.json", "audits.json")
+FIGURES = (
+    "measurements.parquet",
+    "measurements.csv",
+    "comparisons.parquet",
+    "samples.json",
+    "audits.json",
+    "diffs.json",
+)
 
 
 @pytest.fixture(scope="module")

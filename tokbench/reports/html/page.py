@@ -11,9 +11,11 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables, vocabularies
 from tokbench.reports.agreement import agreement_table
+from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
+from tokbench.reports.html.diffs import divergences
 from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
 from tokbench.reports.html.samples import samples
@@ -156,10 +158,17 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             panels=_vocabularies(run),
         ),
         Section(
+            id="ids",
+            title="Who gives the same ids",
+            notes=["One implementation may stand for another where their ids are the same on every document."],
+            panels=_agreement(run),
+            choose="Compared on",
+            html=divergences(run),
+        ),
+        Section(
             id="samples",
             title="Side by side",
             notes=["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
-            panels=_agreement(run),
             html=samples(run),
         ),
         Section(id="extra", title="More figures", figures=drawings.rest()),
@@ -221,8 +230,8 @@ def _vocabularies(run: Run) -> list[Panel]:
 
 
 def _agreement(run: Run) -> list[Panel]:
-    table = agreement_table(run)
-    return [Panel(label=table.title, table=table)] if table.rows else []
+    found = [diff_table(run), agreement_table(run)]
+    return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
 def _failures(run: Run, drawings: Drawings) -> list[Panel]:

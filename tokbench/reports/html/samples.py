@@ -20,7 +20,7 @@ def samples(run: Run) -> Markup:
     if not run.samples:
         return Markup("")
     labels = data.names(run)
-    ranks = {name: _ranks(run, name) for name in run.tokenizers}
+    ranks = {name: ranks_of(run, name) for name in run.tokenizers}
     shown = [
         {
             "title": sample.get("title") or language_label(str(sample.get("language", ""))),
@@ -44,7 +44,7 @@ def _views(sample: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(each.get("spec") or each["tokenizer"], each) for each in sample["tokenizations"]]
 
 
-def _ranks(run: Run, tokenizer: str) -> dict[int, int]:
+def ranks_of(run: Run, tokenizer: str) -> dict[int, int]:
     """How each id ranks by frequency over the main dataset, the most frequent first."""
     from tokbench.plots.counts import counts
 

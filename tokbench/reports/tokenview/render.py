@@ -6,7 +6,7 @@ group of tokens that makes up whole characters; nearly always one token, for a s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -59,22 +59,45 @@ def shown(text: str) -> str:
     return visible(text).replace("↵", "↵\n") or "∅"
 
 
-def markup(spans: Iterable[Span], label: str, ranks: Mapping[int, int] | None = None) -> Markup:
+def spans_at(spans: Iterable[Span], first: int, last: int) -> frozenset[int]:
+    """The numbers of the spans that hold any of the tokens `first` to `last` − 1.
+
+    Example:
+        >>> sorted(spans_at([("a", [1], ["61"], ""), ("é", [195, 169], ["c3", "a9"], "")], 2, 3))
+        [1]
+    """
+    found, begin = set(), 0
+    for number, (_, ids, _, _) in enumerate(spans):
+        if begin < last and first < begin + len(ids):
+            found.add(number)
+        begin += len(ids)
+    return frozenset(found)
+
+
+def markup(
+    spans: Iterable[Span],
+    label: str,
+    ranks: Mapping[int, int] | None = None,
+    *,
+    differs: Container[int] = (),
+) -> Markup:
     """The token view of some spans; `label` names it for screen readers.
 
     `ranks` says how an id ranks by frequency where that was counted; it is told with the token's id and bytes.
+    The spans whose numbers are in `differs` are marked.
     """
-    made = [_marked(span, ranks or {}) for span in spans]
+    made = [_marked(span, ranks or {}, number in differs) for number, span in enumerate(spans)]
     return Markup(
         '<div class="tokens"><div class="text" dir="auto" tabindex="0" role="group" aria-label="{}">{}</div>'
         '<p class="detail" aria-live="polite"></p></div>'
     ).format(label, Markup("").join(made))
 
 
-def _marked(span: Span, ranks: Mapping[int, int]) -> Markup:
+def _marked(span: Span, ranks: Mapping[int, int], differs: bool) -> Markup:
     """One span, with short attributes, and without bytes where they are those of the text: a page has many."""
     text, ids, data, kind = span
-    names = " ".join([*(["many"] if len(ids) > 1 else []), *([kind] if kind else [])])
+    marks = {"many": len(ids) > 1, kind: kind, "differs": differs}
+    names = " ".join(name for name, there in marks.items() if there)
     found = {"data-i": " ".join(map(str, ids))}
     if names:
         found["class"] = names

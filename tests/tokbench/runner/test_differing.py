@@ -1,0 +1,103 @@
+"""A run notices which of its tokenizers claim one vocabulary, and where on its text they give other ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.errors import SpecError
+from tokbench.results import Run
+from tokbench.runner import differing
+
+RunIt = Callable[..., Run]
+FIRST = "bytes"
+
+
+def compared(run: Run) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(pair["a"], pair["b"]): pair for pair in run.diffs["pairs"]}
+
+
+@pytest.fixture
+def found(corpus: Path, run: RunIt) -> Callable[..., dict[tuple[str, str], dict[str, Any]]]:
+    def call(*ports: str, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
+        specs = [FIRST, *(f"port:{port}" for port in ports)]
+        return compared(run(specs, [f"text:{corpus}"], faulty=["ports"], audit=True, **options))
+
+    return call
+
+
+def test_each_is_compared_with_the_first_of_its_vocabulary(found: Callable[..., Any]) -> None:
+    pairs = found("true", "swapped")
+    assert list(pairs) == [(FIRST, "port:true"), (FIRST, "port:swapped")]
+    assert pairs[FIRST, "port:true"]["share_equal"] == 1
+    assert pairs[FIRST, "port:true"]["n_documents"] == 70
+    assert pairs[FIRST, "port:true"]["named"] is False
+
+
+def test_two_ids_swapped_are_found_and_shown(found: Callable[..., Any]) -> None:
+    pair = found("swapped")[FIRST, "port:swapped"]
+    assert pair["compared"] == "ids"
+    assert pair["n_equal"] == 50  # twenty of the seventy lines have a w
+    assert pair["causes"] == {"numbering": 20}
+    first = pair["divergences"][0]
+    assert first["document"].endswith("fra_Latn 1")
+    assert first["text"] == "w"
+    ids = [first[side][first["lead"]]["id"] for side in ("a", "b")]
+    assert ids == [ord("w"), ord("z")]
+
+
+def test_another_numbering_is_compared_by_bytes(found: Callable[..., Any]) -> None:
+    pair = found("renumbered")[FIRST, "port:renumbered"]
+    assert (pair["compared"], pair["share_equal"]) == ("bytes", 1)
+
+
+def test_text_on_which_one_failed_is_left_out(found: Callable[..., Any]) -> None:
+    pair = found("faulty")[FIRST, "port:faulty"]
+    assert pair["n_documents"] == 60  # all but the ten German lines
+    assert pair["share_equal"] == 1
+
+
+def test_other_vocabularies_are_compared_where_they_are_named(corpus: Path, run: RunIt) -> None:
+    specs, text = ["bytes", "words:vocab_size=300"], [f"text:{corpus}"]
+    alone = run(specs, text, train_on=text)
+    assert alone.diffs["pairs"] == []
+    named = compared(run(specs, text, train_on=text, diff=[("words:vocab_size=300", "bytes")]))
+    pair = named["words:vocab_size=300", "bytes"]
+    assert pair["named"] is True
+    assert pair["share_equal"] == 0
+
+
+def test_a_named_pair_must_be_of_the_run(corpus: Path, run: RunIt) -> None:
+    with pytest.raises(SpecError, match="not among the tokenizers"):
+        run(["bytes"], [f"text:{corpus}"], diff=[("bytes", "chars")])
+
+
+def test_a_comparison_that_fails_is_there_with_its_error(
+    found: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(differing, "compare", os._exit)  # a worker that is given it is lost
+    pair = found("true")[FIRST, "port:true"]
+    assert pair["error"]
+    assert "n_documents" not in pair
+
+
+def test_the_budget_is_spread_over_languages(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokbench.registry import build_registry
+    from tokbench.runner.plan import make_plan
+    from tokbench.runner.suite import load_suite
+
+    plan = make_plan(
+        load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"]}), build_registry()
+    )
+    monkeypatch.setattr(differing, "MOST_DOCUMENTS", 7)
+    seven = list(differing.choose_passages(plan.corpora))
+    assert [passage.language for passage in seven] == [*(["deu_Latn", "eng_Latn", "fra_Latn"] * 2), "deu_Latn"]
+    monkeypatch.setattr(differing, "MOST_BYTES", 60)
+    few = list(differing.choose_passages(plan.corpora))
+    assert 0 < sum(len(passage.text.encode()) for passage in few) <= 60
+    monkeypatch.setattr(differing, "MOST_CHARS", 5)
+    assert {len(passage.text) for passage in differing.choose_passages(plan.corpora)} == {5}

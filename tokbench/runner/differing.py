@@ -1,0 +1,180 @@
+"""Which tokenizers of a run claim to be the same, and whether they give the same ids on its text.
+
+Two claim the same vocabulary where nearly all their tokens stand for the same bytes; each such tokenizer is
+compared with the first of its kind. Pairs that the suite names are compared whatever their vocabularies. The
+text is a bounded part of every corpus, the same for all pairs; `tokbench diff` takes all of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import CorpusError
+from tokbench.inspection.overlap import same_numbering, same_vocabulary
+from tokbench.metrics.metric import CellKey
+from tokbench.runner.cache import TallyCache
+from tokbench.runner.counting import loaded
+from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.recipe import Recipe, digest_of, source_digest
+from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
+from tokbench.runner.subjects import Subject
+from tokbench.runner.worker import Emit
+
+if TYPE_CHECKING:
+    from tokbench.inspection.audit import VocabularyAudit
+
+MOST_DOCUMENTS = 2_000
+MOST_BYTES = 1_000_000
+MOST_CHARS = 10_000
+"""Code points of one document that are compared: a whole book would be all there is of a corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two tokenizers to compare, by canonical spec; `named` by the suite, or claiming the same vocabulary.
+
+    `by_bytes`: their vocabularies number the same tokens differently, so that ids say nothing.
+    """
+
+    a: str
+    b: str
+    named: bool
+    by_bytes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A document as it is compared; `name` says which it is."""
+
+    dataset: str
+    language: str
+    name: str
+    text: str
+
+
+def pairs_of(
+    audits: Mapping[str, VocabularyAudit], ready: Collection[str], named: Sequence[tuple[str, str]]
+) -> list[Pair]:
+    """The pairs to compare: those `named`, then each tokenizer with the first that claims its vocabulary."""
+    found: dict[frozenset[str], Pair] = {}
+    for a, b in named:
+        if a in ready and b in ready:
+            known = a in audits and b in audits
+            apart = known and not same_numbering(audits[a], audits[b])
+            claimed = known and same_vocabulary(audits[a], audits[b])
+            found[frozenset((a, b))] = Pair(a, b, named=True, by_bytes=apart and claimed)
+    firsts: list[str] = []
+    for b in audits:
+        first = next((a for a in firsts if same_vocabulary(audits[a], audits[b])), None)
+        if first is None:
+            firsts.append(b)
+            continue
+        by_bytes = not same_numbering(audits[first], audits[b])
+        found.setdefault(frozenset((first, b)), Pair(first, b, named=False, by_bytes=by_bytes))
+    return list(found.values())
+
+
+def compare_all(
+    plan: Plan,
+    subjects: Sequence[Subject],
+    audits: Mapping[str, VocabularyAudit],
+    failed: Collection[CellKey],
+) -> dict[str, Any]:
+    """The comparison of every pair, ready for ``diffs.json``; one that fails is there with its error.
+
+    Documents of cells in which one of the two has `failed` already are left out.
+    """
+    recipes = {subject.entry.key: subject.recipe for subject in subjects if subject.ready and subject.recipe}
+    named = [
+        (str(plan.registry.tokenizer_spec(a)), str(plan.registry.tokenizer_spec(b))) for a, b in plan.suite.diff
+    ]
+    pairs = pairs_of(audits, recipes, named)
+    passages = list(choose_passages(plan.corpora)) if pairs else []
+
+    def compared(pair: Pair) -> dict[str, Any]:
+        fine = [
+            (passage.name, passage.text)
+            for passage in passages
+            if not any(CellKey(key, passage.dataset, passage.language) in failed for key in (pair.a, pair.b))
+        ]
+        found = _sheltered(plan, recipes[pair.a], recipes[pair.b], fine, pair.by_bytes)
+        return {**found, "a": pair.a, "b": pair.b, "named": pair.named}
+
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        results = list(threads.map(compared, pairs))
+    budget = {"documents": MOST_DOCUMENTS, "bytes": MOST_BYTES, "chars_per_document": MOST_CHARS}
+    return {"budget": budget, "pairs": results}
+
+
+def choose_passages(corpora: Sequence[Corpus]) -> Iterator[Passage]:
+    """Documents of every language of every corpus in turn, from the beginning of each, within the budget."""
+    streams = [_documents(corpus, language) for corpus in corpora for language in corpus.shards]
+    count = size = 0
+    while streams:
+        for stream in list(streams):
+            passage = next(stream, None)
+            if passage is None:
+                streams.remove(stream)
+                continue
+            size += len(passage.text.encode("utf-8", "surrogatepass"))
+            if size > MOST_BYTES or count == MOST_DOCUMENTS:
+                return
+            count += 1
+            yield passage
+
+
+def _documents(corpus: Corpus, language: str) -> Iterator[Passage]:
+    key = corpus.recipe.key
+    with contextlib.suppress(CorpusError):  # the cells of this text say so already
+        texts = (document.text for shard in corpus.shards[language] for document in corpus.dataset.read(shard))
+        for number, text in enumerate(islice(texts, MOST_DOCUMENTS), start=1):
+            yield Passage(key, language, f"{key} {language} {number}", text[:MOST_CHARS])
+
+
+def _sheltered(
+    plan: Plan, a: Recipe, b: Recipe, documents: Sequence[tuple[str, str]], by_bytes: bool
+) -> dict[str, Any]:
+    cache = TallyCache(plan.registry.context.cache_dir / "tallies") if plan.suite.cache else None
+    limits = Limits(plan.suite.timeout, plan.memory_limit)
+    try:
+        with borrowed() as worker:
+            found: dict[str, Any] = worker.call(compare, a, b, documents, by_bytes, cache, limits=limits)
+    except WorkerLost as loss:
+        if loss.kind == "interrupted":
+            raise
+        return {"error": f"{loss.kind}: {loss}"}
+    except CallFailed as error:
+        return {"error": f"{error.kind}: {error}"}
+    return found
+
+
+def compare(
+    emit: Emit,
+    a: Recipe,
+    b: Recipe,
+    documents: Sequence[tuple[str, str]],
+    by_bytes: bool,
+    cache: TallyCache | None,
+) -> dict[str, Any]:
+    """In a worker: the `TokenizerDiff` of two tokenizers in JSON's types, or the one that was made before."""
+    import tokbench.inspection
+    from tokbench.inspection.diff import diff
+
+    code = source_digest(str(tokbench.inspection.__file__))
+    key = digest_of("diff", a.fingerprint, b.fingerprint, by_bytes, documents, code)
+    known = cache.get(key) if cache else None
+    if known is not None:
+        kept: dict[str, Any] = json.loads(known)
+        return kept
+    found = diff(loaded(a), loaded(b), documents, by_bytes=by_bytes)
+    # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
+    content = replace(found, a=a.key, b=b.key).as_json()
+    if cache:
+        cache.put(key, json.dumps(content).encode())
+    return content
