@@ -53,7 +53,15 @@ METRICS = (
         for percent in (50, 95, 99)
     ),
     _metric("load_time", "s", "lower", "Time to load the tokenizer in a fresh process.", r"\mathrm{seconds}"),
+    _metric(
+        "first_call_time", "s", "lower", "Time of the first call in a fresh process, after loading.",
+        r"\mathrm{seconds}",
+    ),
     _metric("train_time", "s", "lower", "Time to train the tokenizer.", r"\mathrm{seconds}"),
+    _metric(
+        "train_memory", "MiB", "lower", "Most memory that a fresh process holds while it trains.",
+        r"\max_t \mathrm{RSS}(t)",
+    ),
     _metric(
         "peak_memory", "MiB", "lower", "Most memory that a fresh process holds while it loads and encodes.",
         r"\max_t \mathrm{RSS}(t)",

@@ -12,7 +12,7 @@ from tokbench.runner.machine import library_versions, machine
 from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.recipe import digest_of
 from tokbench.runner.speed import SpeedResult
-from tokbench.runner.speed_rows import speed_summary
+from tokbench.runner.speed_rows import same_ids, speed_summary
 from tokbench.runner.subjects import Subject
 
 MOST_SHARDS = 1_000
@@ -126,7 +126,13 @@ def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
 def _speed(result: SpeedResult | None) -> dict[str, Any] | None:
     if result is None:
         return None
-    return {"notes": result.notes, "set_ups": result.set_ups, "summary": speed_summary(result)}
+    return {
+        "clock": result.clock,
+        "notes": result.notes,
+        "same_ids": same_ids(result),
+        "set_ups": result.set_ups,
+        "summary": speed_summary(result),
+    }
 
 
 def failure_entry(

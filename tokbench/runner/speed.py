@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import failure
@@ -22,29 +22,22 @@ from tokbench.runner.stopwatch import SetUp, Timing, set_up, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
 
-FORMS = ("batch", "single", "long", "short", "decode")
 Report = Callable[[int, int, str], None]
-
-
-@dataclass
-class _Racer:
-    """One tokenizer at one thread count, in its process."""
-
-    key: str
-    threads: int
-    process: int
-    worker: Worker
-    ready: SetUp | None = None
+T = TypeVar("T")
 
 
 @dataclass
 class SpeedResult:
-    """What the speed pass found: raw rows, one per timing; set-ups; failures by tokenizer."""
+    """What the speed pass found: raw rows, one per timing; set-ups; failures by tokenizer.
+
+    `clock` says what the figures are made of: ``wall`` or ``cpu`` seconds; the raw rows have both.
+    """
 
     rounds: list[dict[str, Any]] = field(default_factory=list)
     set_ups: list[dict[str, Any]] = field(default_factory=list)
     failures: dict[str, Failure] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    clock: str = "wall"
 
 
 def time_all(
@@ -56,10 +49,11 @@ def time_all(
     report: Report,
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
-    result = SpeedResult(notes=_busy())
+    result = SpeedResult(notes=_busy(), clock=settings.clock)
     ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
-    total = settings.processes * len(ready) * len(settings.threads)
-    total += settings.processes * settings.rounds * _rounds_each(len(ready), len(passages), settings)
+    heats = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
+    each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in heats]
+    total = len(ready) * (len(heats) + sum(each))
     done = 0
 
     def tick(doing: str) -> None:
@@ -67,107 +61,109 @@ def time_all(
         done += 1
         report(done, total, doing)
 
-    for process in range(settings.processes):
-        racers: list[_Racer] = []
+    for process, threads in heats:
+        heat = _Heat(process, threads, passages, settings, limits, result, tick)
         try:
-            for subject in ready:
-                for threads in settings.threads:
-                    if stop.asked or subject.entry.key in result.failures:
-                        continue
-                    tick(f"loading {subject.entry.key}")
-                    racer = _start(subject, threads, process, passages, limits, result)
-                    racers += [racer] if racer is not None else []
-            for index in range(settings.rounds):
-                for passage, form in _turns(passages, settings.forms):
-                    for racer in _rotated(racers, index):
-                        if stop.asked:
-                            return result
-                        if (form == "batch" or racer.threads == 1) and racer.key not in result.failures:
-                            tick(racer.key)
-                            _round(racer, index, passage, form, limits, result)
+            heat.run(ready, stop)
         finally:
-            for racer in racers:
-                racer.worker.close()
+            heat.close()
+        if stop.asked:
+            return result
     _check_digests(result)
     return result
 
 
-def _start(
-    subject: Subject,
-    threads: int,
-    process: int,
-    passages: Sequence[Passage],
-    limits: Limits,
-    result: SpeedResult,
-) -> _Racer | None:
-    assert subject.recipe is not None
-    context = replace(subject.recipe.context, threads=threads)
-    recipe = replace(subject.recipe, context=context)
-    racer = _Racer(subject.entry.key, threads, process, Worker(thread_environment(threads)))
-    known = _guarded(racer, result, set_up, recipe, passages, limits=limits)
-    if known is None:
+@dataclass
+class _Racer:
+    """One tokenizer in its process."""
+
+    key: str
+    worker: Worker
+
+
+@dataclass
+class _Heat:
+    """All tokenizers at one thread count, each in a fresh process: what is compared side by side."""
+
+    process: int
+    threads: int
+    passages: Sequence[Passage]
+    settings: SpeedSettings
+    limits: Limits
+    result: SpeedResult
+    tick: Callable[[str], None]
+    racers: list[_Racer] = field(default_factory=list)
+
+    def run(self, subjects: Sequence[Subject], stop: Stop) -> None:
+        """Start everybody, then go around; ends early where the user asked to stop."""
+        for subject in _rotated(subjects, self.process):
+            if not stop.asked and subject.entry.key not in self.result.failures:
+                self.tick(f"loading {subject.entry.key}")
+                self._start(subject)
+        for index in range(self.settings.rounds):
+            for passage, form in self._turns():
+                for racer in _rotated(self.racers, index):
+                    if stop.asked:
+                        return
+                    if racer.key not in self.result.failures:
+                        self.tick(racer.key)
+                        self._round(racer, index, passage, form)
+
+    def close(self) -> None:
+        """End every process."""
+        for racer in self.racers:
+            racer.worker.close()
+
+    def _start(self, subject: Subject) -> None:
+        assert subject.recipe is not None
+        context = replace(subject.recipe.context, threads=self.threads)
+        recipe = replace(subject.recipe, context=context)
+        racer = _Racer(subject.entry.key, Worker(thread_environment(self.threads)))
+        self.racers.append(racer)
+        known: SetUp | None = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
+        if known is None:
+            return
+        fields = asdict(known)
+        cold = fields.pop("cold")
+        self.result.set_ups.append({**self._about(racer), **fields})
+        self.result.rounds += [{**self._about(racer), "round": -1, **timing} for timing in cold]
+
+    def _round(self, racer: _Racer, index: int, passage: Passage, form: str) -> None:
+        timing: Timing | None = self._guarded(racer, time_round, passage.dataset, form)
+        if timing is not None:
+            self.result.rounds.append({**self._about(racer), "round": index, **asdict(timing)})
+
+    def _guarded(self, racer: _Racer, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What the racer's process answers, or None with its failure kept."""
+        try:
+            return racer.worker.call(function, *arguments, limits=self.limits)
+        except WorkerLost as loss:
+            if loss.kind == "interrupted":
+                raise
+            why = failure(loss.kind, str(loss), output=loss.output)
+        except CallFailed as error:
+            why = failure(error.kind, str(error), traceback=error.traceback, output=error.output)
+        self.result.failures[racer.key] = why
         racer.worker.close()
         return None
-    racer.ready = known
-    fields = asdict(known)
-    fields.pop("cold")
-    result.set_ups.append({"tokenizer": racer.key, "threads": threads, "process": process, **fields})
-    for timing in known.cold:
-        result.rounds.append(_row(racer, -1, timing))
-    return racer
+
+    def _about(self, racer: _Racer) -> dict[str, Any]:
+        return {"tokenizer": racer.key, "threads": self.threads, "process": self.process}
+
+    def _turns(self) -> Iterator[tuple[Passage, str]]:
+        for passage in self.passages:
+            for form in _forms(self.threads, self.settings):
+                yield passage, form
 
 
-def _round(racer: _Racer, index: int, passage: Passage, form: str, limits: Limits, result: SpeedResult) -> None:
-    timing = _guarded(racer, result, time_round, passage.dataset, form, limits=limits)
-    if timing is not None:
-        result.rounds.append(_row(racer, index, timing))
+def _forms(threads: int, settings: SpeedSettings) -> Sequence[str]:
+    """The forms timed at a thread count: only a batch is something for several threads to share."""
+    return [form for form in settings.forms if form == "batch" or threads == 1]
 
 
-def _guarded(
-    racer: _Racer, result: SpeedResult, function: Callable[..., Any], *arguments: Any, limits: Limits
-) -> Any:
-    """What the racer's process answers, or None with its failure kept."""
-    try:
-        return racer.worker.call(function, *arguments, limits=limits)
-    except WorkerLost as loss:
-        if loss.kind == "interrupted":
-            raise
-        result.failures[racer.key] = failure(loss.kind, str(loss), output=loss.output)
-    except CallFailed as error:
-        result.failures[racer.key] = failure(
-            error.kind, str(error), traceback=error.traceback, output=error.output
-        )
-    return None
-
-
-def _row(racer: _Racer, index: int, timing: Timing) -> dict[str, Any]:
-    return {
-        "tokenizer": racer.key,
-        "threads": racer.threads,
-        "process": racer.process,
-        "round": index,
-        **asdict(timing),
-    }
-
-
-def _turns(passages: Sequence[Passage], forms: Sequence[str]) -> Iterator[tuple[Passage, str]]:
-    for passage in passages:
-        for form in forms:
-            yield passage, form
-
-
-def _rotated(racers: Sequence[_Racer], by: int) -> Sequence[_Racer]:
-    if not racers:
-        return racers
-    shift = by % len(racers)
-    return [*racers[shift:], *racers[:shift]]
-
-
-def _rounds_each(tokenizers: int, passages: int, settings: SpeedSettings) -> int:
-    alone = 1 if 1 in settings.threads else 0
-    threaded = len(settings.threads) - alone
-    batch = 1 if "batch" in settings.forms else 0
-    return tokenizers * passages * (alone * len(settings.forms) + threaded * batch)
+def _rotated(items: Sequence[T], by: int) -> Sequence[T]:
+    shift = by % max(len(items), 1)
+    return [*items[shift:], *items[:shift]]
 
 
 def _check_digests(result: SpeedResult) -> None:
@@ -195,4 +191,5 @@ def _busy() -> list[str]:
 def state_of(result: SpeedResult, identity: str) -> Mapping[str, Any]:
     """The result, ready for JSON, to be found again by a run that resumes."""
     failures = {key: asdict(value) for key, value in result.failures.items()}
-    return {"identity": identity, "set_ups": result.set_ups, "failures": failures, "notes": result.notes}
+    known = {"set_ups": result.set_ups, "failures": failures, "notes": result.notes, "clock": result.clock}
+    return {"identity": identity, **known}

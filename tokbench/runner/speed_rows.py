@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,13 +14,23 @@ from tokbench.runner.speed import SpeedResult
 from tokbench.runner.stability import Summary, summarize
 from tokbench.runner.subjects import Subject
 
+Row = Mapping[str, Any]
+
 FIGURES = (
     ("encode_speed", "batch", "warm"),
     ("encode_speed_cold", "batch", "cold"),
     ("decode_speed", "decode", "warm"),
 )
 LATENCIES = ("latency_p50", "latency_p95", "latency_p99")
-OF_TOKENIZER = (("load_time", "s"), ("train_time", "s"), ("peak_memory", "MiB"))
+OF_TOKENIZER = (
+    ("load_time", "s"),
+    ("first_call_time", "s"),
+    ("peak_memory", "MiB"),
+    ("train_time", "s"),
+    ("train_memory", "MiB"),
+)
+_MOST_WAITING = 0.05
+"""Share of a round that a process may have waited for the processor before it is said."""
 
 
 def speed_measurements(
@@ -53,58 +64,56 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
         if broken is not None or not chosen:
             yield _nothing(key, dataset, metric, "MB/s", broken)
             continue
-        summary = summarize([row["seconds"] / row["loops"] for row in chosen])
+        summary = _summary(chosen, result.clock)
         size = chosen[0]["n_bytes"] / 1e6
+        low, high = _ends(summary)
         yield Measurement(
             key,
             dataset,
             OVERALL,
             metric,
             size / summary.median,
-            size / summary.high if summary.n > 1 else None,
-            size / summary.low if summary.n > 1 else None,
+            size / high if high is not None else None,
+            size / low if low is not None else None,
             "MB/s",
             chosen[0]["n_documents"],
         )
     for metric in LATENCIES:
         quantile = metric.removeprefix("latency_")
-        values = [row[quantile] * 1e3 for row in rounds if row[quantile] is not None]
-        if broken is not None or not values:
+        chosen = [row for row in rounds if row[quantile] is not None]
+        if broken is not None or not chosen:
             yield _nothing(key, dataset, metric, "ms", broken)
             continue
-        summary = summarize(values)
-        n = next(row["n_documents"] for row in rounds if row[quantile] is not None)
-        yield Measurement(key, dataset, OVERALL, metric, summary.median, summary.low, summary.high, "ms", n)
+        summary = summarize([row[quantile] * 1e3 for row in chosen], [row["process"] for row in chosen])
+        n = chosen[0]["n_documents"]
+        yield Measurement(key, dataset, OVERALL, metric, summary.median, *_ends(summary), "ms", n)
 
 
 def _of_tokenizer(result: SpeedResult, subject: Subject, broken: Failure | None) -> Iterator[Measurement]:
     key = subject.entry.key
-    set_ups = [
-        row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == _fewest_threads(result)
-    ]
+    fewest = _fewest_threads(result)
+    set_ups = [row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == fewest]
+    training = subject.training
     values = {
         "load_time": [row["load_seconds"] for row in set_ups],
-        "train_time": [subject.training["seconds"]] if subject.training else [],
+        "first_call_time": [row["first_call_seconds"] for row in set_ups],
         "peak_memory": [row["peak_bytes"] / 2**20 for row in set_ups],
+        "train_time": [training["seconds"]] if training else [],
+        "train_memory": [training["peak_memory_bytes"] / 2**20] if training else [],
     }
     for metric, unit in OF_TOKENIZER:
         if broken is not None or not values[metric]:
-            reason = "undefined: it was not trained here" if metric == "train_time" and not broken else None
+            untrained = metric.startswith("train_") and broken is None
+            reason = "undefined: it was not trained here" if untrained else None
             yield _nothing(key, "", metric, unit, broken, reason)
             continue
         summary = summarize(values[metric])
-        several = summary.n > 1
-        yield Measurement(
-            key,
-            "",
-            OVERALL,
-            metric,
-            summary.median,
-            summary.low if several else None,
-            summary.high if several else None,
-            unit,
-            0,
-        )
+        yield Measurement(key, "", OVERALL, metric, summary.median, *_ends(summary), unit, 0)
+
+
+def _ends(summary: Summary) -> tuple[float | None, float | None]:
+    """The interval, which a single timing does not have."""
+    return (summary.low, summary.high) if summary.n > 1 else (None, None)
 
 
 def _nothing(
@@ -118,17 +127,44 @@ def _fewest_threads(result: SpeedResult) -> int:
     return min((row["threads"] for row in result.set_ups), default=1)
 
 
+def _summary(rows: Sequence[Row], clock: str) -> Summary:
+    """Seconds a pass. CPU seconds say how fast one thread is, but not how fast several are together."""
+    taken = "cpu_seconds" if clock == "cpu" and rows[0]["threads"] == 1 else "seconds"
+    return summarize([row[taken] / row["loops"] for row in rows], [row["process"] for row in rows])
+
+
 def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:
     """Every tokenizer, dataset, form, state and thread count in brief: seconds a pass, MB/s, and warnings."""
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in result.rounds:
         key = tuple(row[name] for name in ("tokenizer", "dataset", "form", "state", "threads"))
         groups.setdefault(key, []).append(row)
     found = []
     for (tokenizer, dataset, form, state, threads), rows in groups.items():
-        summary: Summary = summarize([row["seconds"] / row["loops"] for row in rows])
+        summary = _summary(rows, result.clock)
         about = {"tokenizer": tokenizer, "dataset": dataset, "form": form, "state": state, "threads": threads}
         shape = {name: rows[0][name] for name in ("n_bytes", "n_documents", "output", "loops")}
         speed = {"mb_per_second": rows[0]["n_bytes"] / 1e6 / summary.median}
-        found.append({**about, **shape, **speed, **asdict(summary)})
+        warnings = [*summary.warnings, *_of_processors(rows)]
+        found.append({**about, **shape, **speed, **asdict(summary), "warnings": warnings})
     return found
+
+
+def _of_processors(rows: Sequence[Row]) -> Iterator[str]:
+    """What the two clocks tell of a single thread: that it had to wait, or was not single."""
+    if rows[0]["threads"] > 1:
+        return
+    share = statistics.median(row["cpu_seconds"] / row["seconds"] for row in rows)
+    if share < 1 - _MOST_WAITING:
+        yield f"the process had a processor for {share:.0%} of the time only"
+    elif share > 1 + _MOST_WAITING:
+        yield f"{share:.1f} processors were used, though one thread was asked for"
+
+
+def same_ids(result: SpeedResult) -> list[list[str]]:
+    """Tokenizers that gave the same ids on every passage: among them a speed is of the same work."""
+    groups: dict[str, dict[str, None]] = {}
+    for row in result.set_ups:
+        if row["tokenizer"] not in result.failures:
+            groups.setdefault(row["digest"], {})[row["tokenizer"]] = None
+    return [list(group) for group in groups.values() if len(group) > 1]

@@ -2,7 +2,9 @@
 
 No timing is dropped, however inconvenient. The interval of the median is the distribution-free one, from
 order statistics: among n independent timings the median lies between the k-th smallest and the k-th largest
-with a probability that the binomial distribution gives. The warnings are those of pyperf's `check`.
+with a probability that the binomial distribution gives. Timings of one process are not independent, since they
+share where its memory came to lie; so the interval also spans the medians of the processes. The warnings are
+those of pyperf's `check`.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ class Summary:
     warnings: tuple[str, ...] = ()
 
 
-def summarize(values: Sequence[float]) -> Summary:
+def summarize(values: Sequence[float], processes: Sequence[int] = ()) -> Summary:
     """The summary of timings in seconds; raises `ValueError` where there are none.
+
+    `processes` tells which process each timing is from; left out, they count as independent.
 
     Example:
         >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05])
@@ -41,16 +45,24 @@ def summarize(values: Sequence[float]) -> Summary:
     ordered = sorted(values)
     median = statistics.median(ordered)
     rank = interval_rank(len(ordered))
+    medians = _medians(values, processes)
     return Summary(
         n=len(ordered),
         median=median,
         mad=statistics.median(abs(value - median) for value in ordered),
         minimum=ordered[0],
         maximum=ordered[-1],
-        low=ordered[rank],
-        high=ordered[-1 - rank],
+        low=min(ordered[rank], *medians),
+        high=max(ordered[-1 - rank], *medians),
         warnings=tuple(_warnings(ordered)),
     )
+
+
+def _medians(values: Sequence[float], processes: Sequence[int]) -> list[float]:
+    by_process: dict[int, list[float]] = {}
+    for value, process in zip(values, processes or [0] * len(values), strict=True):
+        by_process.setdefault(process, []).append(value)
+    return [statistics.median(each) for each in by_process.values()]
 
 
 def interval_rank(n: int, confidence: float = 0.95) -> int:

@@ -11,23 +11,28 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tokbench.errors import TokenizerError
 from tokbench.runner.memory import peak_memory
 from tokbench.runner.passages import Passage, utf8_bytes
 from tokbench.runner.recipe import Recipe, open_registry
+from tokbench.runner.verifying import digest_of_ids, verified
 from tokbench.runner.worker import Emit
-from tokbench.tokenizer import Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer
 
 SHORTEST_ROUND = 0.004
 """Seconds; a form that is done sooner is repeated within a round until it takes as long."""
 
+_CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """One measurement: wall and CPU seconds of `loops` passes over a passage in one form."""
+    """One measurement: wall and CPU seconds of `loops` passes over a passage in one form.
+
+    `output` is the type in which the timed call hands over its result.
+    """
 
     dataset: str
     form: str
@@ -48,7 +53,9 @@ class Timing:
 class SetUp:
     """What loading took (seconds, with the library's import), the first call, and the process's peak memory.
 
-    `digest` is of all ids, to compare with the same tokenizer in other processes; `cold` the first passes.
+    `peak_bytes` is up to the end of the first passes, before anything is checked or repeated; `bare_bytes`
+    what the process held before it loaded the tokenizer. `digest` is of all ids, to compare with other
+    processes and tokenizers; `cold` the first passes.
     """
 
     load_seconds: float
@@ -60,11 +67,35 @@ class SetUp:
     cold: tuple[Timing, ...]
 
 
-_state: dict[str, Any] = {}
+@dataclass(slots=True)
+class _Form:
+    """A passage in one shape, and how it is asked for; `loops` is 0 until it is known what a pass takes."""
+
+    texts: Sequence[str]
+    n_bytes: int
+    call: Callable[[], Any]
+    loops: int = 0
 
 
-def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage]) -> SetUp:
-    """Load the tokenizer, time its first calls, and check that its ways of encoding agree."""
+@dataclass(slots=True)
+class _Bench:
+    """The tokenizer of this process and what it is timed on."""
+
+    tokenizer: Tokenizer
+    clock: str
+    passages: dict[str, Passage]
+    n_tokens: dict[str, int] = field(default_factory=dict)
+    forms: dict[tuple[str, str], _Form] = field(default_factory=dict)
+
+
+_benches: list[_Bench] = []
+
+
+def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) -> SetUp:
+    """Load the tokenizer, time its first calls, and check that its ways of encoding agree.
+
+    `clock` is what latencies are read from: ``wall`` or ``cpu``.
+    """
     open_registry(recipe.plugins, recipe.context)  # finding plugins is not the tokenizer's time
     bare = peak_memory()
     begun = time.perf_counter()
@@ -73,94 +104,126 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage]) -> SetUp:
     begun = time.perf_counter()
     tokenizer.encode("The first call.")
     first = time.perf_counter() - begun
-    _state.update(tokenizer=tokenizer, passages={passage.dataset: passage for passage in passages}, ids={})
+    bench = _Bench(tokenizer, clock, {passage.dataset: passage for passage in passages})
+    _benches[:] = [bench]
     cold = []
+    for passage in passages:
+        emit(("begin", passage.dataset))
+        cold.append(_timed(bench, passage.dataset, "batch", "cold", loops=1))
+    peak = peak_memory()
     digest = hashlib.sha256()
     for passage in passages:
         emit(("begin", passage.dataset))
-        first_pass = _timed(tokenizer, passage, "batch", "cold", loops=1)
-        digest.update(_verified(tokenizer, passage))
-        cold.append(replace(first_pass, n_tokens=_tokens(passage)))
-    return SetUp(load, first, peak_memory(), bare, digest.hexdigest(), _has_batch(tokenizer), tuple(cold))
+        batch = verified(tokenizer, passage)
+        digest.update(digest_of_ids(batch))
+        bench.n_tokens[passage.dataset] = len(batch.ids)
+    gc.collect()
+    gc.freeze()  # what libraries hold is looked through once, not before every round
+    told = tuple(replace(timing, n_tokens=bench.n_tokens[timing.dataset]) for timing in cold)
+    return SetUp(load, first, peak, bare, digest.hexdigest(), _has(tokenizer, "encode_batch"), told)
 
 
-def time_round(emit: Emit, dataset: str, form: str) -> Timing:
-    """One round of one form, warm: the form has run before, and often enough to fill `SHORTEST_ROUND`."""
+def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
+    """One round of one form, warm: the form has run before, and often enough to fill `SHORTEST_ROUND`.
+
+    None where the tokenizer has no such form.
+    """
     emit(("begin", dataset, form))
-    tokenizer: Tokenizer = _state["tokenizer"]
-    passage: Passage = _state["passages"][dataset]
-    loops = _state.setdefault("loops", {})
-    if (dataset, form) not in loops:
-        warm_up = _timed(tokenizer, passage, form, "warm", loops=1)
-        again = _timed(tokenizer, passage, form, "warm", loops=1)
-        quickest = max(min(warm_up.seconds, again.seconds), 1e-7)
-        loops[dataset, form] = max(1, round(SHORTEST_ROUND / quickest))
-    return _timed(tokenizer, passage, form, "warm", loops=loops[dataset, form])
+    bench = _benches[0]
+    if form == "offsets" and not _has(bench.tokenizer, "offsets"):
+        return None
+    known = _form(bench, dataset, form)
+    if not known.loops:
+        passes = [_timed(bench, dataset, form, "warm", loops=1).seconds for _ in range(2)]
+        known.loops = max(1, round(SHORTEST_ROUND / max(min(passes), 1e-7)))
+    timing = _timed(bench, dataset, form, "warm", loops=known.loops)
+    if form != "single":
+        return timing
+    p50, p95, p99 = _latencies(bench.tokenizer, known.texts, bench.clock)
+    return replace(timing, p50=p50, p95=p95, p99=p99)
 
 
-def _timed(tokenizer: Tokenizer, passage: Passage, form: str, state: str, *, loops: int) -> Timing:
-    texts = passage.shape(form)
-    call = _call(tokenizer, passage, form, texts)
-    quantiles: tuple[float | None, float | None, float | None] = (None, None, None)
+def _timed(bench: _Bench, dataset: str, form: str, state: str, *, loops: int) -> Timing:
+    known = _form(bench, dataset, form)
+    call = known.call
     with _undisturbed():
         wall, cpu = time.perf_counter(), time.process_time()
         for _ in range(loops):
-            call()
+            result = call()
         cpu = time.process_time() - cpu
         wall = time.perf_counter() - wall
-    if form == "single" and state == "warm":
-        quantiles = _latencies(tokenizer, texts)
     return Timing(
-        dataset=passage.dataset,
+        dataset=dataset,
         form=form,
         state=state,
         seconds=wall,
         cpu_seconds=cpu,
         loops=loops,
-        n_bytes=utf8_bytes(texts),
-        n_documents=len(texts),
-        n_tokens=_tokens(passage) if texts is passage.documents else 0,
-        output=_output(tokenizer, form, texts),
-        p50=quantiles[0],
-        p95=quantiles[1],
-        p99=quantiles[2],
+        n_bytes=known.n_bytes,
+        n_documents=len(known.texts),
+        n_tokens=0 if form in ("long", "short") else bench.n_tokens.get(dataset, 0),
+        output=type(result).__name__,
     )
 
 
-def _call(tokenizer: Tokenizer, passage: Passage, form: str, texts: Sequence[str]) -> Callable[[], None]:
-    """What is timed.
+def _form(bench: _Bench, dataset: str, form: str) -> _Form:
+    if (dataset, form) not in bench.forms:
+        passage = bench.passages[dataset]
+        texts = passage.shape(form)
+        bench.forms[dataset, form] = _Form(texts, utf8_bytes(texts), _call(bench.tokenizer, form, texts))
+    return bench.forms[dataset, form]
+
+
+def _call(tokenizer: Tokenizer, form: str, texts: Sequence[str]) -> Callable[[], Any]:
+    """What is timed; it returns the last thing it got.
 
     Each tokenizer gets its own best form where it has one: a batch goes to `encode_batch`, or else to
-    `encode` document by document. Nothing converts what it returns while the clock runs.
+    `encode` document by document. Nothing converts what it returns while the clock runs, but for `lists`, which
+    is of ids as Python lists whoever gives them.
     """
-    if form == "batch":
-        if _has_batch(tokenizer):
-            native = tokenizer.encode_batch  # type: ignore[attr-defined]
-            return lambda: native(texts)
-    elif form == "decode":
-        return _each(tokenizer.decode, _ids(tokenizer, passage))
+    if form == "batch" and _has(tokenizer, "encode_batch"):
+        native = tokenizer.encode_batch  # type: ignore[attr-defined]
+        return lambda: native(texts)
+    if form == "decode":
+        return _each(tokenizer.decode, [list(map(int, tokenizer.encode(text))) for text in texts])
+    if form == "offsets":
+        return _each(tokenizer.offsets, texts)  # type: ignore[attr-defined]
+    if form == "lists":
+        return _each(_listing(tokenizer, texts), texts)
     return _each(tokenizer.encode, texts)
 
 
-def _each(function: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[], None]:
-    def call() -> None:
+def _listing(tokenizer: Tokenizer, texts: Sequence[str]) -> Callable[[str], list[int]]:
+    """`encode` with a list for its result, at the least cost its own result allows."""
+    encode: Callable[[str], Any] = tokenizer.encode
+    result = encode(texts[0])
+    if isinstance(result, list):
+        return encode
+    if hasattr(result, "tolist"):
+        return lambda text: encode(text).tolist()
+    return lambda text: list(encode(text))
+
+
+def _each(function: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[], Any]:
+    def call() -> Any:
         for item in items:
-            function(item)
+            result = function(item)
+        return result
 
     return call
 
 
-def _latencies(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[float, float, float]:
+def _latencies(tokenizer: Tokenizer, texts: Sequence[str], clock: str) -> tuple[float, float, float]:
     """Quantiles of the seconds of single calls."""
     import numpy as np
 
-    encode, clock = tokenizer.encode, time.perf_counter_ns
+    encode, now = tokenizer.encode, _CLOCKS[clock]
     took = []
     with _undisturbed():
         for text in texts:
-            begun = clock()
+            begun = now()
             encode(text)
-            took.append(clock() - begun)
+            took.append(now() - begun)
     p50, p95, p99 = np.quantile(np.array(took) / 1e9, [0.5, 0.95, 0.99]).tolist()
     return p50, p95, p99
 
@@ -175,50 +238,5 @@ def _undisturbed() -> Iterator[None]:
         gc.enable()
 
 
-def _verified(tokenizer: Tokenizer, passage: Passage) -> bytes:
-    """A digest of the ids of every document; raises where two ways or two times of encoding disagree."""
-    import numpy as np
-
-    batch = encode_batch(tokenizer, passage.documents)
-    again = encode_batch(tokenizer, passage.documents)
-    if not (np.array_equal(batch.ids, again.ids) and np.array_equal(batch.offsets, again.offsets)):
-        raise TokenizerError(
-            f"{tokenizer.name}: encoding {passage.dataset} twice gives other ids the second time; "
-            f"a tokenizer that draws at random has no one speed"
-        )
-    total = 0
-    for index, text in enumerate(passage.documents):
-        alone = np.asarray(tokenizer.encode(text), np.int64)
-        if not np.array_equal(alone, batch[index]):
-            raise TokenizerError(
-                f"{tokenizer.name}: encode and encode_batch disagree on {passage.dataset}, "
-                f"document {index}: {text[:60]!r}; a speed of either would not be of the same work"
-            )
-        total += len(alone)
-    _state.setdefault("tokens", {})[passage.dataset] = total
-    return hashlib.sha256(batch.ids.tobytes() + batch.offsets.tobytes()).digest()
-
-
-def _ids(tokenizer: Tokenizer, passage: Passage) -> list[Any]:
-    kept = _state["ids"]
-    if passage.dataset not in kept:
-        kept[passage.dataset] = [list(map(int, tokenizer.encode(text))) for text in passage.documents]
-    found: list[Any] = kept[passage.dataset]
-    return found
-
-
-def _tokens(passage: Passage) -> int:
-    return int(_state.get("tokens", {}).get(passage.dataset, 0))
-
-
-def _has_batch(tokenizer: Tokenizer) -> bool:
-    return callable(getattr(tokenizer, "encode_batch", None))
-
-
-def _output(tokenizer: Tokenizer, form: str, texts: Sequence[str]) -> str:
-    """In what form the timed call hands over its result."""
-    if form == "decode":
-        return "str"
-    if form == "batch" and _has_batch(tokenizer):
-        return "TokenBatch"
-    return type(tokenizer.encode(texts[0])).__name__
+def _has(tokenizer: Tokenizer, capability: str) -> bool:
+    return callable(getattr(tokenizer, capability, None))

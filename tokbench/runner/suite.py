@@ -22,13 +22,15 @@ from tokbench.errors import SpecError, UnknownNameError
 from tokbench.spec import Option, Spec
 
 SHIPPED = files("tokbench.runner") / "suites"
+Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
 
 
 class SpeedSettings(BaseModel):
     """How the speed pass measures; see `tokbench.runner.speed`.
 
     `passage_bytes` is about how much text of each dataset is timed; each round encodes it once in each form.
-    `datasets` are those to time on, by default all of the suite's.
+    `datasets` are those to time on, by default all of the suite's. `clock` is what speeds of one thread are
+    made of: ``wall`` seconds, or ``cpu`` seconds where others use the machine; several threads go by the wall.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,7 +40,8 @@ class SpeedSettings(BaseModel):
     rounds: int = Field(default=5, ge=1)
     threads: list[int] = Field(default=[1], min_length=1)
     passage_bytes: int = Field(default=100_000, ge=1)
-    forms: list[Literal["batch", "single", "long", "short", "decode"]] = ["batch", "single", "decode"]
+    forms: list[Form] = ["batch", "single", "decode"]
+    clock: Literal["wall", "cpu"] = "wall"
 
     @field_validator("passage_bytes", mode="before")
     @classmethod

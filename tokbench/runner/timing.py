@@ -72,4 +72,4 @@ def _found(folder: RunFolder, identity: str) -> SpeedResult | None:
     except (ResultsError, KeyError):
         return None
     failures = {key: Failure(**value) for key, value in known["failures"].items()}
-    return SpeedResult(rows, known["set_ups"], failures, known["notes"])
+    return SpeedResult(rows, known["set_ups"], failures, known["notes"], known["clock"])

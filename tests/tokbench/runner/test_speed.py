@@ -11,7 +11,7 @@ from tokbench.results import Run
 from tokbench.runner.stability import interval_rank, summarize
 
 RunIt = Callable[..., Run]
-FORMS = ["batch", "single", "long", "short", "decode"]
+FORMS = ["batch", "single", "long", "short", "lists", "decode"]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,17 @@ def test_figures_follow_from_the_rounds(timed: Run) -> None:
         "peak_memory",
     ):
         assert frame.loc[("chars", metric)]["value"] > 0, metric
-    assert frame.loc[("bytes", "train_time")]["status"].startswith("undefined")
+    for metric in ("train_time", "train_memory"):
+        assert frame.loc[("bytes", metric)]["status"].startswith("undefined")
+
+
+def test_training_has_figures_of_its_own(corpus: Path, run: RunIt) -> None:
+    done = run(["maxmatch:vocab_size=300"], [f"text:{corpus}"], train_on=f"text:{corpus}", speed={"rounds": 1})
+    figures = done.frame[done.frame["tokenizer"] != "all"].set_index("metric")["value"]
+    [training] = [entry["training"] for entry in done.manifest["tokenizers"]]
+    assert figures["train_time"] == training["seconds"]
+    assert figures["train_memory"] == training["peak_memory_bytes"] / 2**20
+    assert figures["first_call_time"] > 0
 
 
 def test_the_manifest_states_form_and_output(timed: Run) -> None:
@@ -77,6 +87,7 @@ def test_the_manifest_states_form_and_output(timed: Run) -> None:
     outputs = {(row["form"], row["output"]) for row in summary if row["tokenizer"] == "bytes"}
     assert ("batch", "TokenBatch") in outputs
     assert ("decode", "str") in outputs
+    assert ("lists", "list") in outputs
     assert all(row["minimum"] <= row["median"] <= row["maximum"] for row in summary)
 
 
@@ -103,6 +114,61 @@ def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
     rows = done.frame[done.frame["metric"] == "encode_speed"]
     assert rows.loc[rows["tokenizer"] == "disagrees", "value"].isna().all()
     assert rows.loc[rows["tokenizer"] == "bytes", "value"].notna().all()
+
+
+def test_tokenizers_of_the_same_ids_are_found_and_the_clock_is_the_one_asked_for(
+    corpus: Path, run: RunIt
+) -> None:
+    speed = {"rounds": 2, "forms": ["batch", "single", "offsets"], "clock": "cpu"}
+    specs = ["bytes", "chars", "port:true"]
+    done = run(specs, [f"text:{corpus}"], faulty=["ports"], speed=speed)
+    assert done.manifest["speed"]["same_ids"] == [["bytes", "chars", "port:true"]], "the text is ASCII"
+    assert done.manifest["speed"]["clock"] == "cpu"
+    raw = done.speed
+    chosen = raw[(raw["tokenizer"] == "bytes") & (raw["form"] == "batch") & (raw["state"] == "warm")]
+    frame = done.frame.set_index(["tokenizer", "metric"])
+    median = (chosen["cpu_seconds"] / chosen["loops"]).median()
+    assert frame.loc[("bytes", "encode_speed"), "value"] == pytest.approx(
+        chosen["n_bytes"].iloc[0] / 1e6 / median
+    )
+    told = raw[raw["form"] == "offsets"]
+    assert set(told["tokenizer"]) == {"bytes", "chars"}, "one of them has no offsets to give"
+
+
+def test_waiting_for_a_processor_and_hidden_threads_are_said() -> None:
+    from tokbench.runner.speed import SpeedResult
+    from tokbench.runner.speed_rows import speed_summary
+
+    def warnings(cpu_seconds: float) -> list[str]:
+        row = {
+            **{"tokenizer": "t", "dataset": "d", "form": "batch", "state": "warm", "threads": 1},
+            **{"process": 0, "seconds": 1.0, "cpu_seconds": cpu_seconds, "loops": 1},
+            **{"n_bytes": 1, "n_documents": 1, "output": "list"},
+        }
+        [summary] = speed_summary(SpeedResult([row, row]))
+        return list(summary["warnings"])
+
+    assert warnings(0.99) == []
+    assert warnings(0.6) == ["the process had a processor for 60% of the time only"]
+    assert warnings(1.9) == ["1.9 processors were used, though one thread was asked for"]
+
+
+def test_peak_memory_is_not_the_parents() -> None:
+    import subprocess
+    import sys
+
+    held = bytearray(b"x") * 400_000_000
+    code = "from tokbench.runner.memory import peak_memory; print(peak_memory())"
+    said = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True, text=True)
+    assert 5_000_000 < int(said.stdout) < len(held)
+
+
+def test_the_interval_spans_the_medians_of_the_processes() -> None:
+    slow, fast = [2.0, 2.1, 2.2], [1.0, 1.1, 1.2]
+    alone = summarize([*slow, *[1.5] * 20, *fast])
+    assert (alone.low, alone.high) == (1.5, 1.5)
+    grouped = summarize([*slow, *[1.5] * 20, *fast], [*[0] * 3, *[1] * 20, *[2] * 3])
+    assert (grouped.low, grouped.high) == (1.1, 2.1)
 
 
 def test_no_round_is_dropped_and_unsteady_ones_are_said() -> None:
