@@ -25,21 +25,38 @@ def encode(
     text: TextArgument,
     as_json: JsonOutput = False,
     ids: Annotated[bool, typer.Option("--ids", help="Print the ids alone, separated by spaces.")] = False,
+    sample: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Draw N segmentations at random instead.")
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(min=0, help="Of --sample.")] = 0,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Show the tokens of a text: coloured pieces, ids, bytes."""
+    """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
     from tokbench.inspection.pieces import as_json as pieces_json
 
     tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
     text = _read(text)
+    drawn = None if sample is None else _draw(tokenizer, text, sample, alpha, seed)
     if ids:
-        print(*tokenizer.encode(text))
+        for found in drawn or [list(tokenizer.encode(text))]:
+            print(*found)
     elif as_json:
-        print(json.dumps(pieces_json(tokenizer, text), ensure_ascii=False, indent=2))
-    else:
+        content: object = (
+            pieces_json(tokenizer, text)
+            if drawn is None
+            else [pieces_json(tokenizer, text, found) for found in drawn]
+        )
+        print(json.dumps(content, ensure_ascii=False, indent=2))
+    elif drawn is None:
         _show_one(tokenizer, text)
+    else:
+        _show_drawn(tokenizer, text, drawn)
+        print(f"{len(drawn)} drawn with alpha {alpha:g}, seed {seed}")
 
 
 def compare(
@@ -98,6 +115,37 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
     console.print(_figures(text, len(found)))
     if tokenizer.decode([piece.id for piece in found]) != text:
         console.print("decoding gives another text", style="bold red")
+
+
+def _draw(tokenizer: Tokenizer, text: str, n: int, alpha: float, seed: int) -> list[list[int]]:
+    import numpy as np
+
+    from tokbench.errors import TokenizerError
+    from tokbench.tokenizer import Sampler
+
+    if not isinstance(tokenizer, Sampler):
+        raise TokenizerError(
+            f"{tokenizer.name} does not draw segmentations; the families bpe, unigram and sentencepiece do"
+        )
+    generator = np.random.default_rng(seed)
+    return [[int(index) for index in tokenizer.sample(text, generator, alpha)] for _ in range(n)]
+
+
+def _show_drawn(tokenizer: Tokenizer, text: str, drawn: Sequence[Sequence[int]]) -> None:
+    """Each segmentation once, with how often it was drawn, the most frequent first."""
+    from collections import Counter
+
+    from rich.table import Table
+
+    from tokbench.inspection.pieces import pieces
+    from tokbench.inspection.terminal import colored, render
+
+    console = _console()
+    table = Table("drawn", "tokens", "segmentation", box=None, header_style="bold")
+    for found, count in Counter(map(tuple, drawn)).most_common():
+        line = render(pieces(tokenizer, text, found), color=colored(console))
+        table.add_row(f"{count}×", str(len(found)), line)
+    console.print(table)
 
 
 def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:

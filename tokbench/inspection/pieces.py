@@ -77,7 +77,8 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
         [('n', 0, True), ('é', 1, False), ('é', 1, False)]
     """
     found = [int(index) for index in (tokenizer.encode(text) if ids is None else ids)]
-    parts = [token_bytes(tokenizer, index) for index in found]
+    known = {index: token_bytes(tokenizer, index) for index in set(found)}
+    parts = [known[index] for index in found]
     spans, shared = _locate(tokenizer, text, found, parts)
     unknown, special = unk_id(tokenizer), special_ids(tokenizer)
     numbers = _group_numbers(shared)
@@ -110,9 +111,9 @@ def groups(found: Sequence[Piece]) -> Iterator[Group]:
         yield Group(part[0].text, start, end, part)
 
 
-def as_json(tokenizer: Tokenizer, text: str) -> dict[str, Any]:
+def as_json(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) -> dict[str, Any]:
     """A text and its tokens in JSON's types, for the report and the live page."""
-    found = pieces(tokenizer, text)
+    found = pieces(tokenizer, text, ids)
     return {
         "tokenizer": tokenizer.name,
         "text": text.encode("utf-8", "replace").decode(),
@@ -135,6 +136,8 @@ def visible(text: str) -> str:
         '·a→b↵\\x00\\u200b'
     """
     base = "◌" if text and (text[0] == JOINER or unicodedata.category(text[0]).startswith("M")) else ""
+    if text.isprintable():  # of white space, only the space is
+        return base + text.replace(" ", _MARKS[" "])
     return base + "".join(_visible(char) for char in text)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import tokbench
 from tokbench.cli import app
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, TokenizerError
 
 
 def run(*arguments: str, text: str | None = None) -> str:
@@ -43,3 +45,39 @@ def test_compare_shows_each():
 def test_compare_needs_a_tokenizer():
     with pytest.raises(SpecError, match="tokbench compare SPEC"):
         run("compare", "only text")
+
+
+@pytest.fixture
+def unigram(tmp_path: Path) -> str:
+    tokenizer = tokbench.load(
+        "unigram:vocab_size=30", train_on=["unhappily unhappy happily", "lily happy"] * 30
+    )
+    path = tmp_path / "toy.model"
+    tokenizer.save(path)
+    return f"unigram:{path}"
+
+
+def test_samples_are_segmentations_of_the_text_and_a_seed_repeats_them(unigram: str):
+    tokenizer = tokbench.load(unigram)
+    drawn = run("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "3")
+    lines = [[int(index) for index in line.split()] for line in drawn.splitlines()]
+    assert len(lines) == 20
+    assert len({tuple(line) for line in lines}) > 1
+    assert {tokenizer.decode(line) for line in lines} == {"unhappily"}
+    assert run("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "3") == drawn
+    assert run("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "4") != drawn
+
+
+def test_samples_are_shown_with_how_often_they_were_drawn(unigram: str):
+    shown = run("encode", unigram, "unhappily", "--sample", "30").splitlines()
+    counts = [int(line.split("×")[0]) for line in shown[1:-1]]
+    assert sum(counts) == 30
+    assert counts == sorted(counts, reverse=True)
+    assert shown[-1] == "30 drawn with alpha 0.1, seed 0"
+    content = json.loads(run("encode", unigram, "unhappily", "--sample", "2", "--json"))
+    assert [row["text"] for row in content] == ["unhappily"] * 2
+
+
+def test_what_does_not_sample_says_so():
+    with pytest.raises(TokenizerError, match="bytes does not draw segmentations"):
+        run("encode", "bytes", "x", "--sample", "2")
