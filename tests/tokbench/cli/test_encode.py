@@ -49,9 +49,7 @@ def test_compare_needs_a_tokenizer():
 
 @pytest.fixture
 def unigram(tmp_path: Path) -> str:
-    tokenizer = tokbench.load(
-        "unigram:vocab_size=30", train_on=["unhappily unhappy happily", "lily happy"] * 30
-    )
+    tokenizer = tokbench.load("unigram:vocab_size=300", train_on="bundled:prose,languages=eng_Latn")
     path = tmp_path / "toy.model"
     tokenizer.save(path)
     return f"unigram:{path}"
