@@ -8,6 +8,7 @@ import typer
 
 from tokbench.cli import cache, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
+from tokbench.cli.convert import convert
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.plot import plot
@@ -41,6 +42,7 @@ app.command()(overlap)
 app.command()(diff)
 app.command()(show)
 app.command()(train)
+app.command()(convert)
 app.command()(trace)
 
 

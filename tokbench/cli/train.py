@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli.convert import Force, check_target, save
 from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
 
 if TYPE_CHECKING:
@@ -38,23 +39,18 @@ def train(
         list[str] | None,
         typer.Option("-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable. [all]"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    force: Force = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers` shows what can be set."""
-    from tokbench.errors import SpecError
-
     registry = open_registry(plugin, disable_plugin)
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
-    if output.exists() and not force:
-        raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
-    if not output.parent.is_dir():
-        raise SpecError(f"{output}: the folder {output.parent} does not exist")
+    check_target(output, force=force)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     tokenizer = _trained(chosen, spec, corpora)
-    _save(tokenizer, output, spec)
+    save(tokenizer, output)
     print(f"{output}: {tokenizer.vocab_size} tokens; use it as {chosen.name}:{output}")
 
 
@@ -95,35 +91,14 @@ def _trained(family: TokenizerFamily, spec: Spec, corpora: list[TrainingCorpus])
     from tokbench.spec import with_defaults
 
     assert family.train is not None
-    if len(corpora) == 1:
-        corpus = corpora[0]
-    else:
-        corpus = TrainingCorpus.of_texts([text for part in corpora for text in part.texts()])
     options = with_defaults(family.options, spec.options)
     try:
         with _bar(str(spec)) as progress:
-            return family.train(corpus, options, progress)
+            return family.train(TrainingCorpus.joined(corpora), options, progress)
     except TokbenchError:
         raise
     except Exception as error:
         raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
-
-
-def _save(tokenizer: Tokenizer, output: Path, spec: Spec) -> None:
-    """Write aside and rename, so that an interrupted call leaves no half file."""
-    from tokbench.errors import TokenizerError
-    from tokbench.tokenizer import Savable
-
-    if not isinstance(tokenizer, Savable):
-        raise TokenizerError(f"{spec}: what training returned cannot be saved")
-    aside = output.with_name(f".{output.stem}.partial{output.suffix}")
-    try:
-        tokenizer.save(aside)
-        aside.replace(output)
-    except OSError as error:
-        raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 @contextmanager

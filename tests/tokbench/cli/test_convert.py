@@ -1,0 +1,67 @@
+"""`tokbench convert`: what is written in one format opens again and gives the same ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tokbench
+from tokbench.cli import app
+from tokbench.errors import SpecError, TokenizerError
+
+TEXT = "The lower stairs, counted: 1, 22, 333 — naïve 漢字!"
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["convert", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def trained(family: str, size: int, path: Path) -> str:
+    tokenizer = tokbench.load(f"{family}:vocab_size={size}", train_on="bundled:prose,languages=eng_Latn")
+    tokenizer.save(path)  # type: ignore[attr-defined]
+    return f"{family}:{path}"
+
+
+@pytest.mark.parametrize(
+    ("family", "source", "target", "options"),
+    [
+        ("bpe", "a.json", "b.tiktoken", ",pattern=gpt2"),
+        ("bpe", "a.json", "folder", ""),
+        ("bpe", "a.tiktoken", "b.json", ""),
+        ("wordpiece", "a.json", "vocab.txt", ",lowercase=true"),
+        ("unigram", "a.model", "b.json", ""),
+    ],
+)
+def test_the_ids_stay_the_same(family: str, source: str, target: str, options: str, tmp_path: Path) -> None:
+    spec = trained(family, 400, tmp_path / source)
+    if source.endswith(".tiktoken"):
+        spec += ",pattern=gpt2"
+    said = run(spec, str(tmp_path / target))
+    before, after = tokbench.load(spec), tokbench.load(f"{family}:{tmp_path / target}{options}")
+    assert str(before.vocab_size) in said
+    assert list(before.encode(TEXT)) == list(after.encode(TEXT))
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_folder_is_written_again_only_by_force(tmp_path: Path) -> None:
+    spec = trained("bpe", 300, tmp_path / "a.json")
+    folder = tmp_path / "folder"
+    run(spec, str(folder))
+    (folder / "merges.txt").write_text("damaged")
+    with pytest.raises(SpecError, match="exists"):
+        run(spec, str(folder))
+    run(spec, str(folder), "--force")
+    assert (folder / "merges.txt").read_text() != "damaged"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_what_cannot_be_saved_says_so(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match="bytes cannot be saved"):
+        run("bytes", str(tmp_path / "x.json"))
+    with pytest.raises(SpecError, match="does not exist"):
+        run("bytes", str(tmp_path / "no" / "x.json"))
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,72 @@
+"""`tokbench convert`: a tokenizer from one file format to another; and how a command saves a tokenizer."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry
+
+if TYPE_CHECKING:
+    from tokbench.tokenizer import Tokenizer
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
+
+
+def convert(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where it goes; its ending says in which format.")
+    ],
+    force: Force = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, or a folder.
+
+    The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
+    the same. A folder gets `vocab.json` and `merges.txt`.
+    """
+    check_target(output, force=force)
+    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    save(tokenizer, output)
+    print(f"{output}: {tokenizer.vocab_size} tokens")
+
+
+def check_target(output: Path, *, force: bool) -> None:
+    """Refuse, before any work, a target that exists or whose folder does not; raises `SpecError`."""
+    from tokbench.errors import SpecError
+
+    if output.exists() and not force:
+        raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
+    if not output.parent.is_dir():
+        raise SpecError(f"{output}: the folder {output.parent} does not exist")
+
+
+def save(tokenizer: Tokenizer, output: Path) -> None:
+    """Write aside and rename, so that an interrupted call leaves no half file.
+
+    Raises `TokenizerError` where the tokenizer cannot be saved, or not there.
+    """
+    from tokbench.errors import TokenizerError
+    from tokbench.tokenizer import Savable
+
+    if not isinstance(tokenizer, Savable):
+        raise TokenizerError(
+            f"{tokenizer.name} cannot be saved; open its file in-house (bpe:, wordpiece:, unigram:)"
+        )
+    with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
+        aside = Path(folder) / output.name
+        try:
+            tokenizer.save(aside)
+            if aside.is_dir() and output.is_dir():
+                for part in aside.iterdir():
+                    part.replace(output / part.name)
+            else:
+                aside.replace(output)
+        except OSError as error:
+            raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
