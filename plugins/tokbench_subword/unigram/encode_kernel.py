@@ -7,25 +7,29 @@ import numpy as np
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u32_in, u64_in
 from tokbench_subword.kernels.utf8 import code_point
+from tokbench_subword.kernels.stretch_cache import (
+    ABOUT,
+    CACHED_BYTES,
+    CACHED_TOKENS,
+    IDS,
+    SLOT_WORDS,
+    holds,
+    slot_of,
+    stretch_key,
+)
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import normalize_into
 from tokbench_subword.unigram.segments import next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
-    CACHED_BYTES,
-    CACHED_TOKENS,
     DONE,
     GROW_OUTPUT,
     GROW_TEXT,
-    SLOT_WORDS,
     UNKNOWN_PIECE,
     count_tokens,
     emit_path,
-    holds,
     link,
     remember,
-    slot_of,
-    stretch_key,
     width_of,
 )
 from tokbench_subword.unigram.viterbi import safe_limit, search, search_with_margin
@@ -120,12 +124,12 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 found = holds(cache, slot, first, second, third, fourth, size)
             if found:
                 place = slot * SLOT_WORDS
-                about = cache[place + 4]
+                about = cache[place + ABOUT]
                 if abs(so_far) <= np.int64(about >> np.uint64(16)):
                     count = np.int64(about >> np.uint64(8)) & 0xFF
                     for token in range(count):
                         piece = (
-                            np.int64(cache[place + 5 + (token >> 1)] >> np.uint64(32 * (token & 1)))
+                            np.int64(cache[place + IDS + (token >> 1)] >> np.uint64(32 * (token & 1)))
                             & 0xFFFFFFFF
                         )
                         output[written + token] = piece
@@ -142,7 +146,7 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 if before <= limit:
                     count, known = count_tokens(links, size)
                     if known and count <= CACHED_TOKENS:
-                        if cache[slot * SLOT_WORDS + 4] != np.uint64(0):
+                        if cache[slot * SLOT_WORDS + ABOUT] != np.uint64(0):
                             slot ^= 1  # the neighbour is taken: the entry's own place
                         remember(cache, slot, first, second, third, fourth, size, count, limit, links)
         else:

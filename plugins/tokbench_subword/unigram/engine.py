@@ -16,9 +16,10 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.kernels.pointers import PADDING, block
+from tokbench_subword.kernels.stretch_cache import CACHED_BYTES, cache_lines
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
-from tokbench_subword.unigram.stretches import CACHE_SLOTS, CACHED_BYTES, DONE, GROW_TEXT, SLOT_WORDS
+from tokbench_subword.unigram.stretches import CACHE_SLOTS, DONE, GROW_TEXT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,9 +39,7 @@ class WorkSpace:
         self.output = np.empty(1 << 12, np.int32)
         self.offsets, self.ends = np.zeros(2, np.int64), np.zeros(2, np.int64)
         self.state = np.zeros(at.N_STATE, np.int64)
-        cache = np.zeros(CACHE_SLOTS * SLOT_WORDS + SLOT_WORDS, np.uint64)
-        skip = (-cache.ctypes.data % 64) // 8  # a slot is one cache line
-        self.own: list[NDArray[Any]] = [cache[skip : skip + CACHE_SLOTS * SLOT_WORDS]]
+        self.own: list[NDArray[Any]] = [cache_lines(CACHE_SLOTS)]
         self.grow_text(1 << 12)
 
     def grow_text(self, size: int) -> None:

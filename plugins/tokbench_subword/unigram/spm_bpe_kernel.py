@@ -9,29 +9,33 @@ import numpy as np
 from tokbench_subword.kernels.compiling import inline, kernel, subroutine
 from tokbench_subword.kernels.hashing import spread
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.stretch_cache import (
+    ABOUT,
+    CACHED_BYTES,
+    CACHED_TOKENS,
+    IDS,
+    SLOT_WORDS,
+    holds,
+    slot_of,
+    stretch_key,
+)
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import _longest_symbol, normalize_into
 from tokbench_subword.unigram.segments import next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
-    CACHED_BYTES,
-    CACHED_TOKENS,
     DONE,
     GROW_OUTPUT,
     GROW_TEXT,
     MAX_LIMIT,
-    SLOT_WORDS,
     UNKNOWN_PIECE,
     count_tokens,
     emit_path,
-    holds,
     link,
     link_piece,
     link_start,
     only_piece,
     remember,
-    slot_of,
-    stretch_key,
     width_of,
 )
 
@@ -255,9 +259,9 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
                     found = holds(cache, slot, first, second, third, fourth, length)
                 if found:
                     place = slot * SLOT_WORDS
-                    count = np.int64(cache[place + 4] >> np.uint64(8)) & 0xFF
+                    count = np.int64(cache[place + ABOUT] >> np.uint64(8)) & 0xFF
                     for token in range(count):
-                        word = cache[place + 5 + (token >> 1)]
+                        word = cache[place + IDS + (token >> 1)]
                         ids[written + token] = np.int64(word >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
                     written, index, after_unknown = written + count, end, False
                     continue
@@ -265,7 +269,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             if kept:
                 count, known = count_tokens(links, length)
                 if known and count <= CACHED_TOKENS:
-                    if cache[slot * SLOT_WORDS + 4] != np.uint64(0):
+                    if cache[slot * SLOT_WORDS + ABOUT] != np.uint64(0):
                         slot ^= 1
                     limit = np.int64(MAX_LIMIT)
                     remember(cache, slot, first, second, third, fourth, length, count, limit, links)

@@ -1,8 +1,7 @@
-"""What the kernels of both algorithms share: paths as links, the cache of stretches, and writing ids.
+"""What the kernels of both algorithms share: paths as links, remembering them, and writing ids.
 
 A path is kept by the ends of its pieces: ``links[end]`` is one number made of where the piece begins and its
-id. The cache is two-way associative over slots of one cache line; an entry is a stretch's bytes, up to which
-score it is good (see `viterbi`), and its ids.
+id. A cache entry (see `kernels.stretch_cache`) also says up to which score it is good (see `viterbi`).
 """
 
 from __future__ import annotations
@@ -10,16 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.hashing import mix
-from tokbench_subword.kernels.pointers import load_u64
+from tokbench_subword.kernels.stretch_cache import ABOUT, IDS, SLOT_WORDS
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 
-CACHED_BYTES = 32
-"""The longest stretch that is remembered, in bytes."""
-CACHED_TOKENS = 6
-"""The most tokens an entry holds."""
-SLOT_WORDS = 8
-"""Words of 64 bits in a cache slot (one cache line): four of text, one of sizes and limit, three of ids."""
 MAX_LIMIT = 1 << 30
 """A limit that is never reached."""
 UNKNOWN_PIECE = -1
@@ -71,50 +63,6 @@ def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
 
 
 @inline
-def stretch_key(data, begin, size):  # type: ignore[no-untyped-def]
-    """The bytes of a stretch of at most 32 as four words, zero behind its end (the size tells NUL)."""
-    first = load_u64(data, begin)
-    second = third = fourth = np.uint64(0)
-    if size < 8:
-        first &= (np.uint64(1) << np.uint64(8 * size)) - np.uint64(1)
-    elif size > 8:
-        second = load_u64(data, begin + 8)
-        if size < 16:
-            second &= (np.uint64(1) << np.uint64(8 * (size - 8))) - np.uint64(1)
-        elif size > 16:
-            third = load_u64(data, begin + 16)
-            if size < 24:
-                third &= (np.uint64(1) << np.uint64(8 * (size - 16))) - np.uint64(1)
-            elif size > 24:
-                fourth = load_u64(data, begin + 24)
-                if size < 32:
-                    fourth &= (np.uint64(1) << np.uint64(8 * (size - 24))) - np.uint64(1)
-    return first, second, third, fourth
-
-
-@inline
-def slot_of(first, second, third, fourth, size, mask):  # type: ignore[no-untyped-def]
-    """Where in the cache an entry of this key has its place (and its neighbour, the slot number xor 1)."""
-    hashed = mix(first, second + np.uint64(size))
-    if size > 16:
-        hashed = mix(hashed ^ third, fourth)
-    return np.int64(hashed) & mask
-
-
-@inline
-def holds(cache, slot, first, second, third, fourth, size):  # type: ignore[no-untyped-def]
-    """Whether the slot holds the entry of this key."""
-    place = slot * SLOT_WORDS
-    return (
-        cache[place] == first
-        and cache[place + 1] == second
-        and cache[place + 2] == third
-        and cache[place + 3] == fourth
-        and np.int64(cache[place + 4] & np.uint64(0xFF)) == size
-    )
-
-
-@inline
 def count_tokens(links, size):  # type: ignore[no-untyped-def]
     """The tokens on the path that ends at `size`, and whether all of them are known."""
     count, known, position = np.int64(0), True, size
@@ -132,13 +80,15 @@ def remember(cache, slot, first, second, third, fourth, size, count, limit, link
     """Write the path that ends at `size` into a slot."""
     place = slot * SLOT_WORDS
     cache[place], cache[place + 1], cache[place + 2], cache[place + 3] = first, second, third, fourth
-    cache[place + 4] = np.uint64(size) | np.uint64(count) << np.uint64(8) | np.uint64(limit) << np.uint64(16)
-    cache[place + 5] = cache[place + 6] = cache[place + 7] = np.uint64(0)
+    cache[place + ABOUT] = (
+        np.uint64(size) | np.uint64(count) << np.uint64(8) | np.uint64(limit) << np.uint64(16)
+    )
+    cache[place + IDS] = cache[place + IDS + 1] = cache[place + IDS + 2] = np.uint64(0)
     position, index = size, count
     while position > 0:
         index -= 1
         value = links[position]
-        cache[place + 5 + (index >> 1)] |= np.uint64(value & 0xFFFFFFFF) << np.uint64(32 * (index & 1))
+        cache[place + IDS + (index >> 1)] |= np.uint64(value & 0xFFFFFFFF) << np.uint64(32 * (index & 1))
         position = link_start(value)
 
 

@@ -1,161 +1,200 @@
 """The WordPiece kernels: BERT's text rules and greedy longest match in one pass over UTF-8.
 
-`encode_documents` is the fast path. `match_words` matches words that something else has cut, for pipelines that
-are not BERT's, and says where each token ends, for offsets. Both end in `_match`, where the algorithm is.
+`encode_documents` is the fast path: it finds where a word ends, and looks the word up, as it stands in the text,
+among those met before. Only new words are turned into the symbols of the trie and matched. `match_words` matches
+words that something else has cut, for pipelines that are not BERT's. The algorithm itself is in `_match`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in
-from tokbench_subword.kernels.utf8 import code_point
-from tokbench_subword.wordpiece.table import (
-    ALONE,
-    DROPPED,
-    LETTER,
-    LETTER_MAPPED,
-    ORDERED,
-    SPACE,
+from tokbench_subword.kernels.compiling import inline, kernel, subroutine
+from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
+from tokbench_subword.kernels.stretch_cache import (
+    ABOUT,
+    CACHED_BYTES,
+    CACHED_TOKENS,
+    IDS,
+    SLOT_WORDS,
+    holds,
+    slot_of,
+    stretch_key,
 )
+from tokbench_subword.kernels.utf8 import code_point
+from tokbench_subword.wordpiece.table import ALONE, ALONE_MAPPED, DROPPED, LETTER, ORDERED, SPACE
+from tokbench_subword.wordpiece.trie import BASE_SHIFT, FINAL, LEAF, SYMBOL_MASK
+
+KINDS, ENTRIES, REPLACEMENTS, SYMBOLS, UNITS, SETTINGS = range(6)
+"""The arrays of an encoder, in the order in which they stand in its block."""
+CONTINUATION, UNK, LIMIT = range(3)
+"""Members of SETTINGS, int64: the base of what continues a word, the unknown id, the most characters of a word."""
+CACHE_SLOTS = 1 << 15
+"""Words that a work space remembers (64 bytes each)."""
 
 
 @inline
-def _match(word, start, stop, nodes, values, continuation, unk, limit, ids, count):  # type: ignore[no-untyped-def]
-    """Write the tokens of ``word[start:stop]`` to ``ids[count:]`` and return the new count.
+def _id(unit, units):  # type: ignore[no-untyped-def]
+    """The id of the token that ends at a unit."""
+    if not unit & np.uint64(LEAF):
+        unit = units[np.int64(unit >> np.uint64(BASE_SHIFT))]
+    return np.int32(unit >> np.uint64(BASE_SHIFT))
 
-    From each position the longest token, from the root at the beginning of the word and from `continuation`
-    (the node of the prefix) after it. Where nothing matches, the whole word is one `unk`; so it is where it has
-    more than `limit` characters.
+
+@subroutine
+def _match(word, length, units, settings, ids, count):  # type: ignore[no-untyped-def]
+    """Write the tokens of the symbols ``word[:length]`` to ``ids[count:]`` and return the new count.
+
+    From each position the longest token, from the root at the beginning of the word and from the base of what
+    continues one after it. Where nothing matches, the whole word is one unknown token; so it is where it has
+    more characters than the limit.
     """
-    if stop - start > limit:
-        n_characters = 0
-        for index in range(start, stop):
-            if (word[index] & 0xC0) != 0x80:
-                n_characters += 1
-        if n_characters > limit:
-            ids[count] = unk
-            return count + 1
+    unk = np.int32(settings[UNK])
+    if length > settings[LIMIT]:
+        ids[count] = unk
+        return count + 1
     first = count
-    root = np.int64(0)
-    while start < stop:
-        node = root
-        best = np.int64(-1)
-        end = start
-        index = start
-        while index < stop and node >= 0:
-            base = np.int64(nodes[2 * node]) >> 1
-            child = base + np.int64(word[index])
-            if base == 0 or nodes[2 * child + 1] != node:
+    base = np.int64(units[0] >> np.uint64(BASE_SHIFT))
+    start = np.int64(0)
+    while start < length:
+        best = np.uint64(0)
+        index = end = start
+        while index < length:
+            symbol = np.int64(word[index])
+            unit = units[base + symbol]
+            if np.int64(unit & np.uint64(SYMBOL_MASK)) != symbol:
                 break
-            node = child
             index += 1
-            if nodes[2 * node] & 1:
-                best = node
-                end = index
-        if best < 0:
+            if unit & np.uint64(FINAL):
+                best, end = unit, index
+                if unit & np.uint64(LEAF):
+                    break
+            base = np.int64(unit >> np.uint64(BASE_SHIFT))
+        if end == start:
             ids[first] = unk
             return first + 1
-        ids[count] = values[best]
+        ids[count] = _id(best, units)
         count += 1
-        start = end
-        root = continuation
+        start, base = end, settings[CONTINUATION]
     return count
 
 
-# The arrays of an encoder, in the order in which they stand in its block.
-KINDS, ASCII, SLOTS, MAPPED, NODES, VALUES, SETTINGS = range(7)
-# `SETTINGS`, int64.
-CONTINUATION, UNK, LIMIT = range(3)
+@subroutine
+def _symbols(text, begin, end, kinds, entries, replacements, word):  # type: ignore[no-untyped-def]
+    """Write the symbols of the characters from `begin` to `end`; how many, or -1 where they must be reordered."""
+    length, ordered_end = np.int64(0), np.int64(-1)
+    while begin < end:
+        point, width = code_point(text, begin)
+        begin += width
+        kind, entry = kinds[point], entries[point]
+        if kind == LETTER or kind == ALONE:
+            word[length] = entry
+            length += 1
+        elif kind != DROPPED:
+            if kind == ORDERED and ordered_end == length:
+                return np.int64(-1)
+            for index in range(replacements[entry]):
+                word[length] = replacements[entry + 1 + index]
+                length += 1
+            if kind == ORDERED:
+                ordered_end = length
+    return length
 
 
 @kernel
-def encode_documents(block, data, starts, first, word, ids, offsets):  # type: ignore[no-untyped-def]
+def encode_documents(block, data, starts, first, cache_array, word_array, ids, offsets):  # type: ignore[no-untyped-def]
     """Encode documents from `first` on until one needs canonical reordering; returns its index, or the end.
 
-    `block` holds a `CharacterTable`, a `Trie`, and settings. `data` is uint8 UTF-8 with `PADDING`, document d
-    ``data[starts[d]:starts[d + 1]]``. `word` is scratch of at least three bytes for each byte of the longest
-    document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``; `offsets[first]` is set.
+    `block` holds a `SymbolTable`, a `Trie`, and settings. `data` is UTF-8 with eight bytes behind it, document d
+    ``data[starts[d]:starts[d + 1]]``. `cache_array` is uint64, see `kernels.stretch_cache`; `word_array`, int32,
+    has room for the symbols of the longest document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``, with room for
+    `CACHED_TOKENS` behind the last; `offsets[first]` is set.
     """
     n_documents = len(starts) - 1
-    text, kind_of, ascii_of = pointer(data), u8_in(block, KINDS), u8_in(block, ASCII)
-    slot_of, replacements = i32_in(block, SLOTS), u8_in(block, MAPPED)
-    rows, value_of, settings = i32_in(block, NODES), i32_in(block, VALUES), i64_in(block, SETTINGS)
-    buffer, out = pointer(word), pointer(ids)
-    continuation, unk, limit = settings[CONTINUATION], np.int32(settings[UNK]), settings[LIMIT]
+    text, kinds, entries = pointer(data), u8_in(block, KINDS), i32_in(block, ENTRIES)
+    replacements, units = i32_in(block, REPLACEMENTS), u64_in(block, UNITS)
+    settings, cache = i64_in(block, SETTINGS), pointer(cache_array)
+    word, out = pointer(word_array), pointer(ids)
     count = offsets[first]
     for document in range(first, n_documents):
         position, stop = starts[document], starts[document + 1]
-        length = np.int64(0)
-        ordered_end = np.int64(-1)
         while position < stop:
-            byte = text[position]
-            if byte < 0x80:
-                kind = kind_of[byte]
-                if kind == LETTER:
-                    buffer[length] = ascii_of[byte]
-                    length += 1
-                    position += 1
-                    continue
+            begin = position
+            width, kind = np.int64(0), np.uint8(LETTER)
+            while position < stop:
+                byte = text[position]
                 point, width = np.int64(byte), np.int64(1)
-            else:
-                point, width = code_point(text, position)
-                kind = kind_of[point]
-                if kind == LETTER:
-                    for index in range(width):
-                        buffer[length + index] = text[position + index]
-                    length += width
-                    position += width
-                    continue
-            if kind == DROPPED:
+                if byte >= 0x80:
+                    point, width = code_point(text, position)
+                kind = kinds[point]
+                if kind != LETTER and (kind == SPACE or kind == ALONE or kind == ALONE_MAPPED):
+                    break
                 position += width
-                continue
-            if LETTER_MAPPED <= kind <= ORDERED:
-                if kind == ORDERED and ordered_end == length:
+            size = position - begin
+            found = False
+            place = np.int64(-1)
+            if 0 < size <= CACHED_BYTES:
+                key0, key1, key2, key3 = stretch_key(text, begin, size)
+                slot = slot_of(key0, key1, key2, key3, size, CACHE_SLOTS - 1)
+                found = holds(cache, slot, key0, key1, key2, key3, size)
+                if not found:
+                    slot ^= 1
+                    found = holds(cache, slot, key0, key1, key2, key3, size)
+                place = slot * SLOT_WORDS
+                if found:  # the ids are written without asking how many there are
+                    known = np.int64(cache[place + ABOUT] >> np.uint64(8))
+                    for index in range(CACHED_TOKENS):
+                        pair = cache[place + IDS + (index >> 1)]
+                        out[count + index] = np.int64(pair >> np.uint64(32 * (index & 1))) & 0xFFFFFFFF
+                    count += known
+            if size > 0 and not found:
+                length = _symbols(text, begin, position, kinds, entries, replacements, word)
+                if length < 0:
                     return document
-                slot = np.int64(slot_of[point])
-                size = np.int64(replacements[slot])
-                for index in range(size):
-                    buffer[length + index] = replacements[slot + 1 + index]
-                length += size
-                if kind == ORDERED:
-                    ordered_end = length
+                before = count
+                count = _match(word, length, units, settings, out, count)
+                if place >= 0 and count - before <= CACHED_TOKENS:
+                    if cache[place + ABOUT] != np.uint64(0):
+                        place ^= SLOT_WORDS  # the neighbour is taken: the word's own slot
+                    _keep(cache, place, text, begin, size, out, before, count - before)
+            if position < stop:
+                if kind != SPACE:  # punctuation or an ideograph: a word of its own
+                    length = _symbols(text, position, position + width, kinds, entries, replacements, word)
+                    count = _match(word, length, units, settings, out, count)
                 position += width
-                continue
-            if length > 0:
-                count = _match(buffer, 0, length, rows, value_of, continuation, unk, limit, out, count)
-                length = np.int64(0)
-            if kind != SPACE:
-                size = width
-                if kind == ALONE:
-                    for index in range(width):
-                        buffer[index] = text[position + index]
-                else:
-                    slot = np.int64(slot_of[point])
-                    size = np.int64(replacements[slot])
-                    for index in range(size):
-                        buffer[index] = replacements[slot + 1 + index]
-                count = _match(buffer, 0, size, rows, value_of, continuation, unk, limit, out, count)
-            position += width
-        if length > 0:
-            count = _match(buffer, 0, length, rows, value_of, continuation, unk, limit, out, count)
         offsets[document + 1] = count
     return n_documents
 
 
+@inline
+def _keep(cache, place, text, begin, size, ids, first, count):  # type: ignore[no-untyped-def]
+    """Write a word and its ids into the slot at `place`."""
+    cache[place], cache[place + 1], cache[place + 2], cache[place + 3] = stretch_key(text, begin, size)
+    cache[place + ABOUT] = np.uint64(size | count << 8)
+    for half in range(CACHED_TOKENS // 2):
+        cache[place + IDS + half] = np.uint64(0)
+    for index in range(count):
+        cache[place + IDS + (index >> 1)] |= np.uint64(ids[first + index]) << np.uint64(32 * (index & 1))
+
+
 @kernel
-def match_words(block, data, starts, ids, offsets):  # type: ignore[no-untyped-def]
-    """Tokens of words ``data[starts[w]:starts[w + 1]]`` (UTF-8), to ``ids[offsets[w]:offsets[w + 1]]``."""
-    rows, value_of, settings = i32_in(block, NODES), i32_in(block, VALUES), i64_in(block, SETTINGS)
-    text, out = pointer(data), pointer(ids)
-    continuation, unk, limit = settings[CONTINUATION], np.int32(settings[UNK]), settings[LIMIT]
+def match_words(block, data, starts, word_array, ids, offsets):  # type: ignore[no-untyped-def]
+    """Tokens of words ``data[starts[w]:starts[w + 1]]`` (UTF-8), to ``ids[offsets[w]:offsets[w + 1]]``.
+
+    `word_array`, int32, has room for the characters of the longest word.
+    """
+    units, settings, symbol_of = u64_in(block, UNITS), i64_in(block, SETTINGS), i32_in(block, SYMBOLS)
+    text, out, word = pointer(data), pointer(ids), pointer(word_array)
     count = np.int64(0)
     offsets[0] = 0
-    for word in range(len(starts) - 1):
-        if starts[word] < starts[word + 1]:
-            count = _match(
-                text, starts[word], starts[word + 1], rows, value_of, continuation, unk, limit, out, count
-            )
-        offsets[word + 1] = count
+    for number in range(len(starts) - 1):
+        position, length = starts[number], np.int64(0)
+        while position < starts[number + 1]:
+            point, width = code_point(text, position)
+            word[length] = symbol_of[point]
+            length += 1
+            position += width
+        if length > 0:
+            count = _match(word, length, units, settings, out, count)
+        offsets[number + 1] = count
     return count

@@ -75,6 +75,10 @@ class WordPieceTokenizer:
             return TokenBatch.of(map(self.encode, texts))
         return self._encoder.encode_batch(texts, threads=self.threads)
 
+    def forget(self) -> None:
+        """Forget the words met so far, and with them the memory that encoding keeps: for cold measurements."""
+        self._encoder.spaces.clear()
+
     def tokenize(self, text: str) -> list[str]:
         """The tokens of `text`, as the vocabulary writes them."""
         return [self.convert_id_to_token(index) for index in self.encode(text)]

@@ -1,9 +1,17 @@
-"""A vocabulary as a double-array trie over UTF-8 bytes: one comparison and two loads for each byte of a word.
+"""A vocabulary as a double-array trie over characters: one load and one comparison for each character of a word.
 
-Every node is a row of `nodes`: ``nodes[n, 0]`` is its base, ``nodes[n, 1]`` the node it is a child of. The
-child of `n` by byte `b` is ``base + b`` if that row names `n` as its parent. A base is kept as ``base << 1 |
-final``; `values` has the token id of final nodes. Aoe, "An efficient digital search algorithm by using a
-double-array structure" (1989).
+Characters are numbered from 1 in the order of their code points: `symbols` has the number of each, 0 for one
+that no token has. A node's children sit at ``base + symbol``; a unit carries the symbol it was reached by, so
+that a wrong guess is seen without a second table (Aoe, "An efficient digital search algorithm by using a
+double-array structure", 1989; no two nodes share a base, which makes the symbol a sufficient check). The rows
+below the number of symbols stay empty: that is where the children of a node without a base, 0, would be.
+
+    bits  0..20   the symbol that leads here, `EMPTY` for a row that is not in use
+    bit  21       a token ends here
+    bit  22       no token goes on from here
+    bits 23..63   base of the children; at the end of a token that none goes on from, its id
+
+Where a token ends and others go on, its id is in the row of the base itself, where no child can be.
 """
 
 from __future__ import annotations
@@ -16,9 +24,13 @@ from numpy.typing import NDArray
 
 from tokbench_subword.kernels.compiling import inline, kernel
 
+SYMBOL_MASK = (1 << 21) - 1
+EMPTY = SYMBOL_MASK
+FINAL, LEAF = 1 << 21, 1 << 22
+BASE_SHIFT = 23
 ROOT = 0
 NOWHERE = -1
-_FREE = -1
+_N_CODE_POINTS = 0x110000
 _TRIES = 48
 """How many free rows are tried for a family of children before it is put at the end; the gaps are filled later.
 """
@@ -26,84 +38,95 @@ _TRIES = 48
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trie:
-    """`nodes` is int32 of shape ``(n, 2)``, `values` int32 ``(n,)``; see above."""
+    """`symbols` is int32 of shape ``(0x110000,)``, `units` uint64 ``(n,)``; see above."""
 
-    nodes: NDArray[np.int32]
-    values: NDArray[np.int32]
+    symbols: NDArray[np.int32]
+    units: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, vocabulary: Mapping[bytes, int]) -> Trie:
+    def of(cls, vocabulary: Mapping[str, int]) -> Trie:
         """The trie of a vocabulary; the empty token is no path and is left out.
 
         Example:
-            >>> trie = Trie.of({b"un": 0, b"unhappy": 1})
-            >>> trie.get(b"un"), trie.get(b"unh"), trie.walk(b"x")
+            >>> trie = Trie.of({"un": 0, "unhappy": 1})
+            >>> trie.get("un"), trie.get("unh"), trie.walk("x")
             (0, None, -1)
         """
-        entries = sorted((key, value) for key, value in vocabulary.items() if key)
-        keys = np.frombuffer(b"".join(key for key, _ in entries) + b"\0", np.uint8)
-        ends = np.zeros(len(entries) + 1, np.int64)
-        np.cumsum([len(key) for key, _ in entries], out=ends[1:])
-        ids = np.array([value for _, value in entries] or [0], np.int32)
-        capacity = 1024 + 2 * len(keys)
+        keys = sorted(key for key in vocabulary if key)
+        points = np.frombuffer("".join(keys).encode("utf-32-le", "surrogatepass"), np.uint32)
+        symbols = np.zeros(_N_CODE_POINTS, np.int32)
+        alphabet = np.unique(points)
+        symbols[alphabet] = np.arange(1, len(alphabet) + 1)
+        ends = np.zeros(len(keys) + 1, np.int64)
+        np.cumsum([len(key) for key in keys], out=ends[1:])
+        ids = np.array([vocabulary[key] for key in keys], np.int32)
+        capacity = 1024 + 3 * len(alphabet) + 2 * len(points)
         while True:
-            nodes = np.empty((capacity, 2), np.int32)
-            values = np.full(capacity, NOWHERE, np.int32)
-            size = int(_build(keys, ends, ids, len(entries), nodes, values))
+            units = np.full(capacity, EMPTY, np.uint64)
+            size = int(_build(symbols[points], ends, ids, len(alphabet), units))
             if size >= 0:
                 # Room for any child of the last node: a look-up never leaves the array.
-                return cls(nodes[: size + 256].copy(), values[: size + 256].copy())
+                size += len(alphabet) + 1
+                return cls(symbols, units[:size].copy())
             capacity *= 2
 
-    def walk(self, path: bytes, start: int = ROOT) -> int:
+    def walk(self, path: str, start: int = ROOT) -> int:
         """The node that `path` leads to from `start`, or -1."""
         node = start
-        for byte in path:
-            child = (int(self.nodes[node, 0]) >> 1) + byte
-            if int(self.nodes[node, 0]) >> 1 == 0 or self.nodes[child, 1] != node:
+        for character in path:
+            symbol, base = int(self.symbols[ord(character)]), self.base(node)
+            node = base + symbol
+            if not base or int(self.units[node]) & SYMBOL_MASK != symbol:
                 return NOWHERE
-            node = child
         return node
 
-    def get(self, key: bytes) -> int | None:
+    def base(self, node: int) -> int:
+        """Where the children of a node are, 0 where it has none."""
+        unit = int(self.units[node]) if node != NOWHERE else LEAF
+        return 0 if unit & LEAF else unit >> BASE_SHIFT
+
+    def get(self, key: str) -> int | None:
         """The id of one token."""
         node = self.walk(key)
-        return None if node < 0 or self.values[node] < 0 else int(self.values[node])
+        unit = int(self.units[node]) if node != NOWHERE else 0
+        if not unit & FINAL:
+            return None
+        return unit >> BASE_SHIFT if unit & LEAF else int(self.units[unit >> BASE_SHIFT]) >> BASE_SHIFT
 
 
 @kernel
-def _build(keys, ends, ids, n_keys, nodes, values):  # type: ignore[no-untyped-def]
+def _build(keys, ends, ids, n_symbols, units):  # type: ignore[no-untyped-def]
     """Place every node, depth first; returns one more than the last used row, or -1 where the room is too
     small.
 
     Free rows form a doubly linked list, so that looking for room never walks over taken ones.
     """
-    capacity = nodes.shape[0]
-    nodes[:, 0] = 0
-    nodes[:, 1] = _FREE
-    nodes[0, 1] = -2  # the root is taken, and nobody's child
+    capacity, n_keys = len(units), len(ids)
+    used_bases = np.zeros(capacity, np.uint8)
     after = np.arange(1, capacity + 1).astype(np.int32)  # row 0 is the head of the list
     before = np.arange(-1, capacity - 1).astype(np.int32)
+    after[0], before[n_symbols + 1] = n_symbols + 1, 0
     # Nodes waiting to be placed: siblings along one path.
-    longest = np.int64(0)
-    for key in range(n_keys):
-        longest = max(longest, ends[key + 1] - ends[key])
-    stack = np.empty((256 * (longest + 2), 4), np.int64)
-    labels = np.empty(256, np.int64)
-    firsts = np.empty(257, np.int64)
+    stack = np.empty((1024, 4), np.int64)
+    labels = np.empty(n_symbols + 1, np.int64)
+    firsts = np.empty(n_symbols + 2, np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, n_keys, 0  # node, keys below it, depth
     waiting = 1
-    size = np.int64(1)
+    size = np.int64(n_symbols + 1)
     while waiting > 0:
         waiting -= 1
         node, low, high, depth = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2], stack[waiting, 3]
-        if low < high and ends[low + 1] - ends[low] == depth:
-            values[node] = ids[low]
-            nodes[node, 0] |= 1
+        n_labels = 0
+        final = low < high and ends[low + 1] - ends[low] == depth
+        if final:
+            units[node] |= np.uint64(FINAL)
             low += 1
+            if low >= high:
+                units[node] |= np.uint64(LEAF) | np.uint64(ids[low - 1]) << np.uint64(BASE_SHIFT)
+                continue
+            labels[0], firsts[0], n_labels = 0, low, 1  # the row of the base is for the id
         if low >= high:
             continue
-        n_labels = 0
         last = np.int64(-1)
         for key in range(low, high):
             label = np.int64(keys[ends[key] + depth])
@@ -113,18 +136,25 @@ def _build(keys, ends, ids, n_keys, nodes, values):  # type: ignore[no-untyped-d
                 n_labels += 1
                 last = label
         firsts[n_labels] = high
-        base = _free_base(nodes, after, labels, n_labels, size)
-        if base + 256 >= capacity:
+        base = _free_base(units, after, used_bases, labels, n_labels, size)
+        if base + n_symbols + 1 >= capacity:
             return -1
-        nodes[node, 0] |= base << 1
+        used_bases[base] = 1
+        units[node] |= np.uint64(base) << np.uint64(BASE_SHIFT)
         for index in range(n_labels):
             child = base + labels[index]
-            nodes[child, 1] = node
+            units[child] = np.uint64(labels[index])
+            if labels[index] == 0:
+                units[child] = np.uint64(EMPTY | FINAL) | np.uint64(ids[low - 1]) << np.uint64(BASE_SHIFT)
             after[before[child]] = after[child]
             if after[child] < capacity:
                 before[after[child]] = before[child]
             size = max(size, child + 1)
-        for index in range(n_labels - 1, -1, -1):
+        if waiting + n_labels > len(stack):
+            grown = np.empty((2 * (waiting + n_labels), 4), np.int64)
+            grown[:waiting] = stack[:waiting]
+            stack = grown
+        for index in range(n_labels - 1, 0 if final else -1, -1):
             stack[waiting, 0], stack[waiting, 1] = base + labels[index], firsts[index]
             stack[waiting, 2], stack[waiting, 3] = firsts[index + 1], depth + 1
             waiting += 1
@@ -132,18 +162,21 @@ def _build(keys, ends, ids, n_keys, nodes, values):  # type: ignore[no-untyped-d
 
 
 @inline
-def _free_base(nodes, after, labels, n_labels, size):  # type: ignore[no-untyped-def]
-    """A base, not 0, at which the rows of all children are free: among the first free rows, or at the end."""
+def _free_base(units, after, used_bases, labels, n_labels, size):  # type: ignore[no-untyped-def]
+    """A base nobody has at which the rows of all children are free: among the first free rows, or at the end."""
     row = np.int64(after[0])
     for _ in range(_TRIES):
-        base = row - labels[0]
-        if row >= size:
+        if row >= size or row + labels[n_labels - 1] >= len(units):
             break
-        if base > 0:
+        base = row - labels[0]
+        if used_bases[base] == 0:
             index = 1
-            while index < n_labels and nodes[base + labels[index], 1] == _FREE:
+            while index < n_labels and units[base + labels[index]] == np.uint64(EMPTY):
                 index += 1
             if index == n_labels:
                 return base
         row = np.int64(after[row])
-    return max(np.int64(1), size - labels[0])
+    base = size - labels[0]
+    while used_bases[base] != 0:
+        base += 1
+    return base

@@ -16,6 +16,7 @@ from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import Encoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import BertRules, normalize, words
+from tokbench_subword.wordpiece.table import ALONE_MAPPED, LETTER_MAPPED, ORDERED, character_table
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokbench_subword.wordpiece.trie import Trie
 from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
@@ -223,13 +224,25 @@ def test_lone_surrogates_and_long_lines() -> None:
 
 def test_a_trie_finds_what_is_in_it() -> None:
     draw = random.Random(0)
-    keys = {bytes(draw.choices(b"ab\x00\xff", k=draw.randint(1, 9))): number for number in range(3000)}
-    trie = Trie.of(keys)
-    assert all(trie.get(key) == value for key, value in keys.items())
+    letters = "ab\0\xff\u5317\uac00\ud800\U0010ffff"
+    keys = {"".join(draw.choices(letters, k=draw.randint(1, 9))): number for number in range(3000)}
+    wide = {chr(point) + "b": 5000 + point for point in range(0x4E00, 0x4E00 + 2000)}  # families that spread
+    trie = Trie.of(keys | wide)
+    assert all(trie.get(key) == value for key, value in (keys | wide).items())
     for _ in range(3000):
-        key = bytes(draw.choices(b"ab\x00\xffc", k=draw.randint(1, 9)))
-        assert trie.get(key) == keys.get(key)
-    assert Trie.of({}).get(b"a") is None
+        key = "".join(draw.choices(letters + "c", k=draw.randint(1, 9)))
+        assert trie.get(key) == (keys | wide).get(key)
+    assert Trie.of({}).get("a") is None
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_no_character_becomes_more_symbols_than_it_has_bytes(rules: BertRules) -> None:
+    """That is the room the kernel is given."""
+    table = character_table(rules)
+    for point in np.flatnonzero(np.isin(table.kinds, (LETTER_MAPPED, ORDERED, ALONE_MAPPED))).tolist():
+        slot = table.slots[point]
+        becomes = table.mapped[slot + 1 : slot + 1 + table.mapped[slot]].tobytes().decode()
+        assert 1 <= len(becomes) <= len(chr(point).encode()), hex(point)
 
 
 def test_conformance() -> None:
