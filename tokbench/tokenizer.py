@@ -340,6 +340,21 @@ def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
     return tokenizer.decode([token_id]).encode("utf-8", "surrogatepass")
 
 
+def text_of(data: bytes) -> str:
+    """The text of some UTF-8: lone surrogates as ``surrogatepass`` wrote them; where there is no text, U+FFFD.
+
+    For tokenizers whose tokens are bytes, and which lose nothing.
+
+    Example:
+        >>> text_of("né".encode()), text_of(bytes([0xED, 0xA0, 0x80])) == chr(0xD800)
+        ('né', True)
+    """
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+
+
 def special_ids(tokenizer: Tokenizer) -> frozenset[int]:
     """The ids of special tokens; empty where the tokenizer names none."""
     return frozenset(getattr(tokenizer, "special_ids", ()))

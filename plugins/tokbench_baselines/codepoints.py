@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench.tokenizer import text_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,7 @@ class ByteTokenizer:
     name = "bytes"
     vocab_size = 256
     lossless = True
+    decode_joins_bytes = True
 
     def encode(self, text: str) -> Sequence[int]:
         """The bytes of `text`."""
@@ -40,10 +42,7 @@ class ByteTokenizer:
             data = bytes(ids)
         except ValueError as error:
             raise TokenizerError(f"bytes: ids must be in 0..255, got {max(ids)}") from error
-        try:
-            return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            return data.decode("utf-8", "replace")
+        return text_of(data)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The bytes of every text, with no Python object a byte."""
@@ -81,6 +80,7 @@ class CharTokenizer:
     name = "chars"
     vocab_size = CODE_POINTS
     lossless = True
+    decode_joins_bytes = True
 
     def encode(self, text: str) -> Sequence[int]:
         """The code points of `text`."""

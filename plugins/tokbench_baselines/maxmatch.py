@@ -27,7 +27,7 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.tokenizer import Progress
+from tokbench.tokenizer import Progress, text_of
 
 if TYPE_CHECKING:
     import regex
@@ -50,6 +50,7 @@ class MaxMatchTokenizer:
     """
 
     lossless = True
+    decode_joins_bytes = True
 
     def __init__(self, name: str, *, vocabulary: Sequence[str]) -> None:
         self.name = name
@@ -72,11 +73,7 @@ class MaxMatchTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text; bytes that are not UTF-8 become U+FFFD."""
-        data = b"".join(map(self.token_bytes, ids))
-        try:
-            return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            return data.decode("utf-8", "replace")
+        return text_of(b"".join(map(self.token_bytes, ids)))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one entry."""

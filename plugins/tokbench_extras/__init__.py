@@ -1,9 +1,7 @@
-"""More that users meet: gigatoken, mistral-common, Morfessor and the RWKV vocabulary.
+"""More that users meet: gigatoken, quicktok, wordchipper, mistral-common, Morfessor and the RWKV vocabulary.
 
-The first three are optional: the families are listed always, and one whose library is absent says what to
-install when it is used. Looked at and left out, as of their versions on the package index in November 2026:
-wordchipper 0.9 loads its encodings by name only, through a download of its own that cannot be pointed at a
-file, and panics where that fails; quicktok 0.2 reads no vocabulary anybody else writes.
+All but the last are optional: the families are listed always, and one whose library is absent says what to
+install when it is used. docs/tokenizers.md says what else was looked at, and why it was left out.
 """
 
 from __future__ import annotations
@@ -21,13 +19,15 @@ _MISTRAL = {
 
 @hookimpl
 def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
-    """gigatoken, mistral, morfessor, rwkv."""
+    """gigatoken, quicktok, wordchipper, mistral, morfessor, rwkv."""
     from tokbench_extras.gigatoken_bpe import GIGATOKEN
     from tokbench_extras.mistral import MISTRAL
     from tokbench_extras.morphs import MORFESSOR
+    from tokbench_extras.quicktok_bpe import QUICKTOK
     from tokbench_extras.rwkv import RWKV
+    from tokbench_extras.wordchipper_bpe import WORDCHIPPER
 
-    return [GIGATOKEN, MISTRAL, MORFESSOR, RWKV]
+    return [GIGATOKEN, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV]
 
 
 @hookimpl

@@ -6,10 +6,7 @@ that their text is ordinary text, as everywhere in tokbench. It loads BPE only: 
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
 from tokbench_extras.absent import need
+from tokbench_extras.published import cached, required
+from tokbench_extras.refusals import first_line, refused
 
 if TYPE_CHECKING:
     import gigatoken
 
 ENCODINGS = ("r50k_base", "cl100k_base", "o200k_base")
-_URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 class GigatokenTokenizer:
@@ -35,7 +33,7 @@ class GigatokenTokenizer:
         self.tokenizer = tokenizer
         self.source = source
         self.vocab_size: int = tokenizer.vocab_size
-        self.lossless = source == "ranks"
+        self.lossless = self.decode_joins_bytes = source == "ranks"
         self._parallel = threads > 1
 
     @cached_property
@@ -48,7 +46,7 @@ class GigatokenTokenizer:
         try:
             ids: list[int] = self.tokenizer.encode(text).tolist()
         except TypeError as error:
-            raise self._refused([text], error) from error
+            raise refused(self.name, "gigatoken", [text], error) from error
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
@@ -59,21 +57,10 @@ class GigatokenTokenizer:
         try:
             layout = self.tokenizer.encode_batch(texts, parallel=self._parallel).layout
         except TypeError as error:
-            raise self._refused(texts, error) from error
+            raise refused(self.name, "gigatoken", texts, error) from error
         offsets = np.asarray(layout.offsets.data, np.int64)
         ids = np.asarray(layout.content.data)[offsets[0] : offsets[-1]]
         return TokenBatch(ids.view(np.int32), offsets - offsets[0])
-
-    def _refused(self, texts: Sequence[str], error: TypeError) -> TokenizerError:
-        for text in texts:
-            try:
-                text.encode()
-            except UnicodeEncodeError as surrogate:
-                return TokenizerError(
-                    f"{self.name}: a text holds a lone surrogate at character {surrogate.start}, which "
-                    f"gigatoken does not take; replace it first"
-                )
-        return TokenizerError(f"{self.name}: {error}")
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
@@ -110,8 +97,10 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
     path = _path(spec)
     library = need("gigatoken", extra="gigatoken")
     match = spec.get("special", "text") == "match"
-    if not path.is_file():
-        raise TokenizerError(_absent(spec, path))
+    if spec.variant in ENCODINGS:
+        required(spec.variant, spec)
+    elif not path.is_file():
+        raise TokenizerError(f"{spec}: there is no file {path}")
     try:
         if path.suffix == ".json":
             content = json.loads(path.read_bytes())
@@ -129,8 +118,7 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
     except SpecError:
         raise
     except Exception as error:  # the library raises what Rust gives, over several lines
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TokenizerError(f"{spec}: gigatoken cannot load {path}: {reason}") from error
+        raise TokenizerError(f"{spec}: gigatoken cannot load {path}: {first_line(error)}") from error
     return GigatokenTokenizer(tokenizer, name=str(spec), source=source, threads=context.threads)
 
 
@@ -151,26 +139,9 @@ def _path(spec: Spec) -> Path:
     if not spec.variant:
         raise SpecError(f"gigatoken: name an encoding ({', '.join(ENCODINGS)}) or a file: gigatoken:NAME")
     if spec.variant in ENCODINGS:
-        name = hashlib.sha1(_URL.format(spec.variant).encode()).hexdigest()
-        return _tiktoken_cache() / name
+        return cached(spec.variant)
     path = Path(spec.variant).expanduser()
     return path / "tokenizer.json" if path.is_dir() else path
-
-
-def _tiktoken_cache() -> Path:
-    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if os.environ.get(variable):
-            return Path(os.environ[variable])
-    return Path(tempfile.gettempdir()) / "data-gym-cache"
-
-
-def _absent(spec: Spec, path: Path) -> str:
-    if spec.variant in ENCODINGS:
-        return (
-            f"{spec}: tiktoken's cache has no {spec.variant} ({path}); load tiktoken:{spec.variant} once, "
-            f"or set TIKTOKEN_CACHE_DIR"
-        )
-    return f"{spec}: there is no file {path}"
 
 
 def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
 from tokbench_extras.absent import need
+from tokbench_extras.refusals import first_line
 
 _MODULE = "mistral_common.tokens.tokenizers"
 
@@ -21,9 +22,13 @@ class MistralTokenizer:
         self.tokenizer = tokenizer
         self.tekken = tekken
         self.vocab_size: int = tokenizer.n_words
-        self.special_ids = frozenset(int(index) for index in tokenizer.special_ids)
         self.unk_id: int | None = None if tekken else int(tokenizer.unk_id)
-        self.lossless = tekken
+        unknown = set() if self.unk_id is None else {self.unk_id}
+        self.special_ids = frozenset(map(int, tokenizer.special_ids)) | unknown
+        self.lossless = self.decode_joins_bytes = tekken
+        # Asked to keep special tokens, the library joins sentencepiece's pieces as they are, "▁" and all.
+        policies = need(f"{_MODULE}.base", extra="mistral").SpecialTokenPolicy
+        self._policy = policies.KEEP if tekken else policies.IGNORE
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
@@ -38,10 +43,8 @@ class MistralTokenizer:
         return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`, special tokens kept."""
-        from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
-
-        text: str = self.tokenizer.decode(list(map(int, ids)), special_token_policy=SpecialTokenPolicy.KEEP)
+        """The text of `ids`: Tekken's with its special tokens, sentencepiece's without."""
+        text: str = self.tokenizer.decode(list(map(int, ids)), special_token_policy=self._policy)
         return text
 
     def token_bytes(self, token_id: int) -> bytes:
@@ -49,7 +52,7 @@ class MistralTokenizer:
         if token_id in self.special_ids:
             return b""
         if self.tekken:
-            part: bytes = self.tokenizer.id_to_byte_piece(token_id)
+            part: bytes = self.tokenizer.id_to_byte_piece(token_id, self._policy)
             return part
         piece: str = self.tokenizer.id_to_piece(token_id)
         if len(piece) == 6 and piece.startswith("<0x"):
@@ -89,8 +92,7 @@ def load(spec: Spec, context: LoadContext) -> MistralTokenizer:
     except (TokenizerError, SpecError):
         raise
     except Exception as error:  # the library raises whatever its parsers do
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TokenizerError(f"{spec}: mistral-common cannot load {path}: {reason}") from error
+        raise TokenizerError(f"{spec}: mistral-common cannot load {path}: {first_line(error)}") from error
 
 
 def _bundled() -> dict[str, Path]:

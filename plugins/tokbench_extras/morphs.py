@@ -28,7 +28,7 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.tokenizer import Progress
+from tokbench.tokenizer import Progress, text_of
 from tokbench_extras.absent import need
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class MorfessorTokenizer:
     """
 
     lossless = True
+    decode_joins_bytes = True
 
     def __init__(
         self, name: str, *, segmentations: Sequence[tuple[int, Sequence[str]]], morphs: Sequence[str]
@@ -94,11 +95,7 @@ class MorfessorTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text; bytes that are not UTF-8 become U+FFFD."""
-        data = b"".join(map(self.token_bytes, map(int, ids)))
-        try:
-            return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            return data.decode("utf-8", "replace")
+        return text_of(b"".join(map(self.token_bytes, map(int, ids))))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a morph."""

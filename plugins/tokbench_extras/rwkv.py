@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench.tokenizer import text_of
 
 END_OF_DOCUMENT = 0
 
@@ -27,6 +28,7 @@ class RwkvTokenizer:
     """
 
     lossless = True
+    decode_joins_bytes = True
     unk_id = None
     special_ids = frozenset({END_OF_DOCUMENT})
 
@@ -65,11 +67,7 @@ class RwkvTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text; bytes that are not UTF-8 become U+FFFD."""
-        data = b"".join(map(self.token_bytes, map(int, ids)))
-        try:
-            return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            return data.decode("utf-8", "replace")
+        return text_of(b"".join(map(self.token_bytes, map(int, ids))))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of an entry; nothing for the end of a document and for gaps."""

@@ -6,14 +6,50 @@ Normalisers, pre-tokenizers and decoders are nested sequences of typed steps
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import tokenizers
 
 Component = Mapping[str, Any] | None
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 _PARTS = ("normalizers", "pretokenizers", "decoders", "processors")
+
+
+_MODEL_SETTINGS = (
+    "unk_token",
+    "byte_fallback",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "dropout",
+    "ignore_merges",
+    "max_input_chars_per_word",
+)
+
+
+def describe(tokenizer: tokenizers.Tokenizer) -> dict[str, Any]:
+    """The parts of a `tokenizer.json` that are no vocabulary: normalizer, pre_tokenizer, decoder, model.
+
+    Each part is asked by itself, in the JSON it is pickled as: the whole file, with its vocabulary, would take
+    as long as loading it did.
+    """
+    parts = {name: getattr(tokenizer, name) for name in ("normalizer", "pre_tokenizer", "decoder")}
+    found = {name: None if part is None else json.loads(part.__getstate__()) for name, part in parts.items()}
+    return found | {"model": _model_settings(tokenizer.model)}
+
+
+def _model_settings(model: Any) -> dict[str, Any]:
+    kind = type(model).__name__
+    if kind == "Unigram":  # the only one that keeps its settings from Python
+        settings: dict[str, Any] = json.loads(model.__getstate__())
+        del settings["vocab"]
+        return settings
+    return {"type": kind} | {name: getattr(model, name) for name in _MODEL_SETTINGS if hasattr(model, name)}
 
 
 def steps(component: Component) -> Iterator[Mapping[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
-from tokbench_transformers.description import losses, piece_decoder, steps, summary
+from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,11 +40,8 @@ class FastTokenizer:
 
     @cached_property
     def description(self) -> Mapping[str, Any]:
-        """The `tokenizer.json` without its vocabulary."""
-        content: dict[str, Any] = json.loads(self.tokenizer.to_str())
-        for bulk in ("vocab", "merges"):
-            content["model"].pop(bulk, None)
-        return content
+        """The `tokenizer.json` without vocabulary, merges and added tokens."""
+        return describe(self.tokenizer)
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
@@ -151,22 +147,19 @@ class FastTokenizer:
     def facts(self) -> Mapping[str, Any]:
         """What its `tokenizer.json` says."""
         model, reasons = self.description["model"], losses(self.description)
-        added = self.description.get("added_tokens", [])
-        matched = [
-            token["content"]
-            for token in added
-            if token["special"] and self.special == "text" and token["id"] in self.encode(token["content"])
-        ]
+        added = sorted(self.tokenizer.get_added_tokens_decoder().items())
+        special = {token.content: index for index, token in added if token.special}
+        matched = [text for text, index in special.items() if index in self.encode(text)]
         return {
             "algorithm": model.get("type", "BPE"),
             "normalizer": summary(self.description.get("normalizer")),
             "pre_tokenizer": summary(self.description.get("pre_tokenizer")),
             "decoder": summary(self.description.get("decoder")),
             "byte_fallback": bool(model.get("byte_fallback")),
-            "special_tokens": {token["content"]: token["id"] for token in added if token["special"]},
-            "added_tokens": {token["content"]: token["id"] for token in added if not token["special"]},
+            "special_tokens": special,
+            "added_tokens": {token.content: index for index, token in added if not token.special},
             "special_token_text": self.special,
-            "special_tokens_the_model_itself_matches": matched,
+            "special_tokens_the_model_itself_matches": matched if self.special == "text" else [],
             "lossless": not reasons,
             "why_not_lossless": "; ".join(reasons) or None,
         }

@@ -30,6 +30,10 @@ LOADED = {
     "transformers:{}/t5-base/hf": MATCHED_BY_THE_MODEL,
     "transformers:{}/bert-base-multilingual-cased,tokenizer_class=BertTokenizer": (),
     "gigatoken:o200k_base": (),
+    "gigatoken:{}/qwen2/hf": (),
+    "quicktok:o200k_base": (),
+    "quicktok:qwen3": (),
+    "wordchipper:o200k_base": (),
     "mistral:tekken_240911": (),
     "mistral:v3": (),
 }
@@ -45,7 +49,9 @@ TRAINED = (
     "transformers:model_type=wordlevel,vocab_size=60",
     "morfessor:corpus_weight=1.0",
 )
-EXTRAS = {"gigatoken": "gigatoken", "mistral": "mistral_common", "morfessor": "morfessor"}
+EXTRAS = {"mistral": "mistral_common"} | {
+    name: name for name in ("gigatoken", "quicktok", "wordchipper", "morfessor")
+}
 CORPUS = [
     f"The {adjective} {noun} walked to {number} houses and was {adjective}er than ever: élan, naïveté!"
     for number, noun in enumerate(("dog", "cat", "farmer", "teacher", "walker"), start=7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from pathlib import Path
@@ -13,14 +14,17 @@ from hypothesis import strategies as st
 from tokbench_extras.gigatoken_bpe import GIGATOKEN
 from tokbench_extras.mistral import MISTRAL
 from tokbench_extras.morphs import MORFESSOR
+from tokbench_extras.published import cached
+from tokbench_extras.quicktok_bpe import QUICKTOK
 from tokbench_extras.rwkv import RWKV
+from tokbench_extras.wordchipper_bpe import ENCODINGS, WORDCHIPPER
 
 import tokbench
 from tokbench import LoadContext, Spec, SpecError, TokenizerError, TrainingCorpus, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.spec import validate, with_defaults
 
-FAMILIES = {family.name: family for family in (GIGATOKEN, MISTRAL, MORFESSOR, RWKV)}
+FAMILIES = {family.name: family for family in (GIGATOKEN, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV)}
 
 
 def load(text: str, threads: int = 1):
@@ -41,7 +45,10 @@ def check(tokenizer, texts, expected):
     assert [ids.tolist() for ids in batch] == expected
 
 
-@pytest.mark.parametrize("name", ["gigatoken", "mistral", "morfessor"])
+VARIANTS = {"quicktok": "qwen3", "wordchipper": "o200k_base"}
+
+
+@pytest.mark.parametrize("name", ["gigatoken", "quicktok", "wordchipper", "mistral", "morfessor"])
 def test_a_missing_extra_is_named_and_the_family_still_listed(name, monkeypatch, tmp_path):
     module = {"mistral": "mistral_common"}.get(name, name)
     monkeypatch.setitem(sys.modules, module, None)
@@ -51,7 +58,7 @@ def test_a_missing_extra_is_named_and_the_family_still_listed(name, monkeypatch,
     path = tmp_path / "saved.json"
     path.write_text('{"format": "tokbench-morfessor", "morphs": [], "segmentations": []}')
     with pytest.raises(TokenizerError, match=rf"pip install 'tokbench\[{name}\]'"):
-        load(f"{name}:{path}")
+        load(f"{name}:{VARIANTS.get(name, path)}")
 
 
 # --- gigatoken -------------------------------------------------------------------------------------------
@@ -107,6 +114,116 @@ def test_gigatoken_matches_special_tokens_on_request(test_data):
     assert load("gigatoken:cl100k_base,special=match").encode(text)[-1] == 100257
 
 
+# --- quicktok --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base", "o200k_harmony"])
+def test_quicktok_gives_tiktokens_ids(encoding, test_data):
+    pytest.importorskip("quicktok", reason="needs the extra quicktok")
+    tokenizer, other = load(f"quicktok:{encoding}"), tokbench.load(f"tiktoken:{encoding}")
+    texts = hostile(test_data)
+    check(tokenizer, texts, [list(other.encode(text)) for text in texts])
+    for text in texts:
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+        assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == text.encode()
+    assert (tokenizer.vocab_size, tokenizer.special_ids) == (other.vocab_size, other.special_ids)
+    assert np.array_equal(
+        load(f"quicktok:{encoding}", 2).encode_batch(texts).ids, tokenizer.encode_batch(texts).ids
+    )
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of the library's, when it imports
+@pytest.mark.parametrize("variant", ["qwen3", "{}/vocabs/qwen2/hf"])
+def test_quicktok_gives_the_ids_of_tokenizers(variant, test_data, capfd):
+    pytest.importorskip("quicktok", reason="needs the extra quicktok")
+    texts, other = hostile(test_data), tokbench.load(f"transformers:{test_data}/vocabs/qwen2/hf")
+    tokenizer = load(f"quicktok:{variant.format(test_data)}")
+    assert capfd.readouterr().out == ""
+    check(tokenizer, texts, [list(other.encode(text)) for text in texts])
+    assert tokenizer.lossless is False
+    assert tokenizer.facts()["normalizer"] == "NFC"
+
+
+def test_quicktok_matches_special_tokens_on_request(test_data):
+    pytest.importorskip("quicktok", reason="needs the extra quicktok")
+    text = "a<|endoftext|>"
+    assert 100257 not in load("quicktok:cl100k_base").encode(text)
+    match = load("quicktok:cl100k_base,special=match")
+    assert match.encode(text)[-1] == match.encode_batch([text]).ids[-1] == 100257
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of the library's, when it imports
+def test_quicktok_says_what_it_cannot_load(test_data, tmp_path, monkeypatch):
+    quicktok = pytest.importorskip("quicktok", reason="needs the extra quicktok")
+    (tmp_path / "wrong.json").write_text("{}")
+    cases = {
+        f"quicktok:{test_data}/vocabs/gpt2/hf": "unrecognized pretokenizer pattern",
+        f"quicktok:{test_data}/vocabs/llama-2/hf": "unsupported normalizer",
+        f"quicktok:{tmp_path}/wrong.json": "cannot load",
+        f"quicktok:{tmp_path}/absent.json": "no file",
+        "quicktok:o200k": "o200k_base",
+        "quicktok": "name an encoding",
+    }
+    for spec, words in cases.items():
+        with pytest.raises((TokenizerError, SpecError, UnknownNameError), match=words) as caught:
+            load(spec)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(TokenizerError, match="surrogate at character 1"):
+        load("quicktok:cl100k_base").encode_batch(["x", "a\ud800"])
+    with pytest.raises(TokenizerError, match="no token"):
+        load("quicktok:cl100k_base").decode([99_999_999])
+    monkeypatch.delattr(quicktok, "import_tokenizer")
+    with pytest.raises(TokenizerError, match="quicktok-v1"):
+        load("quicktok:cl100k_base")
+
+
+# --- wordchipper -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_wordchipper_gives_tiktokens_ids(encoding, test_data, monkeypatch):
+    pytest.importorskip("wordchipper", reason="needs the extra wordchipper")
+    monkeypatch.setenv("WORDCHIPPER_CACHE_DIR", "mine")
+    tokenizer, other = load(f"wordchipper:{encoding}"), tokbench.load(f"tiktoken:{encoding}")
+    assert os.environ["WORDCHIPPER_CACHE_DIR"] == "mine"
+    texts = hostile(test_data)
+    check(tokenizer, texts, [list(other.encode(text)) for text in texts])
+    for text in texts:
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+        assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == text.encode()
+    assert (tokenizer.vocab_size, tokenizer.special_ids) == (other.vocab_size, other.special_ids)
+    assert np.array_equal(
+        load(f"wordchipper:{encoding}", 2).encode_batch(texts).ids, tokenizer.encode_batch(texts).ids
+    )
+
+
+def test_wordchipper_never_stands_in_with_a_vocabulary_of_bytes(test_data, tmp_path, monkeypatch):
+    pytest.importorskip("wordchipper", reason="needs the extra wordchipper")
+    file = cached("r50k_base")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    with pytest.raises(TokenizerError, match="TIKTOKEN_CACHE_DIR"):
+        load("wordchipper:r50k_base")
+    whole = file.read_bytes().splitlines(keepends=True)
+    cached("r50k_base").write_bytes(b"".join(whole[:300]) + b"not a line\n")
+    with pytest.raises(TokenizerError, match="wordchipper"):
+        load("wordchipper:r50k_base")
+    assert [path.name for path in tmp_path.iterdir()] == [cached("r50k_base").name]
+
+
+def test_wordchipper_says_what_it_does_not_take(test_data):
+    pytest.importorskip("wordchipper", reason="needs the extra wordchipper")
+    with pytest.raises(UnknownNameError, match="o200k_base"):
+        load("wordchipper:o200k")
+    tokenizer = load("wordchipper:cl100k_base")
+    with pytest.raises(TokenizerError, match="surrogate at character 1"):
+        tokenizer.encode_batch(["x", "a\ud800"])
+    with pytest.raises(TokenizerError, match="no token"):
+        tokenizer.decode([99_999_999])
+    text = "a<|endoftext|>"
+    assert 100257 not in tokenizer.encode(text)
+    assert load("wordchipper:cl100k_base,special=match").encode(text)[-1] == 100257
+
+
 # --- mistral ---------------------------------------------------------------------------------------------
 
 
@@ -127,6 +244,15 @@ def test_tekken_loses_nothing(test_data):
     for text in hostile(test_data):
         assert tokenizer.decode(tokenizer.encode(text)) == text
         assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == text.encode()
+
+
+def test_mistrals_sentencepiece_gives_text_back(test_data):
+    pytest.importorskip("mistral_common", reason="needs the extra mistral")
+    tokenizer = load("mistral:v3")
+    for text in hostile(test_data):
+        assert tokenizer.decode(tokenizer.encode(text)) == text.replace("▁", " ")
+    assert tokenizer.unk_id in tokenizer.special_ids
+    assert tokenizer.token_bytes(tokenizer.unk_id) == b""
 
 
 def test_mistral_names_what_there_is(tmp_path):

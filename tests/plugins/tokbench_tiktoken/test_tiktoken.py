@@ -66,6 +66,22 @@ def test_threads_give_the_same_batch(test_data):
     assert [list(ids) for ids in expected] == shared
 
 
+@pytest.mark.parametrize("special", ["text", "match"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_long_texts_travel_as_arrays_and_give_the_same_ids(special, threads, test_data):
+    tokenizer = load(f"tiktoken:cl100k_base,special={special}", threads=threads)
+    texts = [f"{HOSTILE} {number} " * 10 for number in range(9)] + ["", "lone \ud800 surrogate " * 50]
+    batch = tokenizer.encode_batch(texts)
+    assert [ids.tolist() for ids in batch] == [tokenizer.encode(text) for text in texts]
+    assert (100257 in batch.ids) == (special == "match")
+    assert len(tokenizer.encode_batch([])) == 0
+
+
+def test_special_tokens_are_refused_in_long_texts_too(test_data):
+    with pytest.raises(TokenizerError, match="special=error"):
+        load("tiktoken:cl100k_base,special=error").encode_batch([HOSTILE * 10])
+
+
 def test_numpy_ids_decode(test_data):
     tokenizer = load("tiktoken:gpt2")
     assert tokenizer.decode(np.array(tokenizer.encode("hi there"), np.int32)) == "hi there"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tokenizers
 from huggingface_hub import errors
-from tokbench_transformers.description import byte_alphabet, piece_decoder
+from tokbench_transformers.description import byte_alphabet, describe, piece_decoder
 from tokbench_transformers.family import TRANSFORMERS
 from tokbench_transformers.fast import CHARACTERS_A_CALL, _parts
 
@@ -44,6 +44,31 @@ def test_ids_equal_the_library_called_directly(model, test_data):
     assert [len(tokenizer.offsets(text)) for text in texts] == [len(ids) for ids in expected]
     for ids in expected:
         assert tokenizer.decode(np.array(ids, np.int32)) == library.decode(ids, skip_special_tokens=False)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_description_is_the_file_without_its_vocabulary(model, test_data):
+    library = tokenizers.Tokenizer.from_file(str(test_data / "vocabs" / model / "hf" / "tokenizer.json"))
+    found, whole = describe(library), json.loads(library.to_str())
+    for bulk in ("vocab", "merges"):
+        whole["model"].pop(bulk, None)
+    assert found == {part: whole[part] for part in ("normalizer", "pre_tokenizer", "decoder", "model")}
+
+
+def test_what_a_run_asks_of_it_reads_no_vocabulary(test_data, monkeypatch):
+    tokenizer = load(f"transformers:{test_data}/vocabs/qwen2/hf")
+
+    class NoWholeFile:
+        def __init__(self, library):
+            self.library = library
+
+        def __getattr__(self, name):
+            assert name != "to_str", "writing the whole file takes as long as loading it"
+            return getattr(self.library, name)
+
+    monkeypatch.setattr(tokenizer, "tokenizer", NoWholeFile(tokenizer.tokenizer))
+    assert (tokenizer.unk_id, tokenizer.lossless, tokenizer.decode_joins_bytes) == (None, False, True)
+    assert tokenizer.facts()["special_tokens"]["<|im_end|>"] == 151645
 
 
 def test_a_folder_is_its_tokenizer_json(test_data):

@@ -1,0 +1,167 @@
+"""wordchipper: OpenAI's encodings in Rust, for a fair speed table.
+
+The library finds encodings by name in a cache of its own and downloads what it lacks; where that fails it
+leaves an empty file behind and takes it, then and later, for a vocabulary of the 256 bytes (version 0.9.2).
+Here it is given tiktoken's cached file in a folder made for the call, so that it has nothing to download, and
+its vocabulary is counted before it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tokbench import (
+    LoadContext,
+    Option,
+    Spec,
+    SpecError,
+    TokenBatch,
+    TokenizerError,
+    TokenizerFamily,
+    UnknownNameError,
+)
+from tokbench_extras.absent import need
+from tokbench_extras.published import cached, required
+from tokbench_extras.refusals import first_line, refused
+
+ENCODINGS = {name: name for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")} | {
+    "p50k_edit": "p50k_base",
+    "o200k_harmony": "o200k_base",
+}
+"""Encoding to the ranks file it reads."""
+_CACHE = "WORDCHIPPER_CACHE_DIR"
+_environment = threading.Lock()
+
+
+class WordchipperTokenizer:
+    """A tokenizer of wordchipper's; special-token text is ordinary text unless `match`."""
+
+    lossless = True
+    unk_id = None
+    decode_joins_bytes = True
+
+    def __init__(self, tokenizer: Any, *, name: str, match: bool) -> None:
+        library = need("wordchipper", extra="wordchipper")
+        self.name = name
+        self.tokenizer = tokenizer
+        self.special_ids = frozenset(tokenizer.specials.values())
+        self.vocab_size: int = 1 + max(tokenizer.max_token, *self.special_ids)
+        self._match = match
+        kinds = library.SpecialFilter
+        self._filter = kinds.include_all() if match else kinds.include_none()
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        try:
+            ids: list[int] = self.tokenizer.encode(text, self._filter)
+        except UnicodeEncodeError as error:
+            raise refused(self.name, "wordchipper", [text], error) from error
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text, by the library's own batch call."""
+        try:
+            return TokenBatch.of_lists(self.tokenizer.encode_batch(list(texts), self._filter))
+        except UnicodeEncodeError as error:
+            raise refused(self.name, "wordchipper", texts, error) from error
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
+        try:
+            data: bytes = self.tokenizer.decode_bytes(list(map(int, ids)))
+        except (ValueError, OverflowError) as error:
+            raise TokenizerError(f"{self.name}: no token has an id of {list(ids)[:8]}") from error
+        return data.decode("utf-8", "replace")
+
+    @cached_property
+    def _vocabulary(self) -> Any:
+        return self.tokenizer.vocab
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
+        if token_id in self.special_ids:
+            return b""
+        part: bytes | None = self._vocabulary.id_to_token_bytes(token_id)
+        return part or b""
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        specials = sorted(self.tokenizer.specials.items(), key=lambda item: item[1])
+        return {
+            "algorithm": "BPE",
+            "normalizer": None,
+            "byte_fallback": False,
+            "byte_level": True,
+            "special_tokens": dict(specials),
+            "special_token_text": "match" if self._match else "text",
+            "lossless": True,
+        }
+
+
+def load(spec: Spec, context: LoadContext) -> WordchipperTokenizer:
+    """Load one of OpenAI's encodings from tiktoken's cached ranks."""
+    encoding = _encoding(spec)
+    library = need("wordchipper", extra="wordchipper")
+    path = required(ENCODINGS[encoding], spec)
+    tokenizer = _from_file(library, encoding, path, spec, parallel=context.threads > 1)
+    expected = sum(1 for line in path.read_bytes().splitlines() if line)
+    if tokenizer.vocab_size != expected:
+        raise TokenizerError(
+            f"{spec}: wordchipper read {tokenizer.vocab_size} tokens of the {expected} in {path}"
+        )
+    return WordchipperTokenizer(tokenizer, name=str(spec), match=spec.get("special", "text") == "match")
+
+
+def _from_file(library: ModuleType, encoding: str, path: Path, spec: Spec, *, parallel: bool) -> Any:
+    options = library.TokenizerOptions.default()
+    options.set_parallel(parallel)
+    ranks = ENCODINGS[encoding]
+    with tempfile.TemporaryDirectory() as folder, _environment:
+        place = Path(folder, "openai", ranks, f"{ranks}.tiktoken")
+        place.parent.mkdir(parents=True)
+        shutil.copyfile(path, place)
+        before = os.environ.get(_CACHE)
+        os.environ[_CACHE] = folder
+        try:
+            return library.Tokenizer.from_pretrained(encoding, options)
+        except BaseException as error:  # what Rust panics with is no Exception
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+            raise TokenizerError(f"{spec}: wordchipper cannot load {path}: {first_line(error)}") from error
+        finally:
+            if before is None:
+                del os.environ[_CACHE]
+            else:
+                os.environ[_CACHE] = before
+
+
+def _encoding(spec: Spec) -> str:
+    if not spec.variant:
+        raise SpecError(f"wordchipper: name an encoding: {', '.join(ENCODINGS)}")
+    if spec.variant not in ENCODINGS:
+        raise UnknownNameError.of("wordchipper encoding", spec.variant, ENCODINGS)
+    return spec.variant
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [cached(ENCODINGS[_encoding(spec)])]
+
+
+WORDCHIPPER = TokenizerFamily(
+    name="wordchipper",
+    summary="Fast BPE in Rust: OpenAI's encodings",
+    load=load,
+    files=_files,
+    options=(Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),),
+    variant="r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base or o200k_harmony",
+    libraries=("wordchipper",),
+    examples=("wordchipper:o200k_base",),
+)
