@@ -3,10 +3,10 @@
     python benchmarks/wordpiece.py [--vocab DIR_OR_FILE]... [--corpus FILE]... [--megabytes 2] [--rounds 5]
 
 Without arguments, BERT's vocabularies and the corpora of the folder that TOKBENCH_TEST_DATA names. Documents
-are lines, encoded by one thread, in CPU time; rounds are interleaved and their median is shown. The ratios are of
-one batch, by a tokenizer that has met the words before (warm) and by one that has not (cold), and of one call a
-document, which gives lists. In a batch ours gives ids as one numpy array, `tokenizers` (`encode_batch_fast`, no
-offsets) its own encodings.
+are lines, encoded by one thread, in CPU time; rounds are interleaved and their median is shown. The ratios are
+of one batch, by a tokenizer that has met the words before (warm) and by one that has not (cold), and of one
+call a document, which gives lists. In a batch ours gives ids as one numpy array, `tokenizers`
+(`encode_batch_fast`, no offsets) its own encodings.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u32_in, u64_in
-from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.kernels.stretch_cache import (
     ABOUT,
     CACHED_BYTES,
@@ -17,6 +16,7 @@ from tokbench_subword.kernels.stretch_cache import (
     slot_of,
     stretch_key,
 )
+from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import normalize_into
 from tokbench_subword.unigram.segments import next_cut

@@ -1,8 +1,8 @@
 """BERT's text rules in the symbols of one vocabulary: what the encoding kernel looks up for each code point.
 
-`table` says what the rules do with a character, in UTF-8; `trie` numbers the characters that tokens are made of.
-Put together, one look-up takes a character of the text to the symbol that the trie wants, lower case and accents
-settled.
+`table` says what the rules do with a character, in UTF-8; `trie` numbers the characters that tokens are made
+of. Put together, one look-up takes a character of the text to the symbol that the trie wants, lower case and
+accents settled.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tokbench_subword.wordpiece.table import (
 class SymbolTable:
     """What each code point is to the kernel.
 
-    `kinds` is uint8 of shape ``(0x110000,)``, see `table`; `entries` int32 of the same shape, the symbol, or for
-    the kinds that are mapped where in `replacements` (int32) theirs stands: a count, then symbols.
+    `kinds` is uint8 of shape ``(0x110000,)``, see `table`; `entries` int32 of the same shape, the symbol, or
+    for the kinds that are mapped where in `replacements` (int32) theirs stands: a count, then symbols.
     """
 
     kinds: NDArray[np.uint8]

@@ -25,7 +25,7 @@ from tokbench_subword.wordpiece.trie import Trie
 
 
 class WorkSpace:
-    """What a call works with, kept for the next: the words met so far, and memory for texts of up to `_KEPT` bytes.
+    """What a call works with, kept for the next: the words met so far, and memory for texts of `_KEPT` bytes.
 
     `starts` and `offsets` are of one document; `word` and `ids` have a place for each byte of text.
     """
@@ -116,7 +116,7 @@ class Encoder:
         return TokenBatch(ids[: offsets[-1]].copy(), offsets)
 
     def _reordered(self, text: str) -> NDArray[np.int32]:
-        """The ids of a text in which combining characters meet: canonical reordering decides, in plain Python."""
+        """The ids of a text in which combining characters meet: ordering them is left to plain Python."""
         return self.match([word.text for word in words(repaired(text), self.model.rules)]).ids
 
     def match(self, pieces: Sequence[str]) -> TokenBatch:

@@ -1,8 +1,9 @@
 """The WordPiece kernels: BERT's text rules and greedy longest match in one pass over UTF-8.
 
-`encode_documents` is the fast path: it finds where a word ends, and looks the word up, as it stands in the text,
-among those met before. Only new words are turned into the symbols of the trie and matched. `match_words` matches
-words that something else has cut, for pipelines that are not BERT's. The algorithm itself is in `_match`.
+`encode_documents` is the fast path: it finds where a word ends, and looks the word up, as it stands in the
+text, among those met before. Only new words are turned into the symbols of the trie and matched. `match_words`
+matches words that something else has cut, for pipelines that are not BERT's. The algorithm itself is in
+`_match`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from tokbench_subword.kernels.stretch_cache import (
     stretch_key,
 )
 from tokbench_subword.kernels.utf8 import code_point
-from tokbench_subword.wordpiece.table import ALONE, ALONE_MAPPED, DROPPED, LETTER, ORDERED, SPACE
+from tokbench_subword.wordpiece.table import ALONE, DROPPED, LETTER, ORDERED, SPACE
 from tokbench_subword.wordpiece.trie import BASE_SHIFT, FINAL, LEAF, SYMBOL_MASK
 
 KINDS, ENTRIES, REPLACEMENTS, SYMBOLS, UNITS, SETTINGS = range(6)
 """The arrays of an encoder, in the order in which they stand in its block."""
 CONTINUATION, UNK, LIMIT = range(3)
-"""Members of SETTINGS, int64: the base of what continues a word, the unknown id, the most characters of a word."""
+"""Members of SETTINGS, int64: the base of what continues a word, the unknown id, the longest word."""
 CACHE_SLOTS = 1 << 15
 """Words that a work space remembers (64 bytes each)."""
 
@@ -81,13 +82,13 @@ def _match(word, length, units, settings, ids, count):  # type: ignore[no-untype
 
 @subroutine
 def _symbols(text, begin, end, kinds, entries, replacements, word):  # type: ignore[no-untyped-def]
-    """Write the symbols of the characters from `begin` to `end`; how many, or -1 where they must be reordered."""
+    """Write the symbols of the characters from `begin` to `end`; how many, or -1 if they need reordering."""
     length, ordered_end = np.int64(0), np.int64(-1)
     while begin < end:
         point, width = code_point(text, begin)
         begin += width
         kind, entry = kinds[point], entries[point]
-        if kind == LETTER or kind == ALONE:
+        if kind in (LETTER, ALONE):
             word[length] = entry
             length += 1
         elif kind != DROPPED:
@@ -105,10 +106,10 @@ def _symbols(text, begin, end, kinds, entries, replacements, word):  # type: ign
 def encode_documents(block, data, starts, first, cache_array, word_array, ids, offsets):  # type: ignore[no-untyped-def]
     """Encode documents from `first` on until one needs canonical reordering; returns its index, or the end.
 
-    `block` holds a `SymbolTable`, a `Trie`, and settings. `data` is UTF-8 with eight bytes behind it, document d
-    ``data[starts[d]:starts[d + 1]]``. `cache_array` is uint64, see `kernels.stretch_cache`; `word_array`, int32,
-    has room for the symbols of the longest document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``, with room for
-    `CACHED_TOKENS` behind the last; `offsets[first]` is set.
+    `block` holds a `SymbolTable`, a `Trie`, and settings. `data` is UTF-8 with eight bytes behind it, document
+    d ``data[starts[d]:starts[d + 1]]``. `cache_array` is uint64, see `kernels.stretch_cache`; `word_array`,
+    int32, has room for the symbols of the longest document. Ids go to ``ids[offsets[d]:offsets[d + 1]]``, with
+    room for `CACHED_TOKENS` behind the last; `offsets[first]` is set.
     """
     n_documents = len(starts) - 1
     text, kinds, entries = pointer(data), u8_in(block, KINDS), i32_in(block, ENTRIES)
@@ -127,7 +128,7 @@ def encode_documents(block, data, starts, first, cache_array, word_array, ids, o
                 if byte >= 0x80:
                     point, width = code_point(text, position)
                 kind = kinds[point]
-                if kind != LETTER and (kind == SPACE or kind == ALONE or kind == ALONE_MAPPED):
+                if kind >= SPACE:
                     break
                 position += width
             size = position - begin

@@ -24,8 +24,8 @@ N_CODE_POINTS = 0x110000
 N_MAPPED = 0x30000
 """Every code point that decomposes or has a lower case lies below."""
 
-# What a character does. The numbers are known to the kernel.
-LETTER, SPACE, ALONE, DROPPED, LETTER_MAPPED, ORDERED, ALONE_MAPPED = range(7)
+# What a character does; from SPACE on, it ends the word before it.
+LETTER, DROPPED, LETTER_MAPPED, ORDERED, SPACE, ALONE, ALONE_MAPPED = range(7)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""A vocabulary as a double-array trie over characters: one load and one comparison for each character of a word.
+"""A vocabulary as a double-array trie over characters: one load and one comparison for each of a word.
 
 Characters are numbered from 1 in the order of their code points: `symbols` has the number of each, 0 for one
 that no token has. A node's children sit at ``base + symbol``; a unit carries the symbol it was reached by, so
@@ -163,7 +163,7 @@ def _build(keys, ends, ids, n_symbols, units):  # type: ignore[no-untyped-def]
 
 @inline
 def _free_base(units, after, used_bases, labels, n_labels, size):  # type: ignore[no-untyped-def]
-    """A base nobody has at which the rows of all children are free: among the first free rows, or at the end."""
+    """A base nobody has at which all children have free rows: among the first free ones, or at the end."""
     row = np.int64(after[0])
     for _ in range(_TRIES):
         if row >= size or row + labels[n_labels - 1] >= len(units):
