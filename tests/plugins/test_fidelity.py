@@ -6,6 +6,7 @@ The everyday form takes a few lines of each corpus; `pytest -m slow` takes all o
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import pickle
@@ -37,6 +38,14 @@ SPECS = (
     *(f"transformers:{{}}/{name}/hf/tokenizer.json" for name in TOKENIZERS),
     "transformers:{}/bert-base-multilingual-cased,tokenizer_class=BertTokenizer",
 )
+EXTRAS = {
+    "gigatoken:o200k_base": "gigatoken",
+    "quicktok:o200k_base": "quicktok",
+    "wordchipper:o200k_base": "wordchipper",
+    "mistral:tekken_240911": "mistral_common",
+    "mistral:v3": "mistral_common",
+}
+"""Specs of optional libraries, each with the module it needs."""
 LINES_EVERY_DAY = 12
 LINES_AT_ONCE = 4000
 
@@ -46,7 +55,13 @@ Direct = Callable[[list[str]], list[list[int]]]
 def library(spec: str, vocabs: Path) -> Direct:
     """The library behind `spec`, called as its own documentation has it."""
     family, variant = spec.format(vocabs).split(":", 1)
-    if family == "tiktoken":
+    if family == "mistral":
+        own = tokbench.load(spec).tokenizer
+        return lambda texts: [own.encode(text, bos=False, eos=False) for text in texts]
+    if family in (
+        "tiktoken",
+        *EXTRAS.values(),
+    ):  # whose ids the fast libraries promise
         import tiktoken
 
         encoding = tiktoken.get_encoding(variant)
@@ -94,8 +109,14 @@ def sample(test_data: Path) -> list[str]:
     return chosen
 
 
-@pytest.mark.parametrize("spec", SPECS)
+def need(spec: str) -> None:
+    if spec in EXTRAS and importlib.util.find_spec(EXTRAS[spec]) is None:
+        pytest.skip(f"needs the extra that brings {EXTRAS[spec]}")
+
+
+@pytest.mark.parametrize("spec", [*SPECS, *EXTRAS])
 def test_ids_equal_the_library(spec, test_data, sample):
+    need(spec)
     vocabs = test_data / "vocabs"
     tokenizer = tokbench.load(spec.format(vocabs))
     expected = library(spec, vocabs)(sample)
@@ -104,8 +125,9 @@ def test_ids_equal_the_library(spec, test_data, sample):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", [*SPECS, *EXTRAS])
 def test_ids_equal_the_library_on_all_text(spec, test_data):
+    need(spec)
     vocabs = test_data / "vocabs"
     tokenizer, direct = tokbench.load(spec.format(vocabs)), library(spec, vocabs)
     for lines in every_line(test_data):
