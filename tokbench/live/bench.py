@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -44,13 +46,15 @@ class RequestError(TokbenchError):
 class Seat:
     """A loaded tokenizer. `lock` keeps its calls apart: not every library's objects bear several threads.
 
-    `name` is what visitors know it by: its spec, unless that would tell them of the server's files.
+    `name` is what visitors know it by: its spec, unless that would tell them of the server's files. `ranks` says
+    how each id ranks by frequency, once that was counted.
     """
 
     name: str
     label: str
     tokenizer: Tokenizer
     spans: QuickSpans
+    ranks: Mapping[int, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def about(self) -> dict[str, Any]:
@@ -65,11 +69,15 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Tokenizers by name, in the order they were asked for, and those that could not be had, with why."""
+    """Tokenizers by name, in the order they were asked for, and those that could not be had, with why.
+
+    `examples` are offered to visitors; over `texts` ids are ranked (see `count_ranks`).
+    """
 
     seats: Mapping[str, Seat]
     missing: Mapping[str, str] = field(default_factory=dict)
     examples: Sequence[Mapping[str, str]] = ()
+    texts: Sequence[str] = ()
     limits: Limits = Limits()
 
     def about(self) -> dict[str, Any]:
@@ -80,6 +88,19 @@ class Bench:
             "examples": list(self.examples),
             "limits": {"chars": self.limits.chars, "trace_chars": self.limits.trace_chars},
         }
+
+    def count_ranks(self) -> None:
+        """Rank every tokenizer's ids by how often they occur in `texts`; takes a while, so best in a thread.
+
+        Between two texts others may use the tokenizer; one that raises goes without ranks.
+        """
+        for seat in self.seats.values():
+            counts: Counter[int] = Counter()
+            with contextlib.suppress(Exception):  # what a plugin may raise spoils its own ranks only
+                for text in self.texts:
+                    with seat.lock:
+                        counts.update(map(int, seat.tokenizer.encode(text)))
+                seat.ranks = {index: rank for rank, (index, _) in enumerate(counts.most_common(), start=1)}
 
     def encode(self, text: str, specs: Sequence[str]) -> dict[str, Any]:
         """`text` as each of `specs` takes it apart; one that fails says so and spoils nothing."""
@@ -122,16 +143,17 @@ def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
     begun = time.perf_counter()
     try:
         with seat.lock:
-            ids, spans, exact = seat.spans.of(text)
+            shown = seat.spans.of(text)
     except Exception as error:  # a plugin may raise anything; the page shows it in that tokenizer's place
         return {"spec": seat.name, "error": f"{type(error).__name__}: {error}"}
     return {
         "spec": seat.name,
-        "tokens": len(ids),
-        "bytes_per_token": round(size / len(ids), 4) if ids else None,
+        "tokens": len(shown.ids),
+        "bytes_per_token": round(size / len(shown.ids), 4) if shown.ids else None,
         "milliseconds": round(1000 * (time.perf_counter() - begun), 2),
-        "spans": spans,
-        "exact": exact,
+        "spans": [(*span, [seat.ranks.get(index) for index in span[1]]) for span in shown.spans],
+        "sequence": shown.sequence,
+        "exact": shown.exact,
     }
 
 
@@ -187,7 +209,8 @@ def open_bench(
         for spec, tokenizer in loaded.items()
         if (name := _public(spec, labels[spec]))
     }
-    return Bench(seats, missing, hard_cases(registry), limits or Limits())
+    examples, texts = hard_cases(registry), texts_of(registry, "bundled:parallel")
+    return Bench(seats, missing, examples, texts, limits or Limits())
 
 
 def _public(spec: str, label: str) -> str:
@@ -198,14 +221,19 @@ def _public(spec: str, label: str) -> str:
 
 def hard_cases(registry: Registry, dataset: str = "bundled:tricky", most: int = 24) -> list[dict[str, str]]:
     """Examples from the bundled corpus of hard cases, spread over it; none where the corpus is not there."""
-    try:
-        corpus = registry.dataset(dataset)
-        texts = [document.text for shard in TrainingCorpus(corpus, tuple(corpus.languages)).shards()
-                 for document in corpus.read(shard)]  # fmt: skip
-    except TokbenchError:
-        return []
+    texts = texts_of(registry, dataset)
     step = max(1, len(texts) // most)
     return [{"title": _title(text), "text": text[:2000]} for text in texts[::step][:most]]
+
+
+def texts_of(registry: Registry, dataset: str) -> list[str]:
+    """Every document of a dataset; none where it is not there."""
+    try:
+        corpus = registry.dataset(dataset)
+        shards = TrainingCorpus(corpus, tuple(corpus.languages)).shards()
+        return [document.text for shard in shards for document in corpus.read(shard)]
+    except TokbenchError:
+        return []
 
 
 def _title(text: str, room: int = 40) -> str:

@@ -10,9 +10,9 @@
   const state = { tokenizers: [], chosen: [], prices: new Map(), limits: { chars: 20000 }, rows: new Map() };
   const text = at("text");
 
-  async function ask(path, body, signal) {
+  async function ask(path, body) {
     const response = await fetch(path, body === undefined ? {} : {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     });
     const answer = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
     if (!response.ok) throw new Error(answer.error);
@@ -33,13 +33,22 @@
   }
 
   // --- what was typed ---------------------------------------------------------------------------------
-  let pending = null;
-  let timer = 0;
+  // One request at a time, and no waiting before it: what is typed meanwhile is sent when the answer is there.
+  let busy = false;
+  let again = false;
 
   async function update() {
-    pending?.abort();
-    pending = new AbortController();
-    const mine = pending;
+    again = true;
+    if (busy) return;
+    busy = true;
+    while (again) {
+      again = false;
+      await refresh();
+    }
+    busy = false;
+  }
+
+  async function refresh() {
     const message = at("message");
     const size = [...text.value].length;
     if (size > state.limits.chars) {
@@ -48,19 +57,14 @@
     }
     try {
       const begun = performance.now();
-      const answer = await ask("api/encode", { text: text.value, tokenizers: state.chosen }, mine.signal);
-      if (mine !== pending) return;
+      const answer = await ask("api/encode", { text: text.value, tokenizers: state.chosen });
+      if (again) return;
       message.textContent = "";
       show(answer);
       document.body.dataset.updated = String(Math.round(performance.now() - begun));
     } catch (error) {
-      if (error.name !== "AbortError") message.textContent = error.message;
+      message.textContent = error.message;
     }
-  }
-
-  function soon() {
-    clearTimeout(timer);
-    timer = setTimeout(update, 25);
   }
 
   function show(answer) {
@@ -69,7 +73,7 @@
     const fewest = counts.length > 1 ? Math.min(...counts) : -1;
     const marked = at("differences").checked;
     const first = answer.results.find((each) => each.exact);
-    const reference = marked && first ? cuts(first.spans) : null;
+    const reference = marked && first ? new Set(cuts(first).flat()) : null;
     for (const result of answer.results) {
       const row = state.rows.get(result.spec);
       if (!row) continue;
@@ -80,47 +84,52 @@
       price(result.spec);
       row.note.textContent = result.error ? "" : `${result.tokens.toLocaleString("en")} tokens` + (result.exact ? "" : ", not the text byte for byte");
       row.error.textContent = result.error ?? "";
-      const differs = reference && result.exact && result !== first ? different(result.spans, reference) : null;
-      row.fill = () => TokenView.fill(row.text, result.spans ?? [], differs);
-      if (row.near) fillNow(row);
+      const differs = reference && result.exact && result !== first ? different(result, reference) : null;
+      row.fill = () => TokenView.fill(row.text, result.spans ?? [], result.sequence ?? [], differs);
+      if (row.inSight) fillNow(row);
     }
+    clearTimeout(rest);
+    rest = setTimeout(fillRest, 100);
   }
 
-  // Views far from the window are filled when they come near: typing stays quick with many tokenizers.
+  // Views out of sight are filled when nobody types: typing stays quick with many tokenizers.
+  let rest = 0;
+
   function fillNow(row) {
     row.fill?.();
     row.fill = null;
   }
 
-  const nearby = new IntersectionObserver((entries) => {
+  function fillRest() {
+    const row = [...state.rows.values()].find((each) => each.fill);
+    if (!row) return;
+    fillNow(row);
+    rest = setTimeout(fillRest, 0);
+  }
+
+  const sight = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const row = [...state.rows.values()].find((each) => each.view === target);
       if (!row) continue;
-      row.near = isIntersecting;
+      row.inSight = isIntersecting;
       if (isIntersecting) fillNow(row);
     }
-  }, { rootMargin: "50% 0px" });
+  });
 
-  // Byte spans of tokens, as "start-end", and the spans of another tokenizer that are not among them.
-  function cuts(spans) {
-    const found = new Set();
+  // For each place, the stretches of bytes that its tokens cover, as "start-end".
+  function cuts({ spans, sequence }) {
     let start = 0;
-    for (const [, , bytes] of spans) {
-      for (const hex of bytes) { found.add(`${start}-${start + hex.length / 2}`); start += hex.length / 2; }
-    }
-    return found;
+    return sequence.map((number) => spans[number][2].map((hex) => {
+      const stretch = `${start}-${start + hex.length / 2}`;
+      start += hex.length / 2;
+      return stretch;
+    }));
   }
 
-  function different(spans, reference) {
-    const found = new Set();
-    let start = 0;
-    spans.forEach(([, , bytes], index) => {
-      for (const hex of bytes) {
-        if (!reference.has(`${start}-${start + hex.length / 2}`)) found.add(index);
-        start += hex.length / 2;
-      }
-    });
-    return found;
+  // The places of a result with a token that is not among those of another tokenizer.
+  function different(result, reference) {
+    const places = cuts(result).map((stretches, place) => (stretches.every((each) => reference.has(each)) ? -1 : place));
+    return new Set(places);
   }
 
   function price(spec) {
@@ -134,7 +143,7 @@
   function build() {
     const body = document.querySelector("#figures tbody");
     body.replaceChildren();
-    nearby.disconnect();
+    sight.disconnect();
     at("views").replaceChildren();
     state.rows.clear();
     for (const each of state.tokenizers.filter(({ spec }) => state.chosen.includes(spec))) {
@@ -160,7 +169,7 @@
       TokenView.watch(view);
       row.view = view;
       at("views").append(view);
-      nearby.observe(view);
+      sight.observe(view);
       state.rows.set(each.spec, row);
     }
   }
@@ -249,7 +258,7 @@
     document.body.dataset.ready = "true";
   }
 
-  text.addEventListener("input", soon);
+  text.addEventListener("input", update);
   at("differences").addEventListener("change", update);
   at("example").addEventListener("change", () => { if (at("example").value) { text.value = at("example").value; update(); } });
   at("link").addEventListener("click", async () => {

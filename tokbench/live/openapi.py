@@ -113,8 +113,10 @@ _SCHEMAS: dict[str, Any] = {
             "milliseconds": _NUMBER,
             "exact": {"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
             "spans": _list(
-                {"type": "array"}, "text shown, ids, bytes in hex, kind: one for each run of whole characters"
+                {"type": "array"},
+                "distinct runs of whole characters: text shown, ids, bytes in hex, kind, ranks by frequency or null",
             ),
+            "sequence": _list(_INTEGER, "the number of the span at each place of the text"),
         },
         ["spec"],
     ),

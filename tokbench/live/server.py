@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import threading
 from collections.abc import Sequence
 
 from tokbench.errors import TokbenchError
@@ -31,6 +32,7 @@ def serve(
     from tokbench.live.headers import LOOPBACK
 
     named = [host] if host not in ("0.0.0.0", "::") else []
+    threading.Thread(target=bench.count_ranks, daemon=True).start()
     app = build_app(bench, hosts=[*LOOPBACK, *named, *hosts])
     uvicorn.run(
         app,

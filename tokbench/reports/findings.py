@@ -89,12 +89,15 @@ def speed(run: Run) -> Finding | None:
     labels = data.names(run)
     front = pareto_front(points)
     fastest = max(points, key=lambda name: points[name][0])
-    rows = data.overall(run, "encode_speed").set_index("tokenizer")
-    row = rows.loc[[fastest]].iloc[0]
+    rows = data.overall(run, "encode_speed").drop_duplicates("tokenizer").set_index("tokenizer")
+    row = rows.loc[fastest]
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
     sentence = f"{labels[fastest]} encodes fastest on this machine: {rate}."
+    tied = [name for name in points if name != fastest and rows.loc[name, "ci_high"] >= row["ci_low"]]
+    if tied:
+        sentence += f" {_listed([labels[name] for name in tied])} cannot be told from it."
     if len(front) == 1:
-        sentence += " It also compresses best of those timed."
+        sentence += f" {labels[fastest] if tied else 'It'} also compresses best of those timed."
     else:
         unbeaten = _listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."

@@ -11,6 +11,7 @@ from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
+from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
 from tokbench.results.atomic import write_bytes
 
@@ -38,6 +39,8 @@ def document(run: Run) -> str:
         table = tables.by_language(run, metric, main)
         if table.rows:
             parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
+    for table in speed_tables(run):
+        parts += [f"## Speed: {escape(table.title)}", "", render(table), "", f"*{escape(table.note)}*", ""]
     compared = diff_table(run)
     if compared.rows:
         parts += ["## Who gives the same ids", "", render(compared), "", f"*{escape(compared.note)}*", ""]

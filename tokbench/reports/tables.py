@@ -179,7 +179,7 @@ def fairness(run: Run, dataset: str) -> Table:
 
 
 def speed(run: Run) -> Table:
-    """Every measurement of the speed pass: tokenizers down, metrics across."""
+    """Every measurement of the speed pass on the first text that was timed: tokenizers down, metrics across."""
     facts = metric_facts(run)
     frame = run.frame
     wanted = [name for name, metric in facts.items() if metric.level == "speed"] or list(SPEED)
@@ -199,7 +199,9 @@ def speed(run: Run) -> Table:
         )
         for name in there
     ]
-    return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made))
+    text = next((dataset_label(name) for name in rows["dataset"] if name), "")
+    note = BOLD + (f" Speeds and latencies are of {text}." if text else "")
+    return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made), note)
 
 
 def undefined(run: Run) -> Table:

@@ -18,7 +18,9 @@ SPECS = ("bytes", "chars", "nonsense:x")
 
 @pytest.fixture(scope="session")
 def bench() -> Bench:
-    return open_bench(build_registry(), SPECS, limits=Limits(chars=20_000, trace_chars=40))
+    made = open_bench(build_registry(), SPECS, limits=Limits(chars=20_000, trace_chars=40))
+    made.count_ranks()
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -16,13 +16,26 @@ from tokbench.tokenizer import Step
 
 
 def test_a_text_comes_back_in_tokens(client: Any) -> None:
-    answer = client.post("/api/encode", json={"text": "né", "tokenizers": ["bytes", "chars"]}).json()
-    assert (answer["chars"], answer["bytes"]) == (2, 3)
+    answer = client.post("/api/encode", json={"text": "néé", "tokenizers": ["bytes", "chars"]}).json()
+    assert (answer["chars"], answer["bytes"]) == (3, 5)
     first, second = answer["results"]
-    assert first["tokens"] == 3
+    assert first["tokens"] == 5
     assert first["bytes_per_token"] == 1.0
-    assert first["spans"] == [["n", [110], ["6e"], ""], ["é", [195, 169], ["c3", "a9"], ""]]
-    assert second["tokens"] == 2
+    assert [span[:4] for span in first["spans"]] == [
+        ["n", [110], ["6e"], ""],
+        ["é", [195, 169], ["c3", "a9"], ""],
+    ]
+    assert first["sequence"] == [0, 1, 1]
+    assert second["tokens"] == 3
+
+
+def test_each_token_has_its_rank_by_frequency(client: Any, bench: Bench) -> None:
+    answer = client.post("/api/encode", json={"text": " \x00", "tokenizers": ["chars"]}).json()
+    common, never = (span[4] for span in answer["results"][0]["spans"])
+    assert common == [1]  # the space
+    assert never == [None]
+    ranks = bench.seats["bytes"].ranks
+    assert sorted(ranks.values()) == list(range(1, len(ranks) + 1))
 
 
 def test_it_says_what_there_is_and_what_could_not_be_had(client: Any) -> None:
@@ -117,6 +130,16 @@ def stubborn() -> Bench:
 
 def test_a_tokenizer_that_raises_spoils_nothing(stubborn: Bench) -> None:
     assert stubborn.encode("boom", ["s"])["results"] == [{"spec": "s", "error": "RuntimeError: no booms"}]
+
+
+def test_a_tokenizer_that_raises_goes_without_ranks(stubborn: Bench) -> None:
+    from dataclasses import replace
+
+    fine, late = replace(stubborn, texts=["a b", "c"]), replace(stubborn, texts=["a b", "boom"])
+    late.count_ranks()
+    assert late.seats["s"].ranks == {}
+    fine.count_ranks()
+    assert set(fine.seats["s"].ranks) == set(b"a bc")
 
 
 def test_steps_are_ready_for_json_and_limited(stubborn: Bench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,7 +42,8 @@ def test_tokens_appear_as_one_types(page: Any) -> None:
     assert tokens(page, 0) == ["n", "é"]
     assert page.locator("#figures tbody tr").nth(0).locator("td").nth(0).inner_text() == "3"
     page.locator(".view .text span").nth(1).hover()
-    assert "id 195 · bytes c3; id 169 · bytes a9" in page.locator(".view .detail").nth(0).inner_text()
+    told = page.locator(".view .detail").nth(0).inner_text()
+    assert re.search(r"id 195 · bytes c3 · rank \d+ by frequency; id 169 · bytes a9 · rank \d+", told)
 
 
 def test_tokens_can_be_walked_by_keyboard(page: Any) -> None:
@@ -115,7 +117,7 @@ def test_axe_finds_nothing_serious(page: Any, axe: str, scheme: str) -> None:
 
 
 @pytest.mark.slow
-def test_two_thousand_characters_and_eight_tokenizers_within_150_ms(browser: Any, test_data: Any) -> None:
+def test_two_thousand_characters_and_eight_tokenizers_within_100_ms(browser: Any, test_data: Any) -> None:
     import threading
     import time
 
@@ -147,7 +149,7 @@ def test_two_thousand_characters_and_eight_tokenizers_within_150_ms(browser: Any
         server.should_exit = True
         thread.join(5)
     # The best of several: other work on the machine only ever adds.
-    assert min(times[1:]) < 150, times
+    assert min(times[1:]) < 100, times
 
 
 KEYSTROKE = """async (number) => {

@@ -20,6 +20,7 @@ from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
 from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
+from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
 
 if TYPE_CHECKING:
@@ -214,8 +215,8 @@ def _fairness(run: Run) -> list[Panel]:
 
 
 def _speed(run: Run) -> list[Panel]:
-    table = tables.speed(run)
-    return [Panel(label="speed", table=table)] if table.rows else []
+    found = [*speed_tables(run), tables.speed(run)]
+    return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
 def _differences(run: Run) -> list[Panel]:

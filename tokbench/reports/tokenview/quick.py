@@ -1,11 +1,13 @@
 """Spans at typing speed: the same as `render.spans_of(pieces(…))`, from what is known of each id already.
 
-A live page shows the same ids again and again, so bytes, text and kind are looked up once per id. Where tokens'
-bytes do not make up the text (normalised text, UNK), the careful way takes over.
+A live page shows the same ids again and again, within a text and from one to the next. Bytes and text are looked up
+once per id, and a text's spans are told as the distinct ones and which of them stands where. Where tokens' bytes
+do not make up the text (normalised text, UNK), the careful way takes over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,8 +20,21 @@ class Known(NamedTuple):
     """What one id stands for; `text` is None where its bytes are no whole characters."""
 
     data: bytes
-    hex: str
     text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text as one tokenizer takes it apart.
+
+    `spans` are distinct, ``spans[index] for index in sequence`` are those of the text in order; `exact` says
+    whether the tokens' bytes are the text's.
+    """
+
+    ids: list[int]
+    spans: list[Span]
+    sequence: list[int]
+    exact: bool
 
 
 @dataclass(slots=True)
@@ -28,8 +43,9 @@ class QuickSpans:
 
     Example:
         >>> import tokbench
-        >>> QuickSpans(tokbench.load("bytes")).of("né")[1]
-        [('n', [110], ['6e'], ''), ('é', [195, 169], ['c3', 'a9'], '')]
+        >>> found = QuickSpans(tokbench.load("bytes")).of("néé")
+        >>> found.spans, found.sequence
+        ([('n', [110], ['6e'], ''), ('é', [195, 169], ['c3', 'a9'], '')], [0, 1, 1])
     """
 
     tokenizer: Tokenizer
@@ -40,41 +56,66 @@ class QuickSpans:
         unknown = unk_id(self.tokenizer)
         self.odd = special_ids(self.tokenizer) | ({unknown} if unknown is not None else frozenset())
 
-    def of(self, text: str) -> tuple[list[int], list[Span], bool]:
-        """Ids, spans, and whether the tokens' bytes make up the text exactly."""
+    def of(self, text: str) -> Shown:
+        """The tokens of a text."""
         ids = [int(index) for index in self.tokenizer.encode(text)]
         known = self.known
         for index in set(ids).difference(known):
             known[index] = _look_up(self.tokenizer, index)
-        data = text.encode("utf-8")
-        exact = b"".join([known[index].data for index in ids]) == data
-        if exact and self.odd.isdisjoint(ids):
-            return ids, _walk(ids, known), True
-        return ids, spans_of(pieces(self.tokenizer, text, ids)), exact
+        data, joined = text.encode("utf-8"), b"".join([known[index].data for index in ids])
+        if joined in (data, b" " + data) and self.odd.isdisjoint(ids):
+            spans, sequence = _walk(ids, known)
+        else:
+            spans, sequence = _distinct(spans_of(pieces(self.tokenizer, text, ids)))
+        return Shown(ids, spans, sequence, joined == data)
 
 
 def _look_up(tokenizer: Tokenizer, index: int) -> Known:
     data = token_bytes(tokenizer, index)
     try:
-        text = shown(data.decode("utf-8"))
+        return Known(data, shown(data.decode("utf-8")))
     except UnicodeDecodeError:
-        text = None
-    return Known(data, data.hex(), text)
+        return Known(data, None)
 
 
-def _walk(ids: list[int], known: dict[int, Known]) -> list[Span]:
+def _walk(ids: Sequence[int], known: dict[int, Known]) -> tuple[list[Span], list[int]]:
     """Spans of tokens whose bytes are the text: those that break a character wait until it is whole."""
     spans: list[Span] = []
-    open_ids: list[int] = []
+    sequence: list[int] = []
+    places: dict[int | tuple[int, ...], int] = {}
+    waiting: list[int] = []
     for place, index in enumerate(ids):
-        if not open_ids and known[index].text is not None:
-            spans.append((known[index].text or "", [index], [known[index].hex], ""))
-            continue
-        open_ids.append(index)
+        if not waiting:
+            at = places.get(index)
+            if at is not None:
+                sequence.append(at)
+                continue
+            text = known[index].text
+            if text is not None:
+                places[index] = len(spans)
+                sequence.append(len(spans))
+                spans.append((text, [index], [known[index].data.hex()], ""))
+                continue
+        waiting.append(index)
         following = known[ids[place + 1]].data[:1] if place + 1 < len(ids) else b""
         if following and 0x80 <= following[0] < 0xC0:
             continue
-        data = b"".join([known[each].data for each in open_ids])
-        spans.append((shown(data.decode("utf-8")), open_ids, [known[each].hex for each in open_ids], ""))
-        open_ids = []
-    return spans
+        at = places.setdefault(tuple(waiting), len(spans))
+        sequence.append(at)
+        if at == len(spans):
+            parts = [known[each].data for each in waiting]
+            spans.append((shown(b"".join(parts).decode("utf-8")), waiting, [part.hex() for part in parts], ""))
+        waiting = []
+    return spans, sequence
+
+
+def _distinct(spans: Sequence[Span]) -> tuple[list[Span], list[int]]:
+    found: list[Span] = []
+    sequence: list[int] = []
+    places: dict[tuple[str, tuple[int, ...]], int] = {}
+    for span in spans:
+        at = places.setdefault((span[0], tuple(span[1])), len(found))
+        sequence.append(at)
+        if at == len(found):
+            found.append(span)
+    return found, sequence

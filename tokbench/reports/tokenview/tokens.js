@@ -1,16 +1,23 @@
 // Token view: builds the same markup as tokenview/render.py, and tells of the token under pointer or arrow keys.
 "use strict";
 const TokenView = (() => {
-  // spans: [text, ids, bytes in hex, kind] each, as render.py describes. Text is only ever set as text.
-  function fill(box, spans, differs) {
-    const all = document.createDocumentFragment();
-    spans.forEach(([text, ids, bytes, kind], index) => {
+  // spans: [text, ids, bytes in hex, kind, ranks] each, the distinct ones; sequence: which stands where. Each is
+  // made once and copied from then on. Text is only ever set as text.
+  function fill(box, spans, sequence, differs) {
+    const models = spans.map(([text, ids, bytes, kind, ranks]) => {
       const span = document.createElement("span");
-      const names = [ids.length > 1 ? "many" : "", kind, differs?.has(index) ? "differs" : ""].filter(Boolean);
+      const names = [ids.length > 1 ? "many" : "", kind].filter(Boolean);
       if (names.length) span.className = names.join(" ");
       span.dataset.i = ids.join(" ");
       span.dataset.b = bytes.join(" ");
+      if (ranks.some(Boolean)) span.dataset.r = ranks.map((rank) => rank ?? "").join(" ");
       span.textContent = text;
+      return span;
+    });
+    const all = document.createDocumentFragment();
+    sequence.forEach((number, place) => {
+      const span = models[number].cloneNode(true);
+      if (differs?.has(place)) span.classList.add("differs");
       all.append(span);
     });
     box.replaceChildren(all);

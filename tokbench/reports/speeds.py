@@ -1,0 +1,134 @@
+"""Speeds side by side: a rank where the intervals allow one, and a ratio where the work was the same.
+
+Two tokenizers are ranked against each other only where their intervals do not meet; a rank is therefore a range,
+``2–4`` for one that is slower than one other and not to be told from two. Ratios are of tokenizers that gave the
+same ids for everything timed, relative to the one of them that the suite names first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
+from tokbench.reports.table import Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+FORMS = (
+    ("batch", "warm", "batch"),
+    ("batch", "cold", "cold"),
+    ("single", "warm", "single"),
+    ("long", "warm", "one long"),
+    ("short", "warm", "short"),
+    ("lists", "warm", "as lists"),
+    ("offsets", "warm", "offsets"),
+    ("decode", "warm", "decode"),
+)
+"""Form, state, heading: the columns of one thread, as far as they were timed."""
+
+_NOTE = (
+    "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; in parentheses 95 % "
+    "intervals of the median. Rank: by warm batches; a range where intervals meet and do not decide. "
+    "×: how many times as fast as the tokenizer named, which gave the same ids."
+)
+_CLOCKS = {"wall": "wall time", "cpu": "CPU time"}
+
+
+def rank_ranges(intervals: Mapping[str, tuple[float, float]]) -> dict[str, tuple[int, int]]:
+    """The best and the worst rank each could have, more being better: (low, high) to (first, last).
+
+    Example:
+        >>> rank_ranges({"a": (9.0, 9.5), "b": (5.0, 6.0), "c": (5.5, 7.0), "d": (1.0, 2.0)})
+        {'a': (1, 1), 'b': (2, 3), 'c': (2, 3), 'd': (4, 4)}
+    """
+    ends = list(intervals.values())
+    return {
+        name: (1 + sum(other[0] > high for other in ends), len(ends) - sum(other[1] < low for other in ends))
+        for name, (low, high) in intervals.items()
+    }
+
+
+def speed_tables(run: Run) -> list[Table]:
+    """A table for each dataset that was timed, fastest first; none where speed was not measured."""
+    measured = run.manifest.get("speed") or {}
+    summary = measured.get("summary", [])
+    timed = dict.fromkeys(row["dataset"] for row in summary)
+    found = (_table(run, measured, [row for row in summary if row["dataset"] == name], name) for name in timed)
+    return [table for table in found if table.rows]
+
+
+def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str, Any]], dataset: str) -> Table:
+    cells = {
+        (row["tokenizer"], row["form"], row["state"], row["threads"]): _speed(row)
+        for row in summary
+        if row["tokenizer"] in run.tokenizers
+    }
+    fewest = min((threads for *_, threads in cells), default=1)
+    ranked = {name: cell for (name, *rest), cell in cells.items() if rest == ["batch", "warm", fewest]}
+    ranks = rank_ranges({name: (cell.low or 0.0, cell.high or 0.0) for name, cell in ranked.items()})
+    order = sorted(ranked, key=lambda name: -(ranked[name].value or 0.0))
+    columns = list(_columns(cells))
+    references = _references(run, measured, ranked)
+    labels, losses = data.names(run), data.lossy(run)
+    rows = []
+    for name in order:
+        reference = references.get(name, "")
+        ratio = _ratio(ranked[name], ranked[reference]) if reference else Cell(why="no other gave its ids")
+        figures = [cells.get((name, *key), Cell(why="not timed")) for key, _ in columns]
+        front = (_range(ranks[name]), labels[name], labels.get(reference, ""), ratio)
+        rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
+    heads = (
+        Column(key="rank", label="rank", numeric=False),
+        Column(key="tokenizer", label="tokenizer", numeric=False),
+        Column(key="reference", label="same ids as", numeric=False),
+        Column(key="ratio", label="times as fast", unit="×", places=1),
+        *(Column(key=label, label=label, unit="MB/s", better="higher") for _, label in columns),
+    )
+    label = dataset_label(dataset)
+    note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")])
+    return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tuple(rows), note)
+
+
+def _columns(cells: Mapping[tuple[str, str, str, int], Cell]) -> Iterator[tuple[tuple[str, str, int], str]]:
+    there = {key[1:] for key in cells}
+    for form, state, label in FORMS:
+        if (form, state, 1) in there:
+            yield (form, state, 1), label
+    for threads in sorted({threads for _, _, threads in there} - {1}):
+        yield ("batch", "warm", threads), f"batch, {threads} threads"
+
+
+def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, Cell]) -> dict[str, str]:
+    """For each tokenizer, the first of those with its ids."""
+    order = {name: place for place, name in enumerate(run.tokenizers)}
+    found: dict[str, str] = {}
+    for group in measured.get("same_ids", []):
+        there = sorted((name for name in group if name in timed), key=order.__getitem__)
+        if len(there) > 1:
+            found |= dict.fromkeys(there, there[0])
+    return found
+
+
+def _speed(row: Mapping[str, Any]) -> Cell:
+    size = row["n_bytes"] / 1e6
+    return Cell(value=size / row["median"], low=size / row["high"], high=size / row["low"])
+
+
+def _ratio(cell: Cell, reference: Cell) -> Cell:
+    assert cell.value is not None
+    assert reference.value is not None
+    if cell is reference:
+        return Cell(value=1.0)
+    return Cell(
+        value=cell.value / reference.value,
+        low=(cell.low or 0.0) / (reference.high or 1.0),
+        high=(cell.high or 0.0) / (reference.low or 1.0),
+    )
+
+
+def _range(ranks: tuple[int, int]) -> str:
+    first, last = ranks
+    return str(first) if first == last else f"{first}–{last}"
