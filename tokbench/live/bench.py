@@ -46,8 +46,8 @@ class RequestError(TokbenchError):
 class Seat:
     """A loaded tokenizer. `lock` keeps its calls apart: not every library's objects bear several threads.
 
-    `name` is what visitors know it by: its spec, unless that would tell them of the server's files. `ranks` says
-    how each id ranks by frequency, once that was counted.
+    `name` is what visitors know it by: its spec, unless that would tell them of the server's files. `ranks`
+    says how each id ranks by frequency, once that was counted.
     """
 
     name: str

@@ -114,7 +114,7 @@ _SCHEMAS: dict[str, Any] = {
             "exact": {"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
             "spans": _list(
                 {"type": "array"},
-                "distinct runs of whole characters: text shown, ids, bytes in hex, kind, ranks by frequency or null",
+                "distinct runs of whole characters: text shown, ids, bytes in hex, kind, ranks by frequency",
             ),
             "sequence": _list(_INTEGER, "the number of the span at each place of the text"),
         },

@@ -62,7 +62,7 @@ def _note(run: Run) -> str:
     budget = run.diffs["budget"]
     return (
         "Each tokenizer is compared with the first whose vocabulary is the same (95 % of the byte strings "
-        "shared), and with what the suite names. Compared are the first documents of every language of every dataset in "
-        f"turn, up to {number(budget['documents'], 0)} documents or {number(budget['bytes'] / 1e6, 0)} MB, "
+        "shared), and with what the suite names. Compared are the first documents of every language of every "
+        f"dataset in turn, up to {number(budget['documents'], 0)} documents or {number(budget['bytes'] / 1e6, 0)} MB, "
         f"{number(budget['chars_per_document'], 0)} characters of each. `tokbench diff` compares whole corpora."
     )

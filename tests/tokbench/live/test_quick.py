@@ -63,7 +63,7 @@ def test_markup_is_escaped(text: str) -> None:
 @given(TEXT)
 def test_bytes_left_out_are_those_of_the_text(text: str) -> None:
     """What a page's script works out from the text shown must be what the token stands for."""
-    spans = BYTES.of(text).spans + [(shown(text), [1], [text.encode().hex()], "")]
+    spans = [*BYTES.of(text).spans, (shown(text), [1], [text.encode().hex()], "")]
     for span in spans:
         made = str(markup([span], "x"))
         if "data-b" not in made:

@@ -1,8 +1,8 @@
 """Spans at typing speed: the same as `render.spans_of(pieces(…))`, from what is known of each id already.
 
-A live page shows the same ids again and again, within a text and from one to the next. Bytes and text are looked up
-once per id, and a text's spans are told as the distinct ones and which of them stands where. Where tokens' bytes
-do not make up the text (normalised text, UNK), the careful way takes over.
+A live page shows the same ids again and again, within a text and from one to the next. Bytes and text are
+looked up once per id, and a text's spans are told as the distinct ones and which of them stands where. Where
+tokens' bytes do not make up the text (normalised text, UNK), the careful way takes over.
 """
 
 from __future__ import annotations
