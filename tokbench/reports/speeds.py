@@ -1,8 +1,8 @@
 """Speeds side by side: a rank where the intervals allow one, and a ratio where the work was the same.
 
-Two tokenizers are ranked against each other only where their intervals do not meet; a rank is therefore a range,
-``2–4`` for one that is slower than one other and not to be told from two. Ratios are of tokenizers that gave the
-same ids for everything timed, relative to the one of them that the suite names first.
+Two tokenizers are ranked against each other only where their intervals do not meet; a rank is therefore a
+range, ``2–4`` for one that is slower than one other and not to be told from two. Ratios are of tokenizers that
+gave the same ids for everything timed, relative to the one of them that the suite names first.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ FORMS = (
 """Form, state, heading: the columns of one thread, as far as they were timed."""
 
 _NOTE = (
-    "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; in parentheses 95 % "
-    "intervals of the median. Rank: by warm batches; a range where intervals meet and do not decide. "
+    "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; in parentheses "
+    "95 % intervals of the median. Rank: by warm batches; a range where intervals meet and do not decide. "
     "×: how many times as fast as the tokenizer named, which gave the same ids."
 )
 _CLOCKS = {"wall": "wall time", "cpu": "CPU time"}

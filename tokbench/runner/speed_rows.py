@@ -130,7 +130,11 @@ def _fewest_threads(result: SpeedResult) -> int:
 def _summary(rows: Sequence[Row], clock: str) -> Summary:
     """Seconds a pass. CPU seconds say how fast one thread is, but not how fast several are together."""
     taken = "cpu_seconds" if clock == "cpu" and rows[0]["threads"] == 1 else "seconds"
-    return summarize([row[taken] / row["loops"] for row in rows], [row["process"] for row in rows])
+    return summarize(
+        [row[taken] / row["loops"] for row in rows],
+        [row["process"] for row in rows],
+        shortest=min(row[taken] for row in rows),
+    )
 
 
 def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:

@@ -32,10 +32,13 @@ class Summary:
     warnings: tuple[str, ...] = ()
 
 
-def summarize(values: Sequence[float], processes: Sequence[int] = ()) -> Summary:
+def summarize(
+    values: Sequence[float], processes: Sequence[int] = (), *, shortest: float | None = None
+) -> Summary:
     """The summary of timings in seconds; raises `ValueError` where there are none.
 
-    `processes` tells which process each timing is from; left out, they count as independent.
+    `processes` tells which process each timing is from; left out, they count as independent. `shortest` is the
+    shortest stretch that was timed at once, where that is not the least of the timings.
 
     Example:
         >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05])
@@ -54,7 +57,7 @@ def summarize(values: Sequence[float], processes: Sequence[int] = ()) -> Summary
         maximum=ordered[-1],
         low=min(ordered[rank], *medians),
         high=max(ordered[-1 - rank], *medians),
-        warnings=tuple(_warnings(ordered)),
+        warnings=tuple(_warnings(ordered, ordered[0] if shortest is None else shortest)),
     )
 
 
@@ -82,7 +85,7 @@ def interval_rank(n: int, confidence: float = 0.95) -> int:
     return rank
 
 
-def _warnings(ordered: Sequence[float]) -> list[str]:
+def _warnings(ordered: Sequence[float], shortest: float) -> list[str]:
     found = []
     mean = statistics.fmean(ordered)
     if len(ordered) > 1:
@@ -93,6 +96,6 @@ def _warnings(ordered: Sequence[float]) -> list[str]:
         found.append(f"the minimum is {1 - ordered[0] / mean:.0%} below the mean")
     if ordered[-1] > 1.5 * mean:
         found.append(f"the maximum is {ordered[-1] / mean - 1:.0%} above the mean")
-    if ordered[0] < 1e-3:
-        found.append(f"the shortest round took {ordered[0] * 1e6:.0f} µs, less than 1 ms")
+    if shortest < 1e-3:
+        found.append(f"the shortest round took {shortest * 1e6:.0f} µs, less than 1 ms")
     return found

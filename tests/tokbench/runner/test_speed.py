@@ -177,6 +177,7 @@ def test_no_round_is_dropped_and_unsteady_ones_are_said() -> None:
     assert any("above the mean" in warning for warning in summary.warnings)
     assert summarize([1.0, 1.01, 0.99]).warnings == ()
     assert "less than 1 ms" in summarize([1e-5, 1e-5]).warnings[-1]
+    assert summarize([1e-5, 1e-5], shortest=4e-3).warnings == (), "many passes were timed at once"
 
 
 @pytest.mark.parametrize("n", range(6, 60))

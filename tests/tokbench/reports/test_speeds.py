@@ -1,0 +1,93 @@
+"""The speed table ranks only what the intervals can tell apart, and compares only the same work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tokbench.reports.findings import findings
+from tokbench.reports.markdown import document, render
+from tokbench.reports.speeds import rank_ranges, speed_tables
+from tokbench.reports.table import Cell
+
+
+def timing(tokenizer: str, low: float, high: float, **more: Any) -> Mapping[str, Any]:
+    """A row of the summary: 12 MB in `low` to `high` seconds."""
+    about = {"tokenizer": tokenizer, "dataset": "bundled:code", "form": "batch", "state": "warm", "threads": 1}
+    seconds = {"median": (low + high) / 2, "low": low, "high": high}
+    return {**about, "n_bytes": 12_000_000, **seconds, **more}
+
+
+@pytest.fixture
+def timed(made_up_run: Callable[..., Any]) -> Any:
+    """A run whose first two tokenizers give the same ids, and whose second and third are about as fast."""
+    run = made_up_run(2, 3)
+    first, second, third = run.tokenizers
+    run.manifest["speed"] = {
+        "clock": "cpu",
+        "same_ids": [[second, first]],
+        "summary": [
+            timing(first, 5.9, 6.1),
+            timing(second, 1.0, 1.4),
+            timing(third, 1.3, 1.7),
+            timing(second, 3.0, 3.0, state="cold"),
+            timing(second, 0.5, 0.7, threads=2),
+        ],
+    }
+    return run
+
+
+def test_ranks_are_ranges_where_intervals_meet(timed: Any) -> None:
+    [table] = speed_tables(timed)
+    first, second, third = timed.tokenizers
+    assert [(row.key, row.cells[0]) for row in table.rows] == [(second, "1–2"), (third, "1–2"), (first, "3")]
+
+
+def test_ratios_are_of_the_same_ids_relative_to_the_first_of_the_suite(timed: Any) -> None:
+    [table] = speed_tables(timed)
+    first, second, third = timed.tokenizers
+    ratios = {row.key: row.cells[3] for row in table.rows}
+    assert ratios[first] == Cell(value=1.0)
+    ratio = ratios[second]
+    assert isinstance(ratio, Cell)
+    assert ratio.value == pytest.approx(6.0 / 1.2)
+    assert (ratio.low, ratio.high) == (pytest.approx(5.9 / 1.4), pytest.approx(6.1 / 1.0))
+    assert ratios[third] == Cell(why="no other gave its ids")
+
+
+def test_each_form_has_a_column_and_the_clock_is_said(timed: Any) -> None:
+    [table] = speed_tables(timed)
+    assert [column.label for column in table.columns[4:]] == ["batch", "cold", "batch, 2 threads"]
+    assert "CPU time on one thread" in table.note
+    row = next(row for row in table.rows if row.key == timed.tokenizers[1])
+    assert [cell.value for cell in row.cells[4:] if isinstance(cell, Cell)] == pytest.approx([10, 4, 20])
+
+
+def test_the_table_is_in_the_markdown_report(timed: Any) -> None:
+    [table] = speed_tables(timed)
+    assert render(table) in document(timed)
+
+
+def test_a_run_that_was_not_timed_has_no_such_table(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 2)
+    run.manifest["speed"] = None
+    assert speed_tables(run) == []
+
+
+def test_alone_is_first_and_equals_share_all_ranks() -> None:
+    assert rank_ranges({"a": (1.0, 2.0)}) == {"a": (1, 1)}
+    assert set(rank_ranges({"a": (1.0, 2.0), "b": (2.0, 3.0), "c": (1.5, 2.5)}).values()) == {(1, 3)}
+
+
+def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(4, 3)
+    rows = run.frame
+    speeds = rows["metric"] == "encode_speed"
+    order = [name for name in run.tokenizers if (speeds & (rows["tokenizer"] == name)).any()]
+    for place, name in enumerate(order):
+        here = speeds & (rows["tokenizer"] == name)
+        rows.loc[here, ["value", "ci_low", "ci_high"]] = [100.0 - place, 98.0 - place, 102.0 - place]
+    [sentence] = [finding.sentence for finding in findings(run) if finding.plot == "speed"]
+    assert "cannot be told from it" in sentence
