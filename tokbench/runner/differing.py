@@ -20,9 +20,10 @@ from tokbench.inspection.overlap import same_numbering, same_vocabulary
 from tokbench.metrics.metric import CellKey
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost
 from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.pool import borrowed
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
-from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
 

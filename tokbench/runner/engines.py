@@ -24,7 +24,7 @@ def open_local(jobs: int, address: str | None) -> Iterator[Executor]:
     """`jobs` worker processes on this machine."""
     if address is not None:
         raise SpecError("--address is for shared engines (dask, ray); the local engine has none")
-    from tokbench.runner.shelter import close_idle
+    from tokbench.runner.pool import close_idle
 
     executor = ThreadPoolExecutor(jobs, thread_name_prefix="tokbench")
     try:

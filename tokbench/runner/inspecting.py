@@ -18,9 +18,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import failure, loaded
 from tokbench.runner.differing import compare_all
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost
 from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.pool import borrowed
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
-from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
 

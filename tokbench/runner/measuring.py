@@ -16,8 +16,8 @@ from tokbench.registry import PluginChoice
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import CellFiles
 from tokbench.runner.plan import Plan
+from tokbench.runner.pool import call_twice
 from tokbench.runner.recipe import open_registry
-from tokbench.runner.shelter import call_twice
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import LoadContext
 

@@ -21,13 +21,14 @@ from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, inspect_all
 from tokbench.runner.interrupt import Stop, stopping
+from tokbench.runner.limits import Limits, WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
 from tokbench.runner.plan import Cell, Plan, bundles, make_plan, task_size
+from tokbench.runner.pool import close_idle
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import digest_of, environment
-from tokbench.runner.shelter import Limits, WorkerLost, close_idle
 from tokbench.runner.speed import SpeedResult
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready

@@ -9,7 +9,6 @@ The child is a fresh interpreter (not a fork, not the user's ``__main__``), so `
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import queue
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -27,55 +26,12 @@ from typing import IO, Any
 import psutil
 
 from tokbench.runner import pipes
+from tokbench.runner.limits import NO_LIMITS, CallFailed, Limits, WorkerLost, thread_environment
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
 _OUTPUT_LIMIT = 16_000_000
 _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.runner.worker import main; main()"
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How long a step may take (seconds) and how much memory its process may hold (bytes); None: no limit.
-
-    A step ends where the callee emits an event ``("begin", …)``: the clock then starts anew.
-    """
-
-    seconds: float | None = None
-    memory: int | None = None
-
-
-class WorkerLost(Exception):
-    """The process is gone: `kind` is ``timeout``, ``memory``, ``crashed`` or ``interrupted``."""
-
-    def __init__(self, kind: str, message: str, output: str = "") -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.output = output
-
-
-class CallFailed(Exception):
-    """What was called raised: kind, message and traceback as text, and what was printed meanwhile."""
-
-    def __init__(self, kind: str, message: str, traceback: str, output: str = "") -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.traceback = traceback
-        self.output = output
-
-
-def thread_environment(threads: int) -> dict[str, str]:
-    """The variables that hold the thread pools inside libraries to `threads`."""
-    held = dict.fromkeys(_THREAD_VARIABLES, str(threads))
-    return held | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
 
 
 @dataclass
@@ -106,6 +62,7 @@ class Worker:
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
         self._handle = psutil.Process(self._process.pid)
         self.peak_memory = 0
+        self._ended = False
         _living.add(self)
 
     __hash__ = object.__hash__
@@ -127,7 +84,7 @@ class Worker:
         self,
         function: Callable[..., Any],
         *arguments: Any,
-        limits: Limits = Limits(),
+        limits: Limits = NO_LIMITS,
         on_event: Callable[[Any], None] | None = None,
     ) -> Any:
         """``function(emit, *arguments)`` in the child, and its value; events go to `on_event` as they come.
@@ -205,6 +162,9 @@ class Worker:
 
     def kill(self) -> None:
         """End the process, and what it started, now."""
+        if self._ended:  # its number may be another's by now
+            return
+        self._ended = True
         _living.discard(self)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.name == "posix":
@@ -233,39 +193,11 @@ def _search_path() -> list[str]:
     return [entry for entry in sys.path if entry]
 
 
-# --- a few workers, kept warm ------------------------------------------------------------------------
+# --- all workers of this process ------------------------------------------------------------------------
 
 _living: set[Worker] = set()
 _interrupted: set[Worker] = set()
-_idle: list[Worker] = []
-_lock = threading.Lock()
 _halted = threading.Event()
-
-
-@contextlib.contextmanager
-def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
-    """A single-threaded worker of this process's pool, or a `fresh` one; given back if it still lives."""
-    worker = None
-    with _lock:
-        if not fresh:
-            worker = next((each for each in _idle if each.alive), None)
-        if worker is not None:
-            _idle.remove(worker)
-    worker = worker or Worker()
-    try:
-        yield worker
-    except CallFailed:
-        _give_back(worker)
-        raise
-    except BaseException:  # lost, or left in the middle of a call: of no more use
-        worker.close()
-        raise
-    _give_back(worker)
-
-
-def _give_back(worker: Worker) -> None:
-    with _lock:
-        _idle.append(worker)
 
 
 def stop_now() -> None:
@@ -282,29 +214,3 @@ def stop_now() -> None:
 def allow() -> None:
     """Let workers be called again after `stop_now`."""
     _halted.clear()
-
-
-def call_twice(function: Callable[..., Any], *arguments: Any, limits: Limits = Limits()) -> Any:
-    """`Worker.call` in a pooled worker, tried a second time where the process just died.
-
-    For our own functions: where no tokenizer is involved, somebody else killed the process.
-    """
-    try:
-        with borrowed() as worker:
-            return worker.call(function, *arguments, limits=limits)
-    except WorkerLost as loss:
-        if loss.kind != "crashed":
-            raise
-    with borrowed() as worker:
-        return worker.call(function, *arguments, limits=limits)
-
-
-def close_idle() -> None:
-    """End the workers that nobody uses."""
-    with _lock:
-        workers, _idle[:] = list(_idle), []
-    for worker in workers:
-        worker.close()
-
-
-atexit.register(close_idle)

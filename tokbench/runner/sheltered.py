@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from tokbench.runner.counting import count, failure
-from tokbench.runner.shelter import CallFailed, WorkerLost, borrowed
+from tokbench.runner.limits import CallFailed, WorkerLost
+from tokbench.runner.pool import borrowed
 from tokbench.runner.tasks import Outcome, Task, without
 
 MOST_LOSSES = 3

@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import failure
 from tokbench.runner.interrupt import Stop
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost, thread_environment
 from tokbench.runner.passages import Passage
-from tokbench.runner.shelter import CallFailed, Limits, Worker, WorkerLost, thread_environment
+from tokbench.runner.shelter import Worker
 from tokbench.runner.stopwatch import SetUp, Timing, set_up, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings

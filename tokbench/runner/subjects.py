@@ -14,9 +14,10 @@ from tokbench.results.cell import Failure
 from tokbench.runner.about import About, about, digest_training, recipe_of, spool_training, train_one
 from tokbench.runner.counting import failure, failure_of
 from tokbench.runner.interrupt import Stop
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost
 from tokbench.runner.plan import Entry, Plan
+from tokbench.runner.pool import borrowed, call_twice
 from tokbench.runner.recipe import Recipe
-from tokbench.runner.shelter import CallFailed, Limits, WorkerLost, borrowed, call_twice
 from tokbench.runner.training import Trained, find_trained
 
 Say = Callable[[str], None]

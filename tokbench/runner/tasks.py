@@ -9,8 +9,8 @@ from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
+from tokbench.runner.limits import Limits
 from tokbench.runner.recipe import DatasetRecipe, Recipe
-from tokbench.runner.shelter import Limits
 
 
 @dataclass(frozen=True, slots=True)

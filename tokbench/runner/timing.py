@@ -12,10 +12,11 @@ from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
 from tokbench.runner.interrupt import Stop
+from tokbench.runner.limits import Limits
 from tokbench.runner.passages import choose_passage
 from tokbench.runner.plan import Plan
+from tokbench.runner.pool import close_idle
 from tokbench.runner.recipe import digest_of
-from tokbench.runner.shelter import Limits, close_idle
 from tokbench.runner.speed import SpeedResult, state_of, time_all
 from tokbench.runner.subjects import Subject
 
