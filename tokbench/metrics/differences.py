@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.intervals import holm, p_value, percentile_intervals
-from tokbench.metrics.measure import ALL, Cell, missing_need, replicates_of, unit_of, value_of
+from tokbench.metrics.intervals import holm, intervals, p_value
+from tokbench.metrics.measure import ALL, Cell, figures_of, missing_need, unit_of, value_of
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.tally import Tally
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Replicates = NDArray[np.float64]
+    Figures = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def differences(
 ) -> list[Difference]:
     """Every tokenizer against the baseline, or every pair where no baseline is named.
 
-    Both see the same documents, so each replicate gives both the same weights and the difference varies far
-    less than the figures do. Metrics of level ``cell`` that have replicates are compared, on all languages
+    Both see the same documents, so each resample gives both the same weights and the difference varies far
+    less than the figures do. Metrics of level ``cell`` that have intervals are compared, on all languages
     together and, with `per_language`, on each (many tokenizers on many languages make very many rows).
     ``pandas.DataFrame(differences(…))`` is the frame.
     """
@@ -99,17 +99,16 @@ def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: Measur
     else:
         pairs = [(b, a) for a, b in combinations(names, 2)]
     figures = {(name, metric.name): _figure(found[name], metric) for name in names for metric in metrics}
-    drawn = {
-        key: replicates_of(metric, [replicates])
+    again = {
+        key: figures_of(metric, [resamples])
         for name in names
-        if (replicates := found[name].replicates) is not None
+        if (resamples := found[name].resamples) is not None
         for metric in metrics
         if figures[key := (name, metric.name)][0] is not None
     }
-    rows = []
+    rows: list[Difference] = []
     for one, other in pairs:
-        for metric in metrics:
-            rows.append(_difference(found[one], found[other], metric, figures, drawn, context))
+        rows += _between(found[one], found[other], metrics, figures, again)
     return rows
 
 
@@ -118,38 +117,41 @@ def _figure(cell: Cell, metric: Metric) -> tuple[float | None, str]:
     return (None, missing) if missing else value_of(metric, [cell.counts])
 
 
-def _difference(
+def _between(
     one: Cell,
     other: Cell,
-    metric: Metric,
+    metrics: Sequence[Metric],
     figures: Mapping[tuple[str, str], tuple[float | None, str]],
-    drawn: Mapping[tuple[str, str], Replicates | None],
-    context: MeasureContext,
-) -> Difference:
-    """One metric of two tokenizers on the same documents."""
-    (value, status), (base, why) = (figures[each.key.tokenizer, metric.name] for each in (one, other))
-    row = Difference(
-        tokenizer=one.key.tokenizer,
-        baseline=other.key.tokenizer,
-        dataset=one.key.dataset,
-        language=one.key.language,
-        metric=metric.name,
-        unit=unit_of(metric, one.counts),
-        n_documents=one.n_documents,
-    )
-    if value is None or base is None:
-        return replace(row, status=status if value is None else f"{why} (in the baseline)")
-    row = replace(row, value=value - base, ratio=value / base if base else None)
-    mine, theirs = (drawn.get((each.key.tokenizer, metric.name)) for each in (one, other))
-    if mine is None or theirs is None:
-        return row
-    # equal where every replicate is: a difference of rounding alone is none
-    apart = mine - theirs
-    apart[abs(apart) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
-    [interval] = percentile_intervals([apart], context.confidence)
-    if interval is None:
-        return row
-    return replace(row, ci_low=interval[0], ci_high=interval[1], p=p_value(apart))
+    again: Mapping[tuple[str, str], Figures | None],
+) -> list[Difference]:
+    """Every metric of two tokenizers on the same documents."""
+    rows: list[Difference] = []
+    apart: dict[int, Figures] = {}
+    for metric in metrics:
+        (value, status), (base, why) = (figures[each.key.tokenizer, metric.name] for each in (one, other))
+        row = Difference(
+            tokenizer=one.key.tokenizer,
+            baseline=other.key.tokenizer,
+            dataset=one.key.dataset,
+            language=one.key.language,
+            metric=metric.name,
+            unit=unit_of(metric, one.counts),
+            n_documents=one.n_documents,
+        )
+        if value is None or base is None:
+            rows.append(replace(row, status=status if value is None else f"{why} (in the baseline)"))
+            continue
+        mine, theirs = (again.get((each.key.tokenizer, metric.name)) for each in (one, other))
+        if mine is not None and theirs is not None:
+            difference = apart[len(rows)] = mine - theirs
+            # a difference of rounding alone is none
+            difference[abs(difference) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
+        rows.append(replace(row, value=value - base, ratio=value / base if base else None))
+    limits = intervals(list(apart.values()), one.context.confidence)
+    for (index, difference), limit in zip(apart.items(), limits, strict=True):
+        low, high = limit or (None, None)
+        rows[index] = replace(rows[index], ci_low=low, ci_high=high, p=p_value(difference))
+    return rows
 
 
 def _corrected(rows: Sequence[Difference]) -> list[Difference]:

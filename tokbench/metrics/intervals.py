@@ -1,78 +1,191 @@
-"""From replicates to intervals and p-values."""
+"""From resamples to intervals and p-values that hold for few documents and for documents of unequal weight.
+
+The plain percentile interval of the bootstrap is too narrow for few documents: it takes the variance it sees
+for the true one, and sees too little of it. Both are mended by reading it further out, at the percentile that
+Student's t has with the degrees of freedom of that variance (Hesterberg, What Teachers Should Know About the
+Bootstrap, The American Statistician 69(4), 2015, section 4.3, which takes n − 1). Where a few long documents
+decide a figure there are far fewer: they follow from how unevenly documents bear on it, by matching the first
+two moments of the estimated variance (Satterthwaite 1946; Pan and Wall, Statistics in Medicine 21, 2002). How
+a document bears on a figure is told by the jackknife.
+
+So the interval stays within the values that the figure can take, follows any monotone change of scale, and
+holds a true ratio in 93 to 97 % of samples of 20 to 4,000 documents of log-normal length (the tests show it).
+It falls short where few documents of very unequal length decide a figure that also changes with their length:
+there is no remedy but more documents. Percentiles beyond the resamples are the furthest of them. Resamples lie
+between the lowest and the highest document, which n of them bracket with a probability of 1 − 2^(1−n): where
+that is less than the confidence, at 95 % with fewer than six documents, no interval is given.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from tokbench.metrics.resampling import parts_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+
 _USABLE = 0.95
+"""No interval where a figure is undefined in more than the rest of the resamples."""
+_ROUNDING = 1e-13
+"""Relative differences up to this are those of rounding."""
+
+Interval = tuple[float, float]
 
 
-def percentile_intervals(
-    replicates: Sequence[NDArray[np.float64]], confidence: float
-) -> list[tuple[float, float] | None]:
-    """The percentile interval of each row of replicates; None where too many of them are undefined.
+class Bearing(NamedTuple):
+    """How k figures hang on the documents, each of shape ``(k,)``.
+
+    `groups` of documents change the figure when left out, `freedom` are the degrees of freedom of its
+    variance. Both are NaN where the figure is not defined without one of the groups.
+    """
+
+    groups: Floats
+    freedom: Floats
+
+
+def bearing(left_out: Floats, whole: Floats) -> Bearing:
+    """The bearing of groups of documents on figures, from the figures without each of them.
+
+    With d the centred jackknife values, Var Σd² ≈ Σd⁴ − (Σd²)² / n, and a variance of f degrees of freedom
+    has 2 (Σd²)² / f: so f = 2 / (Σd⁴ / (Σd²)² − 1 / n), at most n − 1.
 
     Example:
         >>> import numpy as np
-        >>> [(low, high)] = percentile_intervals([np.arange(1001.0)], 0.95)
-        >>> low, high
-        (25.0, 975.0)
+        >>> even, one = np.tile([0.9, 1.1], 50), np.r_[0.0, np.tile([0.999, 1.001], 49), 1.0]
+        >>> found = bearing(np.array([even, one]), np.array([1.0, 1.0]))
+        >>> found.groups.tolist(), found.freedom.round(1).tolist()
+        ([100.0, 99.0], [99.0, 2.1])
     """
     import numpy as np
 
-    if not len(replicates):
+    moved = np.abs(left_out - whole[:, None]) > _ROUNDING * np.abs(whole[:, None])
+    n = moved.sum(axis=1).astype(np.float64)
+    with np.errstate(all="ignore"):
+        n[~np.isfinite(left_out).all(axis=1)] = np.nan
+        apart = np.where(moved, left_out - whole[:, None], 0.0)
+        apart = np.where(moved, apart - (apart.sum(axis=1) / n)[:, None], 0.0) ** 2
+        uneven = (apart**2).sum(axis=1) / apart.sum(axis=1) ** 2
+        freedom = np.minimum(n - 1, 2 / np.maximum(uneven - 1 / n, 1e-12))
+    return Bearing(n, freedom)
+
+
+def normal_of_t(t: float, freedom: float) -> float:
+    """The normal deviate with the tail of Student's t (Wallace, Annals of Mathematical Statistics 30, 1959).
+
+    Example:
+        >>> round(normal_of_t(2.2281, 10), 2)  # both leave 2.5 % above
+        1.96
+    """
+    scale = (8 * freedom + 1) / (8 * freedom + 3)
+    return math.copysign(scale * math.sqrt(freedom * math.log1p(t * t / freedom)), t)
+
+
+def t_of_normal(z: float, freedom: float) -> float:
+    """Student's t with the tail of the normal deviate: the inverse of `normal_of_t`; infinite where too large.
+
+    Example:
+        >>> round(t_of_normal(1.959964, 10), 2), round(t_of_normal(1.959964, 1e6), 2)
+        (2.23, 1.96)
+    """
+    exponent = (z * (8 * freedom + 3) / (8 * freedom + 1)) ** 2 / freedom
+    return math.copysign(math.sqrt(freedom * math.expm1(exponent)) if exponent < 700 else math.inf, z)
+
+
+def intervals(figures: Sequence[Floats], confidence: float) -> list[Interval | None]:
+    """The interval of each row of figures computed on `tokbench.metrics.resampling.resampled` counts.
+
+    None where too few documents bear on a figure; the figure twice where it is the same whichever of them
+    are left out.
+    """
+    from statistics import NormalDist
+
+    import numpy as np
+
+    if not len(figures):
         return []
-    values = np.array(replicates, np.float64)
-    finite = np.isfinite(values)
-    n = finite.sum(axis=1)
-    values[~finite] = np.inf
-    values.sort(axis=1)
-    tail = (1 - confidence) / 2
-    result: list[tuple[float, float] | None] = []
-    for row, count in zip(values, n.tolist(), strict=True):
-        if count < max(2, _USABLE * values.shape[1]):
-            result.append(None)
-            continue
-        low, high = tail * (count - 1), (1 - tail) * (count - 1)
-        result.append((_between(row, low), _between(row, high)))
-    return result
+    drawn, left_out, whole = parts_of(np.array(figures, np.float64))
+    bears = bearing(left_out, whole)
+    finite = np.isfinite(drawn)
+    ordered = np.where(finite, drawn, np.inf)
+    ordered.sort(axis=1)
+    usable = finite.sum(axis=1)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    found: list[Interval | None] = []
+    for row, figure, count, groups, freedom in zip(
+        ordered, whole.tolist(), usable.tolist(), bears.groups.tolist(), bears.freedom.tolist(), strict=True
+    ):
+        limits: Interval | None = None
+        if groups == 0:
+            limits = figure, figure
+        elif 2 ** (1 - groups) <= 1 - confidence and count >= _USABLE * len(row):
+            t = t_of_normal(z, freedom) * math.sqrt(groups / (groups - 1))
+            position = (count - 1) * tail(t)
+            limits = _between(row, position), _between(row, count - 1 - position)
+        found.append(limits)
+    return found
 
 
-def _between(ordered: NDArray[np.float64], position: float) -> float:
+def tail(z: float) -> float:
+    """The share of the normal distribution above z.
+
+    Example:
+        >>> round(tail(1.959964), 4)
+        0.025
+    """
+    return math.erfc(z / math.sqrt(2)) / 2
+
+
+def _between(ordered: Floats, position: float) -> float:
     """The value at a fractional position of an ordered row."""
-    below = round(position) if abs(position - round(position)) < 1e-9 else int(position)
-    share = max(0.0, position - below)
-    low = float(ordered[below])
+    below = int(position)
+    low, share = float(ordered[below]), position - below
     return low if share < 1e-9 else low + share * (float(ordered[below + 1]) - low)
 
 
-def p_value(replicates: NDArray[np.float64]) -> float:
-    """Two-sided bootstrap p-value of the hypothesis that a difference is zero.
+def p_value(figures: Floats) -> float | None:
+    """Two-sided p-value of the hypothesis that a difference is zero, from the difference on resampled counts.
 
-    Twice the smaller share of replicates on either side of zero, counting the observed one (Davison and
-    Hinkley 1997, section 4.2), which cannot go below 2 / (B + 1). Where none of the replicates is on the other
-    side, the normal tail of their distribution says how far below that it is: enough to survive a
-    correction over many comparisons, which no count of 1,000 replicates would.
+    The share of resamples on the other side of zero (counting the observed one: Davison and Hinkley 1997,
+    section 4.2) is a normal tail, which is read as one of Student's t as intervals are. Where no resample is on
+    the other side, their mean and spread say how far out zero is: enough to survive a correction over many
+    comparisons, which no count of 1,000 resamples would. None where there are too few documents to tell, 1
+    where no document makes a difference.
     """
-    import math
+    from statistics import NormalDist
 
     import numpy as np
 
-    finite = replicates[np.isfinite(replicates)]
-    if not len(finite):
-        return float("nan")
-    below = (1 + int((finite <= 0).sum())) / (1 + len(finite))
-    above = (1 + int((finite >= 0).sum())) / (1 + len(finite))
-    p = min(1.0, 2 * min(below, above))
-    spread = float(finite.std())
-    if min(below, above) * (1 + len(finite)) > 1 or spread == 0:
-        return p
-    return min(p, max(math.erfc(abs(float(finite.mean())) / spread / math.sqrt(2)), 1e-300))
+    drawn, left_out, whole = parts_of(figures[None])
+    [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))
+    drawn = drawn[np.isfinite(drawn)]
+    if groups == 0 and whole[0] == 0:
+        return 1.0
+    if not groups >= 2 or len(drawn) < _USABLE * (len(figures) - left_out.shape[1] - 1):
+        return None
+    beyond = 1 + min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+    z = -NormalDist().inv_cdf(min(0.5, beyond / (1 + len(drawn))))
+    spread = float(drawn.std())
+    if beyond == 1 and spread > 0:
+        z = max(z, abs(float(drawn.mean())) / spread)
+    return max(2 * tail(normal_of_t(z * math.sqrt((groups - 1) / groups), freedom)), 1e-300)
+
+
+def binomial_limits(everyone: bool, n: int, confidence: float) -> Interval:
+    """The exact interval (Clopper and Pearson 1934) of a share that none, or everyone, of n documents has.
+
+    Example:
+        >>> low, high = binomial_limits(True, 100, 0.95)
+        >>> round(low, 3), high
+        (0.964, 1.0)
+    """
+    bound = ((1 - confidence) / 2) ** (1 / n)
+    return (bound, 1.0) if everyone else (0.0, 1 - bound)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -82,8 +195,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         >>> holm([0.01, 0.04, 0.03])
         [0.03, 0.06, 0.06]
     """
-    import math
-
     order = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
     corrected = [float("nan")] * len(p_values)
     highest = 0.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from tokbench.metrics.intervals import percentile_intervals
+from tokbench.metrics.intervals import intervals
 from tokbench.metrics.metric import Measurement, Metric
 from tokbench.metrics.needs import CONDITIONS, Undefined
 
@@ -24,11 +24,14 @@ _HIDDEN = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Languages:
-    """Counts of the languages of one dataset: each float64 of shape ``(languages,)``, or for replicates
-    ``(languages, B)``.
+    """Counts of the languages of one dataset: each float64 of shape ``(languages,)``, or for resamples
+    ``(languages, resamples)``.
 
     `names` are the languages; `reference` the index of the one that premiums are relative to.
     """
+
+    COUNTS: ClassVar[tuple[str, ...]] = ("tokens", "bytes", "documents", "chars")
+    """The counters of each language that are compared."""
 
     names: tuple[str, ...]
     tokens: NDArray[np.float64]
@@ -63,19 +66,19 @@ class Languages:
             tuple(cells),
         )
 
-    def replicates(self) -> Languages | None:
-        """The same for bootstrap replicates, which pair across languages by line; None without them."""
+    def resamples(self) -> Languages | None:
+        """The same for resamples, which pair across languages by line; None without them."""
         import numpy as np
 
-        drawn = [cell.replicates for cell in self.cells]
-        if not drawn or any(each is None for each in drawn):
+        again = [cell.resamples for cell in self.cells]
+        if not again or any(each is None for each in again):
             return None
         return replace(
             self,
-            tokens=np.array([each.tokens for each in drawn]),
-            bytes=np.array([each.bytes for each in drawn]),
-            lines=np.array([each.documents for each in drawn]),
-            chars=np.array([each.chars for each in drawn]),
+            tokens=np.array([each.tokens for each in again]),
+            bytes=np.array([each.bytes for each in again]),
+            lines=np.array([each.documents for each in again]),
+            chars=np.array([each.chars for each in again]),
             cells=(),
         )
 
@@ -101,23 +104,23 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
     import numpy as np
 
     problem = languages.problem()
-    drawn = None if problem else languages.replicates()
+    again = None if problem else languages.resamples()
     rows: list[Measurement] = []
-    intervals: list[tuple[int, NDArray[np.float64]]] = []
+    figures: list[tuple[int, NDArray[np.float64]]] = []
     for metric in metrics:
         result, status = _compute(metric, languages) if problem is None else (None, f"undefined: {problem}")
-        again = None
-        if drawn is not None and result is not None:
+        resampled = None
+        if again is not None and result is not None and not metric.no_interval:
             with np.errstate(all="ignore"):
-                again, _ = _compute(metric, drawn)
+                resampled, _ = _compute(metric, again)
         each = metric.per_language
         for index, cell in enumerate([*languages.cells, overall]):
             one = index == len(languages.cells)
-            value, why, replicates = None, status, None
+            value, why, own = None, status, None
             if result is not None and each != one:
                 value = float(result[index] if each else result)
-                if again is not None:
-                    replicates = np.asarray(again[index] if each else again, np.float64)
+                if resampled is not None:
+                    own = np.asarray(resampled[index] if each else resampled, np.float64)
             elif result is not None:
                 what = "of single languages" if each else "of all languages together"
                 why = f"undefined: a figure {what}"
@@ -127,11 +130,11 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
                 cell.key.tokenizer, cell.key.dataset, cell.key.language, metric.name,
                 value, None, None, metric.unit, cell.n_documents, why,
             )  # fmt: skip
-            if replicates is not None and replicates.ndim == 1 and value is not None:
-                intervals.append((len(rows), replicates))
+            if own is not None and own.ndim == 1 and value is not None:
+                figures.append((len(rows), own))
             rows.append(row)
-    limits = percentile_intervals([values for _, values in intervals], overall.context.confidence)
-    for (at, _), limit in zip(intervals, limits, strict=True):
+    limits = intervals([values for _, values in figures], overall.context.confidence)
+    for (at, _), limit in zip(figures, limits, strict=True):
         if limit is not None:
             rows[at] = replace(rows[at], ci_low=limit[0], ci_high=limit[1])
     return rows

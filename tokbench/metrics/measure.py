@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.intervals import percentile_intervals
+from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.metrics.needs import ALIGNED_SHARE, CONDITIONS, Undefined, reason_for
-from tokbench.metrics.view import Counts, measurement, one_replicate, point, replicated
+from tokbench.metrics.view import Counts, measurement, one_resample, point, resampled_counts, settings
 from tokbench.tally import Tally
 from tokbench.tally.grammar import distribution
 
@@ -56,6 +56,7 @@ def measure(
         for language, cell in evaluated.items():
             base = bases.of(dataset, language) if by_level["tokenizers"] else None
             rows += cell.rows(by_level["cell"], by_level["tokenizers"], base)
+            cell.keep(Languages.COUNTS)
         if by_level["languages"]:
             rows += across(
                 Languages.of(
@@ -112,47 +113,63 @@ class _Bases:
 
 
 class Cell:
-    """One tally under evaluation: its counts, and their replicates when first needed."""
+    """One tally under evaluation: its counts, and their resamples when first needed."""
 
     def __init__(self, key: CellKey, tally: Tally, context: MeasureContext) -> None:
         self.key = key
         self.context = context
         self.counts = point(tally, key, context)
         self.n_documents = tally.documents
+        self.n_groups = len(tally.groups.rows)
         self._tally: Tally | None = tally
-        self._replicates: Counts | None = None
+        self._resamples: Counts | None = None
 
     @property
-    def replicates(self) -> Counts | None:
-        """The replicates of the counts, or None where the text is too small to resample."""
+    def resamples(self) -> Counts | None:
+        """The resamples of the counts, or None where the text is too small for them."""
         if self._tally is not None:
-            self._replicates = replicated(self._tally, self.key, self.context)
+            self._resamples = resampled_counts(self._tally, self.key, self.context)
             self._tally = None
-        return self._replicates
+        return self._resamples
+
+    def keep(self, names: Sequence[str]) -> None:
+        """Let go of the resamples of all other counters: of hundreds of languages they fill the memory."""
+        if self._resamples is not None:
+            kept = {name: getattr(self._resamples, name).copy() for name in names}
+            self._resamples = Counts(**kept, **settings(self.key, self.context))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None
     ) -> list[Measurement]:
         """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
         found: list[Measurement] = []
-        drawn: list[tuple[int, NDArray[np.float64]]] = []
+        again: list[tuple[int, NDArray[np.float64]]] = []
         for metric, arguments in [
             *((metric, (self,)) for metric in metrics),
             *((metric, (self, base)) for metric in relative),
         ]:
-            row, replicates = evaluate(metric, arguments)
-            if replicates is not None:
-                drawn.append((len(found), replicates))
+            row, figures = evaluate(metric, arguments)
+            if figures is not None:
+                again.append((len(found), figures))
             found.append(row)
-        limits = percentile_intervals([values for _, values in drawn], self.context.confidence)
-        for (index, _), limit in zip(drawn, limits, strict=True):
+        limits = intervals([figures for _, figures in again], self.context.confidence)
+        for (index, _), limit in zip(again, limits, strict=True):
+            limit = self._of_all_alike(found[index], limit) if index < len(metrics) else limit
             if limit is not None:
                 found[index] = replace(found[index], ci_low=limit[0], ci_high=limit[1])
         return found
 
+    def _of_all_alike(self, row: Measurement, limit: Interval | None) -> Interval | None:
+        """The interval; of what never varied here only shares of documents have one."""
+        if limit is None or limit[0] < limit[1]:
+            return limit
+        if row.unit == "share of documents" and row.value in (0, 1):
+            return binomial_limits(row.value == 1, self.n_groups, self.context.confidence)
+        return None
+
 
 def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement, NDArray[np.float64] | None]:
-    """The row of a metric of some cells (one, or one and the baseline's), and its replicates."""
+    """The row of a metric of some cells (one, or one and the baseline's), and it on every resample."""
     cell = cells[0]
     assert cell is not None
     unit = unit_of(metric, cell.counts)
@@ -165,10 +182,12 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement,
     if value is None:
         return measurement(cell, metric, unit, None, status), None
     row = measurement(cell, metric, unit, value)
-    drawn = [each.replicates for each in cells if each is not None]
-    if any(each is None for each in drawn):
+    if metric.no_interval:
         return row, None
-    return row, replicates_of(metric, [each for each in drawn if each is not None])
+    again = [each.resamples for each in cells if each is not None]
+    if any(each is None for each in again):
+        return row, None
+    return row, figures_of(metric, [each for each in again if each is not None])
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
@@ -244,8 +263,8 @@ def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, st
     return (number, "ok") if math.isfinite(number) else (None, "undefined: not a finite number")
 
 
-def replicates_of(metric: Metric, arguments: Sequence[Counts]) -> NDArray[np.float64] | None:
-    """The metric on every replicate: on arrays where its code allows that, else one by one."""
+def figures_of(metric: Metric, arguments: Sequence[Counts]) -> NDArray[np.float64] | None:
+    """The metric on every resample: on arrays where its code allows that, else one by one."""
     import numpy as np
 
     n = len(arguments[0].documents)
@@ -254,12 +273,12 @@ def replicates_of(metric: Metric, arguments: Sequence[Counts]) -> NDArray[np.flo
             result = np.asarray(metric.compute(*arguments), np.float64)
             return result if result.shape == (n,) else None
         except (AttributeError, Undefined):
-            return None  # it needs what replicates do not have: histograms
+            return None  # it needs what resamples do not have: histograms
         except Exception:  # arrays are no numbers to it
             pass
         values = np.full(n, np.nan)
         for index in range(n):
-            value, _ = value_of(metric, [one_replicate(each, index) for each in arguments])
+            value, _ = value_of(metric, [one_resample(each, index) for each in arguments])
             if value is not None:
                 values[index] = value
         return values

@@ -16,11 +16,12 @@ class Metric:
 
     `needs` names what must be there for the figure to be defined: counters that must be above zero, and the
     conditions of `tokbench.metrics.needs`; where one is missing the row is null and says which. `formula` is
-    LaTeX, `caveat` the pitfall a reader should know. A metric of level ``languages`` with `per_language`
-    gives one number for each language, otherwise one for all of them together.
+    LaTeX, `caveat` the pitfall a reader should know, `no_interval` why there is none where there can be none. A
+    metric of level ``languages`` with `per_language` gives one number for each language, otherwise one for all
+    of them together.
 
     At level ``cell``, `compute(t)` gets the counts of one tokenizer on one language, as attributes (`t.bytes`,
-    `t.chars`, `t.tokens`, `t.words` …). Plain arithmetic on them also works on bootstrap replicates, which is
+    `t.chars`, `t.tokens`, `t.words` …). Plain arithmetic on them also works on bootstrap resamples, which is
     where the interval comes from. None or NaN means "not defined here".
 
     Example:
@@ -39,6 +40,7 @@ class Metric:
     formula: str = ""
     source: str = ""
     caveat: str = ""
+    no_interval: str = ""
     needs: tuple[str, ...] = ()
     per_language: bool = False
     group: str = ""

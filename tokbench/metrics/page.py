@@ -36,12 +36,37 @@ normal forms, spaces), both sides are folded and compared; around unknown tokens
 the only possible one, else the tokenizer's own offsets decide. Figures that need places are given where at
 least 95 % of the documents could be aligned, and are null otherwise.
 
-**Intervals** are 95 % percentile intervals of a Poisson bootstrap with 1,000 replicates. Documents fall into
-1,024 groups by a hash of their text, by their line in a parallel dataset; each replicate gives every group a
-Poisson(1) weight. Up to about a thousand documents that is the bootstrap over documents itself; above, random
-groups leave the variance unbiased. The weights are the same for all tokenizers and, on parallel text, for all
-languages, so differences and ratios between them are *paired*. Figures of histograms (entropies, quantiles,
-slopes) have no interval.
+**Intervals** are at 95 %, of a Poisson bootstrap with 1,000 replicates. Documents fall into 1,024 groups by a
+hash of their text, by their line in a parallel dataset; each replicate gives every group a Poisson(1) weight.
+Up to about a thousand documents that is the bootstrap over documents itself; above, random groups leave the
+variance unbiased. The weights are the same for all tokenizers and, on parallel text, for all languages, so
+differences and ratios between them are *paired*.
+
+The plain percentile interval of a bootstrap is too narrow for few documents and for documents of unequal
+length. It is read further out: at the percentiles of Student's t (the *expanded percentile interval*:
+Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015), with the
+degrees of freedom that the variance of the figure has (Satterthwaite 1946; Pan and Wall, Small-sample
+adjustments in using the sandwich variance estimator, Statistics in Medicine 21, 2002): n − 1 where all
+documents bear on the figure alike, far fewer where some long ones decide it. Share of 1,000 samples of
+documents, in per cent, whose interval holds the truth:
+
+| documents | 20 | 50 | 100 | 400 | 4,000 |
+|---|---|---|---|---|---|
+| nearly one length | 94.8 | 94.1 | 94.8 | 97.0 | 95.6 |
+| log-normal lengths, σ = 1 | 96.1 | 96.2 | 95.5 | 94.4 | 93.9 |
+| log-normal lengths, σ = 1.5 | 95.7 | 96.9 | 96.3 | 95.5 | 94.6 |
+| ten tokens of head on each, σ = 1 | 92.9 | 94.1 | 94.7 | 94.0 | 94.3 |
+| share of words that are cut, σ = 1 | 96.4 | 95.9 | 95.7 | 95.1 | 94.8 |
+| difference of two tokenizers, σ = 1 | 96.8 | 96.0 | 96.1 | 97.0 | 94.8 |
+
+What no interval can mend: where few documents of very unequal length decide a figure that changes with their
+length, it holds the truth too seldom (tokens growing with bytes to the power 0.9: 90 % at 20 documents, 94 %
+at 400 for σ = 1; 67 % and 88 % for σ = 1.5). Take more documents, or cut long ones. With fewer than six
+documents that bear on a figure there is no interval. Nor is there one where every document gives the same
+figure, since what never varied may be rare rather than impossible; only a share of documents that is 0 or 1
+then has the exact binomial interval. Between tokenizers, and between languages, a difference that is the same
+in every document is that difference, and its interval is a point. Figures that are no sums over documents
+(entropies, quantiles, slopes, distinct ids) have none, and say why.
 
 **Differences** between tokenizers come with paired intervals, two-sided bootstrap p-values, and Holm's
 correction over all pairs and datasets compared in one metric and language.

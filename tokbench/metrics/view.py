@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.metrics.resampling import resampled
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
 
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Counts(SimpleNamespace):
-    """Counts by name: whole numbers for the figure itself, float64 arrays over replicates for its interval.
+    """Counts by name: whole numbers for the figure itself, float64 arrays over resamples for its interval.
 
-    For the figure itself there is also what replicates cannot have: `ids`, `word_tokens`, `document_tokens`
+    For the figure itself there is also what resamples cannot have: `ids`, `word_tokens`, `document_tokens`
     and `token_bytes` (`Histogram`), `ngrams`, `word_sample`, `losses`, `lengths`. Both have `vocab_size`,
     `price`, `context_length`, `audit` and `morphology`, each None where it is not known.
     """
 
 
 def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:
-    """What is the same for the figure and for its replicates."""
+    """What is the same for the figure and for its resamples."""
     return {
         "vocab_size": context.vocab_sizes.get(key.tokenizer),
         "price": None if context.prices is None else context.prices.of(key.tokenizer),
@@ -52,16 +53,16 @@ def point(tally: Tally, key: CellKey, context: MeasureContext) -> Counts:
     )
 
 
-def replicated(tally: Tally, key: CellKey, context: MeasureContext) -> Counts | None:
-    """The bootstrap replicates of a tally's counts; None where there are too few documents to resample."""
+def resampled_counts(tally: Tally, key: CellKey, context: MeasureContext) -> Counts | None:
+    """The counts of a tally over again (`resampled`); None where there are too few documents for that."""
     if context.replicates <= 0 or len(tally.groups.rows) < 2:
         return None
-    values = tally.groups.replicates(NAMES, seed=context.seed, n=context.replicates)
+    values = resampled(tally.groups, seed=context.seed, n=context.replicates)
     return Counts(**dict(zip(NAMES, values, strict=True)), **settings(key, context))
 
 
-def one_replicate(counts: Counts, index: int) -> Counts:
-    """One replicate alone, for metrics whose code takes numbers only."""
+def one_resample(counts: Counts, index: int) -> Counts:
+    """One resample alone, for metrics whose code takes numbers only."""
     return Counts(**{name: value[index] if name in _NAMES else value for name, value in vars(counts).items()})
 
 

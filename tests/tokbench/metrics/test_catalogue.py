@@ -228,7 +228,9 @@ def test_intervals_hold_the_value(rows) -> None:
         if row.ci_low is not None:
             assert row.ci_low <= row.value + 1e-12, row
             assert row.value <= row.ci_high + 1e-12, row
-    assert rows["p", "d", "eng", "compression_ratio"].ci_low < 1.5
+    # three documents are too few for any but what is the same in each of them
+    assert rows["p", "d", "eng", "compression_ratio"].ci_low is None
+    assert rows["base", "d", "all", "round_trip"].ci_low == pytest.approx(0.025 ** (1 / 3))
 
 
 @pytest.mark.parametrize("metric", CATALOGUE, ids=lambda metric: metric.name)

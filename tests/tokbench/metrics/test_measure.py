@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey, Metric
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.intervals import holm, p_value
+from tokbench.metrics.intervals import bearing, holm, normal_of_t, p_value, t_of_normal
 from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts, Tally, collect
+from tokbench.tally.text import GROUPS
 
 NAMED = {metric.name: metric for metric in CATALOGUE}
 TEXTS = [f"ab {'ab' * (i % 5)} c{i}" for i in range(200)]
@@ -224,12 +226,72 @@ def test_holm_by_hand_and_its_order() -> None:
     assert math.isnan(holm([float("nan"), 0.1])[0])
 
 
-def test_p_values_are_never_nought() -> None:
-    import numpy as np
+def resampled_figure(drawn: np.ndarray, each: np.ndarray) -> np.ndarray:
+    """What a mean over documents is on resamples, for documents of these values."""
+    left_out = np.full(GROUPS, each.mean())
+    left_out[: len(each)] = (each.sum() - each) / (len(each) - 1)
+    return np.concatenate([drawn, left_out, [each.mean()]])
 
-    assert p_value(np.ones(999)) == pytest.approx(2 / 1000)
-    assert p_value(np.zeros(10)) == 1
-    drawn = np.random.default_rng(0).normal(6, 1, 1000)
-    assert 1e-11 < p_value(drawn) < 1e-6  # the tail of the normal distribution at six
-    assert p_value(drawn - 6) > 0.9
-    assert p_value(drawn - 4) == pytest.approx(2 * (1 + (drawn < 4).sum()) / 1001)
+
+def test_p_values_are_never_nought() -> None:
+    rng = np.random.default_rng(0)
+    each, drawn = rng.normal(6, 30, 900), rng.normal(6, 1, 1000)
+    assert 1e-11 < p_value(resampled_figure(drawn, each)) < 1e-6  # the tail of the normal distribution at six
+    assert p_value(resampled_figure(drawn - 6, each)) > 0.9
+    counted = 2 * (1 + (drawn < 4).sum()) / 1001
+    assert p_value(resampled_figure(drawn - 4, each)) == pytest.approx(counted, rel=0.05)
+    few = p_value(resampled_figure(drawn - 4, each[:8]))
+    assert few > 1.5 * counted  # eight documents tell less: the tail is one of Student's t
+    assert p_value(resampled_figure(np.zeros(1000), np.zeros(9))) == 1
+    assert p_value(resampled_figure(drawn, each[:1].repeat(9))) is None  # the same in each: nothing varies
+
+
+@pytest.mark.parametrize("freedom", [4.0, 7.5, 30.0, 1000.0])
+def test_deviates_are_those_of_student(freedom: float) -> None:
+    """scipy 1.17; Wallace's approximation is within half a percent from four degrees of freedom on."""
+    stats = pytest.importorskip("scipy.stats")
+    for z in (0.5, 1.645, 1.96, 2.576):
+        exact = stats.t.isf(stats.norm.sf(z), freedom)
+        assert t_of_normal(z, freedom) == pytest.approx(exact, rel=0.005 if z < 2 else 0.02)
+        assert normal_of_t(t_of_normal(-z, freedom), freedom) == pytest.approx(-z)
+    assert t_of_normal(3.0, 0.01) == math.inf
+
+
+def test_how_documents_bear_on_a_figure() -> None:
+    """Degrees of freedom by their definition, and whether normal documents have one fewer than their number."""
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(200):
+        each = rng.normal(1, 1, 60)
+        figure = resampled_figure(np.zeros(10), each)[None]
+        groups, freedom = bearing(figure[:, 10:-1], figure[:, -1])
+        assert groups == 60
+        found.append(float(freedom[0]))
+    d = (each - each.mean()) ** 2
+    slow = min(59, 2 / ((d**2).sum() / d.sum() ** 2 - 1 / 60))
+    assert found[-1] == pytest.approx(slow, rel=1e-9)
+    assert np.median(found) == pytest.approx(59, rel=0.15)
+
+
+def test_what_never_varied_is_not_certain(stand_ins) -> None:
+    tally = collect(stand_ins.Pieces(), map(Document, TEXTS))
+    kept = one(tally, NAMED["round_trip"])
+    assert (kept.value, kept.ci_high) == (1, 1)
+    assert kept.ci_low == pytest.approx(0.025 ** (1 / len(tally.groups.rows)))
+    stats = pytest.importorskip("scipy.stats")
+    n = len(tally.groups.rows)
+    assert kept.ci_low == pytest.approx(stats.binomtest(n, n).proportion_ci(0.95).low)
+    split = one(tally, NAMED["split_characters"])
+    assert (split.value, split.ci_low) == (0, None)
+
+
+def test_what_is_decided_by_one_document_has_no_interval(stand_ins) -> None:
+    tally = collect(stand_ins.Pieces(), map(Document, ["1234", *TEXTS]))
+    row = one(tally, metric(lambda t: t.digit_cuts / t.digit_reach))
+    assert row.value is not None
+    assert row.ci_low is None
+
+
+def test_a_metric_may_say_that_it_has_no_interval(tally) -> None:
+    row = one(tally, metric(lambda t: t.tokens, no_interval="The tokens of this very text."))
+    assert (row.value, row.ci_low) == (tally.tokens, None)
