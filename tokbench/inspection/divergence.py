@@ -4,7 +4,7 @@ The kinds, in the order in which they are tried:
 
 - special tokens: one side has a special token there, or the text spells one;
 - numbering: the same tokens, under other ids;
-- white space: the tokens differ only in the white space they carry, or there is nothing else;
+- white space: the tokens differ only in the white space they carry, or they part within or behind it;
 - unknown: one side covers with UNK what the other spells;
 - normalisation: the tokens of the two sides spell different texts;
 - Unicode class: the same text, cut differently beside a character that Unicode classified lately;
@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -102,7 +103,7 @@ def first_divergence(
         start=start,
         end=end,
         text=text[start:end],
-        cause=cause(part_a, part_b, text[start:end]),
+        cause=cause(part_a, part_b, text, start, end),
         a=tuple(a[before : min(end_a + CONTEXT, position + MOST_SHOWN)]),
         b=tuple(b[before : min(end_b + CONTEXT, position + MOST_SHOWN)]),
         n_a=len(part_a),
@@ -126,28 +127,41 @@ def _resync(
     return len(a), len(b)
 
 
-def cause(a: Sequence[Piece], b: Sequence[Piece], text: str) -> str:
-    """The kind of difference between two tokenizations of a stretch of text, one of `CAUSES`."""
-    if "special" in {piece.kind for piece in (*a, *b)} or _SPECIAL.search(text):
+def cause(a: Sequence[Piece], b: Sequence[Piece], text: str, start: int, end: int) -> str:
+    """The kind of difference between two tokenizations of ``text[start:end]``, one of `CAUSES`."""
+    part = text[start:end]
+    if "special" in {piece.kind for piece in (*a, *b)} or _SPECIAL.search(part):
         return "special tokens"
     bytes_a, bytes_b = [piece.bytes for piece in a], [piece.bytes for piece in b]
     if bytes_a == bytes_b:
         return "numbering"
-    if text.isspace() or _without_spaces(bytes_a) == _without_spaces(bytes_b):
+    if part.isspace() or _without_spaces(bytes_a) == _without_spaces(bytes_b):
         return "white space"
     unknown_a, unknown_b = (any(piece.kind == "unknown" for piece in side) for side in (a, b))
     if unknown_a != unknown_b:
         return "unknown"
-    spelled_a, spelled_b = (b"".join(_without_spaces(side)) for side in (bytes_a, bytes_b))
-    if spelled_a != spelled_b:
+    spelled_a, spelled_b = b"".join(bytes_a), b"".join(bytes_b)
+    if b"".join(_without_spaces([spelled_a])) != b"".join(_without_spaces([spelled_b])):
         return "normalisation"
-    if any(map(is_recent, text)):
+    if any(map(is_recent, text[max(0, start - 1) : end + 1])):  # it may stand beside: its own tokens are equal
         return "Unicode class"
-    if b"".join(bytes_a) != b"".join(bytes_b):
+    if spelled_a != spelled_b:
         return "white space"
-    if any(char.isnumeric() for char in text) and _digits(bytes_a) != _digits(bytes_b):
+    if any(char.isnumeric() for char in part) and _digits(bytes_a) != _digits(bytes_b):
         return "digits"
+    if _parts_in_spaces(bytes_a, bytes_b):
+        return "white space"
     return "ties" if len(a) == len(b) else "segmentation"
+
+
+def _parts_in_spaces(a: Sequence[bytes], b: Sequence[bytes]) -> bool:
+    """Whether the first cut that only one of two spellings of the same bytes has lies behind white space."""
+    spelled, cuts = b"".join(a), (set(accumulate(map(len, a))), set(accumulate(map(len, b))))
+    before = spelled[: min(cuts[0] ^ cuts[1], default=0)]
+    try:
+        return before.decode()[-1:].isspace()
+    except UnicodeDecodeError:  # within a character
+        return False
 
 
 def _without_spaces(parts: Sequence[bytes]) -> list[bytes]:
