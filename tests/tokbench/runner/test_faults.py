@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import errno
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import tokbench
 from tokbench.results import Run
+from tokbench.results.atomic import StorageError
 
 RunIt = Callable[..., Run]
 
@@ -121,3 +128,78 @@ def test_a_file_that_changes_during_the_run_is_noticed(
     assert "fra_Latn.txt" in messages
     assert "deu_Latn.txt" in messages
     assert done.table("compression_ratio").loc["eng_Latn"].notna().all()
+
+
+def test_a_fault_in_the_speed_pass_is_a_failure_row_and_the_rest_is_timed(corpus: Path, run: RunIt) -> None:
+    only = f"text:{corpus}/deu_Latn.txt"
+    done = run(["bytes", "hangs", "exits"], [only], faulty=["hangs", "exits"], timeout=3, speed={"rounds": 1})
+    assert {(entry["tokenizer"], entry["kind"]) for entry in done.failures} == {
+        ("hangs", "timeout"),
+        ("exits", "crashed"),
+    }
+    speeds = done.frame[done.frame["metric"] == "encode_speed"].set_index("tokenizer")["value"]
+    assert speeds["bytes"] > 0
+    assert speeds[["hangs", "exits"]].isna().all()
+
+
+@pytest.mark.parametrize("room", [1, 4])
+def test_a_full_disk_stops_the_run_which_goes_on_once_there_is_room(
+    room: int, corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("measurements.parquet", "measurements.csv")
+    wanted = run(["bytes", "chars"], [f"text:{corpus}"], output=tmp_path / "roomy" / "out")
+    fsync, written = os.fsync, 0
+
+    def full(descriptor: int) -> None:
+        nonlocal written
+        written += 1
+        if written > room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="the disk is full; free some space and run the same command again"):
+        run(["bytes", "chars"], [f"text:{corpus}"], cache=False)
+    monkeypatch.undo()
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] != "finished"
+    done = run(["bytes", "chars"], [f"text:{corpus}"], cache=False)
+    assert done.failures == []
+    assert [(done.path / name).read_bytes() for name in names] == [
+        (wanted.path / name).read_bytes() for name in names
+    ]
+
+
+def test_a_clock_that_jumps_misleads_nobody(corpus: Path, run: RunIt, tmp_path: Path) -> None:
+    wanted = run(["bytes", "maxmatch:vocab_size=300"], [f"text:{corpus}"], train_on=f"text:{corpus}")
+    plugin = Path(__file__).parents[2] / "faulty_plugins" / "clock_jumps.py"
+    command = [
+        *(sys.executable, "-P", "-m", "tokbench", "run", "-t", "bytes", "-t", "maxmatch:vocab_size=300"),
+        *("-t", "late", "-d", f"text:{corpus}", "--train-on", f"text:{corpus}", "--plugin", str(plugin)),
+        *("--no-cache", "--no-report", "--timeout", "60", "--jobs", "2"),
+    ]
+    for _ in range(3):
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    folders = sorted((tmp_path / "reports").iterdir())
+    assert len(folders) == 3, "each run has a folder of its own, whatever the date"
+    metrics = ["compression_ratio", "fertility", "round_trip"]
+    for folder in folders:
+        done = Run.open(folder)
+        assert done.failures == []
+        spans = [*done.manifest["timings"].values(), *done.speed["seconds"], *done.speed["cpu_seconds"]]
+        spans += [entry["training"]["seconds"] for entry in done.manifest["tokenizers"] if entry["training"]]
+        assert all(0 <= seconds < 600 for seconds in spans)
+        for metric in metrics:
+            assert done.table(metric)[wanted.tokenizers].equals(wanted.table(metric))
+    broken = json.loads((folders[0] / "run.json").read_text())
+    (folders[0] / "run.json").write_text(json.dumps({**broken, "status": "interrupted"}))
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert Run.open(folders[0]).manifest["status"] == "finished", "found by what was asked, not by its date"
+
+
+def test_no_span_of_time_is_read_off_the_wall_clock() -> None:
+    """`time.time` and `datetime.now` jump when the clock is set; spans come from clocks that do not."""
+    for path in Path(tokbench.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                named = f"{node.value.id}.{node.attr}"
+                assert named not in ("time.time", "time.time_ns", "datetime.now", "datetime.utcnow"), path
