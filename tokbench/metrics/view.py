@@ -58,7 +58,10 @@ def resampled_counts(tally: Tally, key: CellKey, context: MeasureContext) -> Cou
     if context.replicates <= 0 or len(tally.groups.rows) < 2:
         return None
     values = resampled(tally.groups, seed=context.seed, n=context.replicates)
-    return Counts(**dict(zip(NAMES, values, strict=True)), **settings(key, context))
+    known = settings(key, context)
+    if known["morphology"] is not None:
+        known["morphology"] = known["morphology"].resampled(seed=context.seed, n=context.replicates)
+    return Counts(**dict(zip(NAMES, values, strict=True)), **known)
 
 
 def one_resample(counts: Counts, index: int) -> Counts:
