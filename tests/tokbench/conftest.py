@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -221,7 +222,23 @@ def build(n_languages: int, n_tokenizers: int, *, specs: Sequence[str] | None = 
         "failures": [FAILURE],
         "machine": {"cpu": "made-up", "cores": 2},
     }  # fmt: skip
-    return MadeUpRun(frame, manifest, tokenizers, datasets, spoken)
+    return MadeUpRun(frame, manifest, tokenizers, datasets, spoken, comparisons=compared(frame))
+
+
+def compared(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every pair's difference in compression over whole datasets, one in three no more than chance."""
+    overall = frame[(frame["metric"] == "compression_ratio") & (frame["language"] == "all")]
+    rows = []
+    for dataset, figures in overall.groupby("dataset", sort=False):
+        values = figures.set_index("tokenizer")["value"]
+        for number, (one, other) in enumerate(combinations(values.index, 2)):
+            value, width = values[one] - values[other], 0.1
+            rows.append({
+                "tokenizer": one, "baseline": other, "dataset": dataset, "language": "all",
+                "metric": "compression_ratio", "value": value, "ratio": values[one] / values[other],
+                "ci_low": value - width, "ci_high": value + width, "p_holm": 0.3 if number % 3 == 2 else 0.001,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 @pytest.fixture(scope="session")

@@ -39,21 +39,36 @@ def draw(run: Run) -> Figure | None:
 def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
     from tokbench.plots import data, style
     from tokbench.plots.labels import dataset_label
+    from tokbench.plots.reach import beyond, reach
 
     bad = data.lossy(run)
     table = data.by_language(run, "compression_ratio", dataset)
-    for row in data.overall(run, "compression_ratio", dataset).itertuples():
+    rows = data.overall(run, "compression_ratio", dataset)
+    lost = rows["tokenizer"].isin(list(bad))
+    single = table.drop(columns=[name for name in bad if name in table]).max().dropna()
+    end = reach([*single, *rows.loc[~lost, "value"]], rows.loc[lost, "value"])
+    for row in rows.itertuples():
         if row.tokenizer not in order:
             continue
         y = order.index(row.tokenizer)
+        if end is not None and row.value > end:
+            beyond(axes, row.value, y, end)
+            continue
         hue = style.WARN if row.tokenizer in bad else style.ACCENT
         if row.tokenizer in table and len(table) > 1 and row.tokenizer not in bad:
             style.ticks(axes, table[row.tokenizer].dropna(), y, colour=style.FAINT)
         if row.ci_low == row.ci_low and row.ci_low is not None:
-            axes.plot([row.ci_low, row.ci_high], [y, y], color=hue, lw=2.4, solid_capstyle="butt", zorder=2)
+            axes.plot(
+                [row.ci_low, row.ci_high],
+                [y, y],
+                color=hue,
+                lw=style.stroke(2.4),
+                solid_capstyle="butt",
+                zorder=2,
+            )
         face: Any = style.PAPER if row.tokenizer in bad else hue
         axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, end)
     axes.set_title(dataset_label(dataset))
     axes.set_xlabel("bytes per token, more is better")
     axes.spines["left"].set_visible(False)
@@ -65,7 +80,7 @@ def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
     if len(run.languages(dataset)) > 1:
         note += " Ticks: single languages."
     if any(label.endswith("†") for label in labels.values()):
-        note += " † and hollow: loses text, so its figure is not comparable."
+        note += " † and hollow: loses text, so its figure is not comparable; an arrow: far beyond."
     return note
 
 

@@ -40,6 +40,16 @@ def by_language(run: Run, metric: str, dataset: str) -> pd.DataFrame:
     return table.reindex(index=order, columns=[name for name in run.tokenizers if name in table.columns])
 
 
+def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """The 95 % intervals of a metric by (language, tokenizer), where there are any."""
+    rows = values(run, metric, dataset)
+    rows = rows[rows["ci_low"].notna() & rows["ci_high"].notna()]
+    return {
+        (str(row.language), str(row.tokenizer)): (float(row.ci_low), float(row.ci_high))
+        for row in rows.itertuples()
+    }
+
+
 def per_tokenizer(run: Run, metric: str) -> dict[str, float]:
     """A metric that belongs to the tokenizer itself or its speed: the first value measured for each."""
     rows = overall(run, metric)

@@ -45,18 +45,19 @@ def draw(run: Run) -> Figure | None:
     labels = data.names(run)
     figure, axes = style.figure(len(found) * style.row_height() + style.lines(10))
     for y, (value, low, high, sure) in enumerate(found.values()):
-        axes.plot([low, high], [y, y], color=style.ACCENT, lw=2.4, solid_capstyle="butt")
+        axes.plot([low, high], [y, y], color=style.ACCENT, lw=style.stroke(2.4), solid_capstyle="butt")
         axes.plot([value], [y], "o", color=style.ACCENT, mfc=style.ACCENT if sure else style.PAPER, mew=1.2)
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
     axes.set_yticks(range(len(found)), [labels[name] for name in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
-    axes.set_title(f"against {labels[best]} · {dataset_label(data.main_dataset(run))}")
+    over = dataset_label(data.main_dataset(run))
+    axes.set_title(f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}"))
     axes.spines["left"].set_visible(False)
     style.grid(axes)
     style.caption(
         figure,
-        f"Paired over the same documents; bar: 95 % interval; hollow: cannot be told from {labels[best]} "
+        f"Over {over}, paired by document; bar: 95 % interval; hollow: cannot be told from {labels[best]} "
         "(p ≥ 0.05, Holm). Tokenizers that lose text are left out.",
     )
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -26,11 +27,15 @@ def draw(run: Run) -> Figure | None:
         return None
     order = data.fairest_first(run, dataset)
     labels = data.names(run)
+    known = data.intervals(run, "premium", dataset)
     figure, axes = style.figure(len(order) * style.row_height() + style.lines(9))
     for y, name in enumerate(order):
-        _row(axes, table[name].dropna(), y, lossy=name in data.lossy(run))
+        ends = {language: known[language, name] for language in table.index if (language, name) in known}
+        _row(axes, table[name].dropna(), ends, y, lossy=name in data.lossy(run))
     axes.axvline(1, color=style.MUTED, lw=0.8, zorder=0)
-    _scale(axes, float(table.min().min()), float(table.max().max()))
+    highest = max([float(table.max().max()), *(high for _, high in known.values())])
+    lowest = min([float(table.min().min()), *(low for low, _ in known.values())])
+    _scale(axes, lowest, highest)
     axes.set_yticks(range(len(order)), [labels[name] for name in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     narrow = style.size().narrow
@@ -38,24 +43,32 @@ def draw(run: Run) -> Figure | None:
     axes.set_title(dataset_label(dataset))
     axes.spines["left"].set_visible(False)
     style.grid(axes)
+    shades = "shades and the bar of the dearest: 95 % intervals; " if known else ""
     style.caption(
-        figure, "Ticks: single languages; dot: the median language; the dearest is named. 1 would be parity."
+        figure,
+        f"Ticks: single languages; {shades}dot: the median language; the dearest is named. 1 would be parity.",
     )
     return figure
 
 
-def _row(axes: Axes, premiums: pd.Series, y: int, *, lossy: bool) -> None:
+def _row(
+    axes: Axes, premiums: pd.Series, ends: Mapping[str, tuple[float, float]], y: int, *, lossy: bool
+) -> None:
     from tokbench.plots import style
     from tokbench.plots.labels import printable
 
     size = style.size().type
     hue = style.WARN if lossy else style.ACCENT
     axes.plot([premiums.min(), premiums.max()], [y, y], color=style.FAINT, lw=1, zorder=1)
+    spans = [(low, high - low) for low, high in ends.values()]
+    axes.broken_barh(spans, (y - 0.27, 0.54), color=style.MUTED, alpha=0.18, lw=0, zorder=0.9)
     style.ticks(axes, premiums, y, colour=style.MUTED)
     axes.plot([premiums.median()], [y], "o", color=hue, mfc=style.PAPER if lossy else hue, mew=1.2, zorder=3)
-    worst = printable(str(premiums.idxmax()))
-    axes.annotate(worst, (premiums.max(), y), xytext=(size * 0.6, 0), textcoords="offset points", va="center",
-                  color=style.MUTED, fontsize=size - 1)  # fmt: skip
+    dearest = str(premiums.idxmax())
+    low, high = ends.get(dearest, (premiums.max(), premiums.max()))
+    axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt", zorder=2)
+    room = {"xytext": (size * 0.6, 0), "textcoords": "offset points", "va": "center"}
+    axes.annotate(printable(dearest), (high, y), color=style.MUTED, fontsize=size - 1, **room)
 
 
 def _scale(axes: Axes, low: float, high: float) -> None:

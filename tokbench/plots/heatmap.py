@@ -35,12 +35,13 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
     if table.empty:
         return None
     labels = data.names(run)
-    return _heat(
-        table.rename(columns=labels), title=f"{metric} · {dataset_label(dataset)}", unit=unit, note=note
-    )
+    sound = [labels[name] for name in table if name not in data.lossy(run)]
+    table = table.rename(columns=labels)
+    ends = _range(table[sound] if sound else table)
+    return _heat(table, ends, title=f"{metric} · {dataset_label(dataset)}", unit=unit, note=note)
 
 
-def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
+def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: str, note: str) -> Figure:
     import matplotlib as mpl
     from matplotlib.colors import Normalize
 
@@ -55,7 +56,7 @@ def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
     per_block = math.ceil(len(table) / blocks)
     top = max(map(len, table.columns)) * fit.type_above * 0.6 / 72
     figure, axes = style.figure(per_block * row + top + style.lines(8), columns=blocks, squeeze=False)
-    scale = Normalize(*_range(table))
+    scale = Normalize(*ends, clip=True)
     colours = mpl.colormaps[style.SEQUENTIAL]
     annotate = blocks == 1 and fit.cell > small * 2.4 and row * 72 > 8
     for block, axis in enumerate(axes[0]):
@@ -70,9 +71,11 @@ def _heat(table: pd.DataFrame, *, title: str, unit: str, note: str) -> Figure:
         axis.spines[:].set_visible(False)
         if annotate:
             _write(axis, part, scale, small)
+    thick, long = style.lines(0.8), chosen.width / 2
     bar = figure.colorbar(
-        image, ax=axes, orientation="horizontal", fraction=0.02, pad=0.01, aspect=40, shrink=0.5
-    )
+        image, ax=axes, orientation="horizontal", fraction=thick / figure.get_figheight(), pad=0.01,
+        aspect=long / thick, shrink=0.5,
+    )  # fmt: skip
     bar.outline.set_visible(False)
     bar.set_label(unit)
     figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=chosen.type + 0.5)
@@ -116,7 +119,10 @@ def _fold(table: pd.DataFrame) -> _Fit:
 
 
 def _range(table: pd.DataFrame) -> tuple[float, float]:
-    """The scale's ends: all but the outermost hundredth, so that one odd cell does not flatten the rest."""
+    """The scale's ends: all but the outermost hundredth, so that one odd cell does not flatten the rest.
+
+    Nor do tokenizers that lose text: the table given is without them, where there are others.
+    """
     import numpy as np
 
     low, high = np.nanquantile(table.to_numpy(float), [0.01, 0.99])
@@ -146,6 +152,13 @@ PLOTS = (
         summary="Heat map of compression_ratio: languages by tokenizers.",
         draw=partial(draw, metric="compression_ratio", unit="UTF-8 bytes per token"),
         needs="compression_ratio by language",
+    ),
+    Plot(
+        name="premium_by_language",
+        title="Premium by language",
+        summary="Heat map of premium: tokens of each language for the same lines, relative to a reference.",
+        draw=partial(draw, metric="premium", unit="tokens for the same text, × the reference language"),
+        needs="premium (a parallel dataset)",
     ),
     Plot(
         name="tokens_per_line",

@@ -111,8 +111,8 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
     for given, axis, scale in ((x, axes.xaxis, axes.set_xscale), (y, axes.yaxis, axes.set_yscale)):
         if given.scale == "log":
             scale("log", base=given.base)
-            wide = axis.get_view_interval()[1] > 30 * axis.get_view_interval()[0]
-            steps = (1.0,) if wide or given.base != 10 else (1.0, 2.0, 5.0)
+            first, last = axis.get_view_interval()
+            steps = _steps(last / first) if given.base == 10 else (1.0,)
             axis.set_major_locator(LogLocator(base=given.base, subs=steps, numticks=5))
             axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
             axis.set_minor_formatter(NullFormatter())
@@ -124,6 +124,13 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
         axes.set_ylim(bottom=0)
     axes.grid(True, axis="both")
     axes.spines[:].set_visible(False)
+
+
+def _steps(span: float) -> tuple[float, ...]:
+    """Where ticks stand in each decade: the fewer decades there are, the more."""
+    if span > 150:
+        return (1.0,)
+    return (1.0, 3.0) if span > 20 else (1.0, 2.0, 5.0)
 
 
 def _fit(name: str, inches: float) -> str:

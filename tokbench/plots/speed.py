@@ -46,6 +46,7 @@ def draw(run: Run) -> Figure | None:
     from tokbench.plots import data, style
     from tokbench.plots.labels import dataset_label
     from tokbench.plots.placement import label_points
+    from tokbench.plots.reach import reach
 
     points = speed_points(run)
     if len(points) < 2:
@@ -54,11 +55,22 @@ def draw(run: Run) -> Figure | None:
     chosen = style.size()
     figure, axes = style.figure(min(chosen.height, chosen.width * (1.3 if chosen.narrow else 0.62)))
     sound = {name: point for name, point in points.items() if name not in bad}
+    end = reach((y for _, y in sound.values()), (points[name][1] for name in points if name in bad))
+    far = {} if end is None else {name: y for name, (_, y) in points.items() if y > end}
+    points |= {name: (points[name][0], end) for name in far if end is not None}
     front = pareto_front(sound)
     _front(axes, [points[name] for name in front])
     for name, (x, y) in points.items():
         hue = style.ACCENT if name in front else style.WARN if name in bad else style.MUTED
-        axes.plot([x], [y], "o", color=hue, mfc=style.PAPER if name in bad else hue, mew=1.2, zorder=3)
+        axes.plot(
+            [x],
+            [y],
+            "^" if name in far else "o",
+            color=hue,
+            mfc=style.PAPER if name in bad else hue,
+            mew=1.2,
+            zorder=3,
+        )
     axes.set_xscale("log")
     _room(axes, list(points.values()))
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
@@ -67,9 +79,11 @@ def draw(run: Run) -> Figure | None:
     style.caption(
         figure,
         "Up and to the right is better. Line: tokenizers that no other beats on both, "
-        "leaving out those that lose text († hollow).",
+        "leaving out those that lose text († hollow)"
+        + (", of which an arrow and a figure mark those far above." if far else "."),
     )
-    label_points(figure, axes, {labels[name]: point for name, point in points.items()})
+    shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
+    label_points(figure, axes, {shown[name]: point for name, point in points.items()})
     return figure
 
 

@@ -31,6 +31,9 @@ SEQUENTIAL = "cividis"
 
 FORMATS = ("svg", "png", "pdf")
 _FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
+_WIDEST = "DejaVu Sans"
+_EVERYDAY = 8.5
+"""The type that widths of lines and sizes of marks are given for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ def size() -> Size:
 def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
     """Draw inside this: sets the size and matplotlib's settings, and puts them back.
 
-    `outlines=False` is for pages that bring their own type: text stays text in SVG, and notes are left out.
+    `outlines=False` is for pages that bring their own type: text stays text in SVG, with the room of a wide
+    face, and notes are left out.
 
     Example:
         >>> with house_style("column") as chosen:
@@ -92,7 +96,7 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
     there = {font.name for font in font_manager.fontManager.ttflist}
     base = chosen.type
     return {
-        "font.family": [name for name in _FONTS if name in there],
+        "font.family": [name for name in _FONTS if name in there] if outlines else [_WIDEST],
         "font.size": base,
         "text.parse_math": False,
         "text.color": INK,
@@ -122,8 +126,8 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
         "ytick.minor.size": 0,
         "legend.frameon": False,
         "legend.fontsize": base - 0.5,
-        "lines.linewidth": 1.4,
-        "lines.markersize": 4.5,
+        "lines.linewidth": 1.4 * base / _EVERYDAY,
+        "lines.markersize": 4.5 * base / _EVERYDAY,
         "figure.facecolor": PAPER,
         "axes.facecolor": "none",
         "savefig.facecolor": PAPER,
@@ -160,6 +164,11 @@ def row_height() -> float:
     return size().type * 1.75 / 72
 
 
+def stroke(width: float) -> float:
+    """A line's width in points, in proportion to the type."""
+    return width * size().type / _EVERYDAY
+
+
 def lines(number: float) -> float:
     """Inches that so many lines of type take: what titles, axis labels and notes need beside the data."""
     return number * size().type / 72
@@ -170,7 +179,7 @@ def ticks(axes: Axes, values: Iterable[float], row: float, *, colour: str) -> No
     found = [float(value) for value in values]
     xs = [x for value in found for x in (value, value, float("nan"))]
     ys = [row - 0.27, row + 0.27, float("nan")] * len(found)
-    axes.plot(xs, ys, color=colour, lw=0.9, zorder=1)
+    axes.plot(xs, ys, color=colour, lw=stroke(0.9), zorder=1)
 
 
 def grid(axes: Axes, axis: str = "x") -> None:

@@ -56,13 +56,13 @@ def draw_zipf(run: Run) -> Figure | None:
         if frequencies is None or len(frequencies) < 2:
             continue
         ranks = np.unique(np.geomspace(1, len(frequencies), 48).astype(int))
-        curves[labels[name]] = Curve(ranks, frequencies[ranks - 1] / frequencies.sum())
+        curves[labels[name]] = Curve(ranks, 100 * frequencies[ranks - 1] / frequencies.sum())
     if not curves:
         return None
     return draw_curves(
         curves,
         x=Axis(label="rank of the id", scale="log"),
-        y=Axis(label="share of tokens", scale="log"),
+        y=Axis(label="% of tokens", scale="log"),
         note=f"Over {dataset_label(dataset)}. Straight: Zipf's law; a steep end: ids hardly used.",
     )
 

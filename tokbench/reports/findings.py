@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
-from tokbench.reports.figures import measured, number
+from tokbench.reports.figures import measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,14 +67,20 @@ def fairness(run: Run) -> Finding | None:
     labels = data.names(run)
     worst = table.max()
     fairest, hardest = worst.idxmin(), worst.idxmax()
-    dearest = table[fairest].idxmax()
+    dearest = str(table[fairest].idxmax())
+    known = data.intervals(run, "premium", dataset)
+
+    def times(language: str, name: str) -> str:
+        low, high = known.get((language, name), (None, None))
+        return measured(float(table.at[language, name]), low, high, "times")
+
     sentence = (
-        f"For the same text the dearest language takes {number(worst[fairest], 1)} times the tokens of the "
-        f"reference with {labels[fairest]} ({language_label(str(dearest))})"
+        f"For the same text the dearest language takes {times(dearest, fairest)} the tokens of the "
+        f"reference with {labels[fairest]} ({language_label(dearest)})"
     )
     if hardest != fairest:
-        far = language_label(str(table[hardest].idxmax()))
-        sentence += f", and {number(worst[hardest], 1)} times with {labels[hardest]} ({far})"
+        far = str(table[hardest].idxmax())
+        sentence += f", and {times(far, hardest)} with {labels[hardest]} ({language_label(far)})"
     return Finding("fairness", sentence + ".")
 
 

@@ -153,6 +153,8 @@ def fairness(run: Run, dataset: str) -> Table:
     if premiums.empty:
         return Table("fairness", dataset_label(dataset), (), ())
     labels, losses = data.names(run), data.lossy(run)
+    known = data.intervals(run, "premium", dataset)
+    dearest = {name: str(premiums[name].idxmax()) for name in premiums}
     ginis = {row.tokenizer: _cell(row) for row in data.overall(run, "gini", dataset).itertuples()}
     columns = (
         Column(key="tokenizer", label="tokenizer", numeric=False),
@@ -167,8 +169,8 @@ def fairness(run: Run, dataset: str) -> Table:
                 labels[name],
                 ginis.get(name, Cell(why="not measured")),
                 Cell(value=float(premiums[name].median())),
-                Cell(value=float(premiums[name].max())),
-                language_label(str(premiums[name].idxmax())),
+                _of(float(premiums[name].max()), known.get((dearest[name], name))),
+                language_label(dearest[name]),
             ),
             lossy=losses.get(name, ""),
             key=name,
@@ -270,6 +272,11 @@ def _content(values: Iterable[Any], numeric: Sequence[bool]) -> Iterable[Content
             yield Cell(value=None if value != value else float(value))
         else:
             yield "" if value is None or value != value else str(value)
+
+
+def _of(value: float, ends: tuple[float, float] | None) -> Cell:
+    low, high = ends or (None, None)
+    return Cell(value=value, low=low, high=high)
 
 
 def _cell(row: Any) -> Cell:

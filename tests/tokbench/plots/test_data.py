@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tokbench.plots import data
 from tokbench.plots.labels import cut, dataset_label, language_label, tokenizer_labels
 from tokbench.plots.speed import pareto_front
@@ -56,3 +58,12 @@ def test_a_cut_label_keeps_the_mark_of_what_loses_text() -> None:
         assert short.endswith("… †")
         assert len(short) <= room
     assert cut("transformers wordpiece 8k", 10) == "transform…"
+
+
+def test_intervals_are_those_of_the_rows(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2)
+    found = data.intervals(run, "premium", "bundled:parallel")
+    assert len(found) == 6
+    value = data.by_language(run, "premium", "bundled:parallel").loc["deu_Latn", "tiktoken:o200k_base"]
+    assert found["deu_Latn", "tiktoken:o200k_base"] == pytest.approx((0.97 * value, 1.03 * value))
+    assert data.intervals(run, "round_trip", "bundled:parallel") == {}

@@ -136,3 +136,36 @@ def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any
             if figure is not None:
                 with io.BytesIO() as sink:
                     figure.savefig(sink, format="png")
+
+
+def drawn(plot: str, run: Any, size: str = "page") -> Any:
+    with style.house_style(size):
+        figure = next(each for each in PLOTS if each.name == plot).draw(run)
+    assert figure is not None
+    return figure
+
+
+def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]) -> None:
+    from matplotlib.collections import PolyCollection
+
+    run = made_up_run(30, 2)
+    (axes,) = drawn("fairness", run).axes
+    shades = [each for each in axes.collections if isinstance(each, PolyCollection)]
+    assert [len(each.get_paths()) for each in shades] == [30, 30]
+    run.frame.loc[run.frame["metric"] == "premium", ["ci_low", "ci_high"]] = None
+    (axes,) = drawn("fairness", run).axes
+    assert sum(len(each.get_paths()) for each in axes.collections) == 0
+
+
+@pytest.mark.parametrize("plot", ["compression", "speed"])
+def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[..., Any], plot: str) -> None:
+    run = made_up_run(5, 4)
+    frame = run.frame
+    lossy = (frame["tokenizer"] == "wordpiece:vocab_size=8000") & (frame["metric"] == "compression_ratio")
+    frame.loc[lossy, ["value", "ci_low", "ci_high"]] *= 10
+    far = frame.loc[lossy & (frame["language"] == "all"), "value"].iloc[0]
+    figure = drawn(plot, run)
+    axes = figure.axes[0]
+    end = axes.get_xlim()[1] if plot == "compression" else axes.get_ylim()[1]
+    assert end < far / 2
+    assert any(f"{far:.1f}" in text.get_text() for text in axes.texts)

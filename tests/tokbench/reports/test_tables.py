@@ -8,7 +8,7 @@ from typing import Any
 from tokbench.plots import data
 from tokbench.reports import tables
 from tokbench.reports.agreement import agreement_table
-from tokbench.reports.findings import apart, compression, findings
+from tokbench.reports.findings import apart, compression, fairness, findings
 from tokbench.reports.table import Cell, Column, Row, Table
 
 
@@ -61,6 +61,7 @@ def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[...,
 
 def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(4, 2)
+    run.comparisons = run.comparisons.iloc[:0]  # without paired comparisons, the intervals decide
     rows = run.frame
     first, second = data.best_first(run, "compression_ratio", "bundled:parallel")
     here = (rows["metric"] == "compression_ratio") & (rows["language"] == "all")
@@ -73,6 +74,18 @@ def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[...,
     assert "95 % interval 3.80–4.20" in found.sentence
     rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.0, 2.9, 3.1]
     assert "cannot" not in (compression(run) or found).sentence
+
+
+def test_the_dearest_premium_is_told_with_its_interval(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(10, 3)
+    table = tables.fairness(run, "bundled:parallel")
+    cell = table.rows[0].cells[3]
+    assert isinstance(cell, Cell)
+    assert cell.value is not None
+    assert (cell.low, cell.high) == (0.97 * cell.value, 1.03 * cell.value)
+    said = fairness(run)
+    assert said is not None
+    assert f"takes {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
 
 
 def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 # Shown as tables that sort and filter; as pictures they are for papers and slides.
-_AS_TABLES = {"chars_per_token", "compression_by_language", "tokens_per_line"}
+_AS_TABLES = {"chars_per_token", "compression_by_language", "premium_by_language", "tokens_per_line"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
