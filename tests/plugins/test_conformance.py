@@ -18,6 +18,13 @@ MATCHED_BY_THE_MODEL = ("content_only", "special_text")
 LOADED = {
     "bytes": (),
     "chars": (),
+    "bpe:{}/gpt2/hf/tokenizer.json": (),
+    "bpe:{}/qwen2/hf/tokenizer.json": (),
+    "wordpiece:{}/bert-base-uncased/vocab.txt": (),
+    "wordpiece:{}/bert-base-multilingual-cased/vocab.txt": (),
+    "unigram:{}/t5-base/spiece.model": (),
+    "unigram:{}/albert-base-v1/spiece.model": (),
+    "bpe:{}/llama-2/tokenizer.model": (),
     "tiktoken:gpt2": (),
     "tiktoken:o200k_base": (),
     "sentencepiece:{}/t5-base/spiece.model": (),
@@ -77,3 +84,21 @@ def test_what_is_trained_conforms(spec):
     need_extra(spec)
     tokenizer = tokbench.load(spec, train_on=CORPUS)
     assert failures_of(tokenizer, examples=EXAMPLES) == []
+
+
+def test_rwkv_over_a_real_vocabulary_conforms(test_data, tmp_path):
+    gpt2 = tokbench.load("tiktoken:gpt2")
+    tokens = [gpt2.token_bytes(index) for index in range(gpt2.vocab_size - 1)]
+    lines = [f"{index} {_literal(token)} {len(token)}\n" for index, token in enumerate(tokens, start=1)]
+    (tmp_path / "vocab.txt").write_text("".join(lines), encoding="utf-8")
+    tokenizer = tokbench.load(f"rwkv:{tmp_path}/vocab.txt")
+    assert tokenizer.vocab_size == gpt2.vocab_size
+    assert failures_of(tokenizer, examples=EXAMPLES) == []
+
+
+def _literal(token: bytes) -> str:
+    """As RWKV's files write a token: text where it is text, bytes where it is not."""
+    try:
+        return repr(token.decode())
+    except UnicodeDecodeError:
+        return repr(token)

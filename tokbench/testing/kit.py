@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokbenchError
 from tokbench.testing import checks
+from tokbench.testing.check import TextCheck
 from tokbench.testing.texts import EDGE_CASES, texts
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def failures_of(
         if text is not None:
             found = checks.run_text_check(check, tokenizer, text) or "failed once, then passed"
             failures.append(Failure(check.name, found, text, check.remedy))
-            if check.name == "encodes":
+            if check is checks.ENCODES:
                 return failures  # the other checks all encode
     for whole in checks.WHOLE_CHECKS:
         if whole.name in skip:
@@ -99,7 +100,7 @@ def failures_of(
 
 
 def _smallest_failing(
-    check: checks.TextCheck, tokenizer: Tokenizer, fixed: Sequence[str], examples: int
+    check: TextCheck, tokenizer: Tokenizer, fixed: Sequence[str], examples: int
 ) -> str | None:
     """The smallest text hypothesis can shrink a failure to, or None where nothing fails."""
     hypothesis = _hypothesis()

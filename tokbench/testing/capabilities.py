@@ -1,0 +1,146 @@
+"""Checks on texts of what a tokenizer may offer beside encode and decode; what it lacks is not checked."""
+
+from __future__ import annotations
+
+from tokbench.testing.check import Problem, TextCheck, ids_of
+from tokbench.tokenizer import (
+    BatchDecoder,
+    BatchEncoder,
+    OffsetEncoder,
+    Sampler,
+    TokenBatch,
+    TokenByter,
+    Tokenizer,
+    Traceable,
+    special_ids,
+)
+
+
+def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, BatchEncoder):
+        return None
+    batch = tokenizer.encode_batch([text, "", text, "a"])
+    if not isinstance(batch, TokenBatch):
+        return f"encode_batch returned {type(batch).__name__}, not TokenBatch"
+    if batch.ids.dtype != "int32" or batch.offsets.dtype != "int64":
+        return f"the batch has dtypes {batch.ids.dtype} and {batch.offsets.dtype}, not int32 and int64"
+    if len(batch) != 4 or batch.offsets[0] != 0 or batch.offsets[-1] != len(batch.ids):
+        return f"offsets {batch.offsets.tolist()[:6]} do not cut {len(batch.ids)} ids into 4 documents"
+    single = [ids_of(tokenizer, part) for part in (text, "", text, "a")]
+    together = [ids.tolist() for ids in batch]
+    return f"in a batch {together[0][:8]}, alone {single[0][:8]}" if together != single else None
+
+
+def _decode_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, BatchDecoder):
+        return None
+    documents = [ids_of(tokenizer, part) for part in (text, "", text, "a")]
+    together = tokenizer.decode_batch(TokenBatch.of(documents))
+    single = [tokenizer.decode(ids) for ids in documents]
+    if len(together) != len(single):
+        return f"decode_batch returned {len(together)} texts for {len(single)} documents"
+    wrong = [pair for pair in zip(together, single, strict=True) if pair[0] != pair[1]]
+    return f"in a batch {wrong[0][0][:60]!r}, alone {wrong[0][1][:60]!r}" if wrong else None
+
+
+def _decode_joins(tokenizer: Tokenizer, text: str) -> Problem:
+    if not getattr(tokenizer, "decode_joins_bytes", False):
+        return None
+    if not isinstance(tokenizer, TokenByter):
+        return "declared, but there is no token_bytes"
+    ids = [token for token in ids_of(tokenizer, text) if token not in special_ids(tokenizer)]
+    joined = b"".join(map(tokenizer.token_bytes, ids)).decode("utf-8", "replace")
+    decoded = tokenizer.decode(ids)
+    return (
+        f"the bytes of the tokens make {joined[:60]!r}, decode {decoded[:60]!r}" if joined != decoded else None
+    )
+
+
+def _bytes_of_tokens(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, TokenByter):
+        return None
+    ids = ids_of(tokenizer, text)
+    parts = [tokenizer.token_bytes(token) for token in ids]
+    if not all(isinstance(part, bytes) for part in parts):
+        return "token_bytes returned something that is not bytes"
+    joined = b"".join(parts)
+    if getattr(tokenizer, "lossless", False):
+        return f"the bytes of the tokens make {joined[:60]!r}" if joined != text.encode("utf-8") else None
+    if special_ids(tokenizer) & set(ids):  # they have no bytes, and are decoded to something none the less
+        return None
+    spelled, decoded = joined.decode("utf-8", "replace"), tokenizer.decode(ids)
+    if "".join(spelled.split()) == "".join(decoded.split()):  # what spaces become is the decoder's own affair
+        return None
+    return f"the bytes of the tokens make {spelled[:60]!r}, decode {decoded[:60]!r}"
+
+
+def _offsets(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, OffsetEncoder):
+        return None
+    spans, ids = tokenizer.offsets(text), ids_of(tokenizer, text)
+    if spans.shape != (len(ids), 2):
+        return f"offsets has shape {spans.shape} for {len(ids)} tokens"
+    if len(spans) and (spans.min() < 0 or spans.max() > len(text) or (spans[:, 0] > spans[:, 1]).any()):
+        return f"offsets {spans.tolist()[:4]} do not lie within 0 … {len(text)}"
+    if len(spans) and (spans[1:, 0] < spans[:-1, 0]).any():
+        return f"offsets go backwards: {spans.tolist()[:8]}"
+    return _elsewhere(tokenizer, text, ids, spans.tolist())
+
+
+def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list[int]]) -> Problem:
+    """Whether a token of whole characters, in a text that comes back as it is, has another text's span."""
+    if not (getattr(tokenizer, "lossless", False) and isinstance(tokenizer, TokenByter)):
+        return None
+    for token, (start, end) in zip(ids, spans, strict=True):
+        try:
+            own = tokenizer.token_bytes(token).decode("utf-8")
+        except UnicodeDecodeError:  # a part of a character has the span of all of it
+            continue
+        if own != text[start:end]:
+            return f"the token {own!r} is said to stand at {start}:{end}, which is {text[start:end]!r}"
+    return None
+
+
+def _sample(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, Sampler):
+        return None
+    import numpy as np
+
+    one, two = (list(tokenizer.sample(text, np.random.default_rng(7), 0.1)) for _ in range(2))
+    if [int(token) for token in one] != [int(token) for token in two]:
+        return "the same seed gave two segmentations"
+    wrong = [token for token in one if not 0 <= token < tokenizer.vocab_size]
+    return f"sample gave ids {wrong[:5]} outside the vocabulary" if wrong else None
+
+
+def _trace(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, Traceable) or not text:
+        return None
+    steps = list(tokenizer.trace(text))
+    count = len(ids_of(tokenizer, text))
+    if steps and len(steps[-1].tokens) != count:
+        return f"trace ends with {len(steps[-1].tokens)} tokens, encode gives {count}"
+    return None
+
+
+CAPABILITIES = (
+    TextCheck(
+        "batch", "encode_batch must give what encode gives for each text, as int32 and int64.", _batch_is_single
+    ),
+    TextCheck(
+        "decode_batch", "decode_batch must give what decode gives for each document.", _decode_batch_is_single
+    ),
+    TextCheck(
+        "decode_joins_bytes",
+        "decode must be the UTF-8 text of token_bytes joined, or leave `decode_joins_bytes` out.",
+        _decode_joins,
+    ),
+    TextCheck(
+        "token_bytes",
+        "token_bytes must give the token's own bytes; joined they are what decode gives, spaces apart.",
+        _bytes_of_tokens,
+    ),
+    TextCheck("offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets),
+    TextCheck("sample", "draw only from the generator that is handed in.", _sample),
+    TextCheck("trace", "the last step's tokens must be those of encode.", _trace),
+)

@@ -1,0 +1,68 @@
+"""Checks of the tokenizer as a whole: its attributes, and the texts that stand apart from others."""
+
+from __future__ import annotations
+
+from tokbench.errors import TokbenchError
+from tokbench.testing.check import Problem, WholeCheck, ids_of
+from tokbench.testing.texts import LONE_SURROGATE, SPECIAL_TEXTS
+from tokbench.tokenizer import Tokenizer, special_ids, unk_id
+
+
+def _protocol(tokenizer: Tokenizer) -> Problem:
+    missing = [name for name in ("name", "vocab_size", "encode", "decode") if not hasattr(tokenizer, name)]
+    if missing:
+        return f"it lacks {', '.join(missing)}"
+    if not isinstance(tokenizer.name, str) or not tokenizer.name:
+        return f"name is {tokenizer.name!r}, not a text"
+    if isinstance(tokenizer.vocab_size, bool) or not isinstance(tokenizer.vocab_size, int):
+        return f"vocab_size is {tokenizer.vocab_size!r}, not a whole number"
+    return None if tokenizer.vocab_size > 0 else f"vocab_size is {tokenizer.vocab_size}"
+
+
+def _empty(tokenizer: Tokenizer) -> Problem:
+    ids = ids_of(tokenizer, "")
+    if ids:
+        return f"encode('') gave {ids[:5]}; content-only encoding of nothing is nothing"
+    decoded = tokenizer.decode([])
+    return None if decoded == "" else f"decode([]) gave {decoded!r}"
+
+
+def _surrogate(tokenizer: Tokenizer) -> Problem:
+    try:
+        ids_of(tokenizer, LONE_SURROGATE)
+    except (TokbenchError, ValueError):
+        return None
+    except Exception as error:
+        return f"a lone surrogate raised {type(error).__name__}: {error}"
+    return None
+
+
+def _special_attributes(tokenizer: Tokenizer) -> Problem:
+    outside = [token for token in special_ids(tokenizer) if not 0 <= token < tokenizer.vocab_size]
+    if outside:
+        return f"special_ids {outside[:5]} are outside the vocabulary"
+    unknown = unk_id(tokenizer)
+    if unknown is not None and not 0 <= unknown < tokenizer.vocab_size:
+        return f"unk_id {unknown} is outside the vocabulary"
+    return None
+
+
+def _special_text(tokenizer: Tokenizer) -> Problem:
+    for text in SPECIAL_TEXTS:
+        found = set(ids_of(tokenizer, text)) & special_ids(tokenizer) - {unk_id(tokenizer)}
+        if found:
+            return f"the text {text!r} was encoded as special id {sorted(found)[0]}"
+    return None
+
+
+CONTRACT = (
+    WholeCheck("empty", "encode('') must be [] and decode([]) must be ''.", _empty),
+    WholeCheck(
+        "surrogates", "raise TokenizerError or ValueError for text that is not valid Unicode.", _surrogate
+    ),
+    WholeCheck("special_ids", "special_ids and unk_id must lie within the vocabulary.", _special_attributes),
+    WholeCheck(
+        "special_text", "the text of a special token is ordinary text unless an option says so.", _special_text
+    ),
+)
+PROTOCOL = WholeCheck("protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).", _protocol)

@@ -1,0 +1,63 @@
+"""Checks on texts of encode and decode, which every tokenizer has."""
+
+from __future__ import annotations
+
+from tokbench.testing.check import Problem, TextCheck, ids_of
+from tokbench.tokenizer import TokenBatch, Tokenizer, special_ids, unk_id
+
+
+def _encodes(tokenizer: Tokenizer, text: str) -> Problem:
+    try:
+        TokenBatch.of([tokenizer.encode(text)])
+    except Exception as error:
+        return f"encode raised {type(error).__name__}: {error}"
+    return None
+
+
+def _in_vocabulary(tokenizer: Tokenizer, text: str) -> Problem:
+    wrong = [token for token in ids_of(tokenizer, text) if not 0 <= token < tokenizer.vocab_size]
+    return f"ids {wrong[:5]} are outside 0 … vocab_size - 1 = {tokenizer.vocab_size - 1}" if wrong else None
+
+
+def _deterministic(tokenizer: Tokenizer, text: str) -> Problem:
+    first, second = ids_of(tokenizer, text), ids_of(tokenizer, text)
+    return f"two calls gave {first[:8]} and {second[:8]}" if first != second else None
+
+
+def _decodes(tokenizer: Tokenizer, text: str) -> Problem:
+    try:
+        decoded = tokenizer.decode(ids_of(tokenizer, text))
+    except Exception as error:
+        return f"decode(encode(text)) raised {type(error).__name__}: {error}"
+    return None if isinstance(decoded, str) else f"decode returned {type(decoded).__name__}, not str"
+
+
+def _round_trips(tokenizer: Tokenizer, text: str) -> Problem:
+    if not getattr(tokenizer, "lossless", False):
+        return None
+    decoded = tokenizer.decode(ids_of(tokenizer, text))
+    return f"declared lossless, but it came back as {decoded[:60]!r}" if decoded != text else None
+
+
+def _content_only(tokenizer: Tokenizer, text: str) -> Problem:
+    found = special_ids(tokenizer) & set(ids_of(tokenizer, text)) - {unk_id(tokenizer)}
+    return f"special ids {sorted(found)[:5]} in the encoding of ordinary text" if found else None
+
+
+ENCODES = TextCheck(
+    "encodes", "encode must return ids for every str; replace what it lacks by unk_id.", _encodes
+)
+ENCODING = (
+    ENCODES,
+    TextCheck("vocab_size", "vocab_size must count every id that encode can return.", _in_vocabulary),
+    TextCheck(
+        "deterministic",
+        "encode must not draw at random or keep state; offer `sample` for that.",
+        _deterministic,
+    ),
+    TextCheck("decodes", "decode must return a str for any ids that encode returns.", _decodes),
+    TextCheck("lossless", "mend decode, or declare `lossless = False`.", _round_trips),
+    TextCheck(
+        "content_only", "add no BOS, EOS or template; treat special tokens' text as text.", _content_only
+    ),
+)
