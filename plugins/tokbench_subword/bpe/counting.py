@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.pretokens import next_pretoken
@@ -30,8 +31,8 @@ from tokbench_subword.kernels.pointers import PADDING, pointer
 from tokbench_subword.kernels.unicode_classes import class_table
 from tokbench_subword.kernels.utf8 import encodable
 
-BLOCK = 1 << 22
-"""Bytes of text that are counted at a time."""
+BLOCK = 1 << 20
+"""Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
 
 
 @kernel
@@ -64,25 +65,34 @@ class Block:
     """Some documents: their UTF-8 with padding, where each ends, and where the block begins in the corpus."""
 
     data: bytes
-    ends: list[int]
+    ends: NDArray[np.int64]
     start: int
 
 
 def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Block]:
-    """The texts in blocks of about `size` bytes; a text is never cut."""
-    parts: list[bytes] = []
-    ends: list[int] = []
+    """The texts in blocks of about `size` characters; a text is never cut."""
+    parts: list[str] = []
     start = length = 0
     for text in texts:
-        part = encodable(text)
-        parts.append(part)
-        length += len(part)
-        ends.append(length)
+        parts.append(text)
+        length += len(text)
         if length >= size:
-            yield Block(b"".join([*parts, bytes(PADDING)]), ends, start)
-            start, length, parts, ends = start + length, 0, [], []
+            block = _block(parts, start)
+            yield block
+            start, length, parts = start + int(block.ends[-1]), 0, []
     if length:
-        yield Block(b"".join([*parts, bytes(PADDING)]), ends, start)
+        yield _block(parts, start)
+
+
+def _block(parts: list[str], start: int) -> Block:
+    """Encode at once what is ASCII (one byte a character, so that lengths are known), else text by text."""
+    joined = "".join(parts)
+    if joined.isascii():
+        data, lengths = joined.encode(), list(map(len, parts))
+    else:
+        encoded = [encodable(part) for part in parts]
+        data, lengths = b"".join(encoded), list(map(len, encoded))
+    return Block(data + bytes(PADDING), np.cumsum(lengths, dtype=np.int64), start)
 
 
 Fill = Callable[[WordTable, Block], None]
@@ -94,7 +104,7 @@ def filler(machine: int) -> Fill:
 
     def fill(table: WordTable, block: Block) -> None:
         data = np.frombuffer(block.data, np.uint8)
-        ends = np.array(block.ends, np.int64)
+        ends = block.ends
         state = table.state
         state[DOCUMENT] = state[POSITION] = 0
         while not count_words(machine, data, ends, block.start, class_table(), table.rows, table.kept, state):
@@ -133,7 +143,7 @@ def count_blocks(
     if workers <= 1:
         for block in blocks(texts):
             fill(tables[0], block)
-            progress(block.start + block.ends[-1])
+            progress(block.start + int(block.ends[-1]))
         return merged(tables)
     busy: dict[Future[None], WordTable] = {}
     with ThreadPoolExecutor(workers) as pool:
@@ -145,7 +155,7 @@ def count_blocks(
                     idle.append(busy.pop(future))
             table = idle.pop()
             busy[pool.submit(fill, table, block)] = table
-            progress(block.start + block.ends[-1])
+            progress(block.start + int(block.ends[-1]))
         for future in busy:
             future.result()
     return merged(tables)

@@ -3,26 +3,43 @@
 Entries are not moved when counts change. An entry that comes up with an outdated count is put back with the
 true one; since counts of a pair only fall between two pushes, whatever comes up with its true count is the
 maximum.
+
+An entry is (count, key, extra): what `extra` is depends on the rule, see `train_merges`. By the rule `BY_SCORE`
+it is the bits of a positive float64, and compared first: as whole numbers they have the order of the floats.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC
+from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
+from tokbench_subword.bpe.train_layout import (
+    HEAP_COUNTS,
+    HEAP_EXTRAS,
+    HEAP_KEYS,
+    HEAP_SIZE,
+    LENGTHS,
+    RULE,
+    SPELLING,
+    STARTS,
+    STATE,
+)
+from tokbench_subword.bpe.train_pairs import sides
 from tokbench_subword.kernels.compiling import inline
+from tokbench_subword.kernels.pointers import i64_in, u8_in
 
-_LOW_32 = np.int64(0xFFFFFFFF)
+BY_SCORE = len(TIES)
 
 
 @inline
-def _spelled_before(key_a, key_b, starts, lengths, spelling):  # type: ignore[no-untyped-def]
+def _spelled_before(block, key_a, key_b):  # type: ignore[no-untyped-def]
     """-1, 0 or 1: how the merged tokens of two pairs compare, the shorter first, then by their bytes.
 
-    `lengths` is in symbols. ``spelling[starts[t]:starts[t + 1]]`` is token t.
+    Lengths are in symbols. ``SPELLING[STARTS[t]:STARTS[t + 1]]`` is token t.
     """
-    a1, a2 = key_a >> 32, key_a & _LOW_32
-    b1, b2 = key_b >> 32, key_b & _LOW_32
+    starts, lengths, spelling = i64_in(block, STARTS), i64_in(block, LENGTHS), u8_in(block, SPELLING)
+    a1, a2 = sides(key_a)
+    b1, b2 = sides(key_b)
     symbols_a, symbols_b = lengths[a1] + lengths[a2], lengths[b1] + lengths[b2]
     if symbols_a != symbols_b:
         return -1 if symbols_a < symbols_b else 1
@@ -41,29 +58,32 @@ def _spelled_before(key_a, key_b, starts, lengths, spelling):  # type: ignore[no
 
 
 @inline
-def _before(count_a, key_a, extra_a, count_b, key_b, extra_b, rule, starts, lengths, spelling):  # type: ignore[no-untyped-def]
+def before(block, rule, count_a, key_a, extra_a, count_b, key_b, extra_b):  # type: ignore[no-untyped-def]
     """Whether entry a comes out of the queue before entry b."""
+    if rule == BY_SCORE and extra_a != extra_b:
+        return extra_a > extra_b
     if count_a != count_b:
         return count_a > count_b
     if rule == FIRST_SEEN:
         if extra_a != extra_b:
             return extra_a < extra_b
     elif rule == LEXICOGRAPHIC:
-        order = _spelled_before(key_a, key_b, starts, lengths, spelling)
+        order = _spelled_before(block, key_a, key_b)
         if order != 0:
             return order < 0
     return key_a < key_b
 
 
 @inline
-def push(counts, keys, extras, size, count, key, extra, rule, starts, lengths, spelling):  # type: ignore[no-untyped-def]
-    """Add an entry to a heap of `size` entries."""
-    at = size
+def push(block, count, key, extra):  # type: ignore[no-untyped-def]
+    """Add an entry; there must be room."""
+    counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
+    state = i64_in(block, STATE)
+    rule, at = state[RULE], state[HEAP_SIZE]
+    state[HEAP_SIZE] = at + 1
     while at > 0:
         parent = (at - 1) >> 1
-        if not _before(
-            count, key, extra, counts[parent], keys[parent], extras[parent], rule, starts, lengths, spelling
-        ):
+        if not before(block, rule, count, key, extra, counts[parent], keys[parent], extras[parent]):
             break
         counts[at], keys[at], extras[at] = counts[parent], keys[parent], extras[parent]
         at = parent
@@ -71,30 +91,40 @@ def push(counts, keys, extras, size, count, key, extra, rule, starts, lengths, s
 
 
 @inline
-def replace_top(counts, keys, extras, size, count, key, extra, rule, starts, lengths, spelling):  # type: ignore[no-untyped-def]
-    """Put an entry in place of the first one of a heap of `size` entries."""
+def replace_top(block, count, key, extra):  # type: ignore[no-untyped-def]
+    """Put an entry in place of the first one."""
+    counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
+    state = i64_in(block, STATE)
+    rule, size = state[RULE], state[HEAP_SIZE]
     at = np.int64(0)
     while True:
         child = 2 * at + 1
         if child >= size:
             break
-        if child + 1 < size and _before(
+        if child + 1 < size and before(
+            block,
+            rule,
             counts[child + 1],
             keys[child + 1],
             extras[child + 1],
             counts[child],
             keys[child],
             extras[child],
-            rule,
-            starts,
-            lengths,
-            spelling,
         ):
             child += 1
-        if not _before(
-            counts[child], keys[child], extras[child], count, key, extra, rule, starts, lengths, spelling
-        ):
+        if not before(block, rule, counts[child], keys[child], extras[child], count, key, extra):
             break
         counts[at], keys[at], extras[at] = counts[child], keys[child], extras[child]
         at = child
     counts[at], keys[at], extras[at] = count, key, extra
+
+
+@inline
+def drop_top(block):  # type: ignore[no-untyped-def]
+    """Take the first entry out."""
+    counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
+    state = i64_in(block, STATE)
+    size = state[HEAP_SIZE] - 1
+    state[HEAP_SIZE] = size
+    if size > 0:
+        replace_top(block, counts[size], keys[size], extras[size])

@@ -1,23 +1,27 @@
-"""`MergeSession`: the arrays of one training, grown as the kernel asks, and the merges it learns."""
+"""`MergeSession`: one training by merges: its arrays, grown as the kernel asks, and what it learns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.bpe import train_merges as loop
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.ties import LEXICOGRAPHIC
-from tokbench_subword.bpe.train_pairs import FREE_CHUNK, rehash
+from tokbench_subword.bpe.train_initial import fill_pairs, pair_table
+from tokbench_subword.bpe.train_layout import Workspace
+from tokbench_subword.bpe.train_merges import learn_merges
+from tokbench_subword.bpe.train_pairs import RUN_HEAD, compact_runs, rehash
+from tokbench_subword.bpe.train_spelling import fill_spellings
 from tokbench_subword.kernels.compiling import announce
-
-Number = TypeVar("Number", bound=np.generic)
 
 _PAUSE = 2000
 """Merges between two reports of progress."""
 _INT32 = 2**31 - 1
+MOST_SYMBOLS = 2**29
+"""Symbols of distinct words that a session takes: positions, and places in runs, are int32."""
 
 
 class MergeSession:
@@ -26,7 +30,8 @@ class MergeSession:
     `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
     ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
     for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
-    first symbols or more is not merged, unless both are first symbols (as in `tokenizers`).
+    first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). `workers` threads
+    count the pairs it begins with; the result is the same for any number.
     """
 
     def __init__(
@@ -42,150 +47,83 @@ class MergeSession:
         longest: int | None = None,
         prefix: bytes = b"",
         forbidden: Sequence[bytes] = (),
+        workers: int = 1,
     ) -> None:
-        announce(loop.learn_merges)
-        self.rule, self.minimum = rule, minimum
-        self.longest = np.int64(2**62 if longest is None else longest)
-        self.n_wanted = max(n_wanted, len(tokens))
-        self.records, self.heavy = _records(symbols, starts, counts)
-        n_symbols = len(symbols)
-        self.pairs = _pair_table(max(10, (n_symbols // 16).bit_length()))
-        self.chunks = np.empty(4 * (n_symbols // 2 + 256), np.int32)
-        self.heap_counts, self.heap_keys, self.heap_extras = (np.empty(1024, np.int64) for _ in range(3))
-        self.positions = np.empty(max(4096, n_symbols // 16), np.int32)
-        self.touched = np.empty(4096, np.int64)
-        self.merges = np.empty(3 * (self.n_wanted - len(tokens) + 1024), np.int32)
-        self.state = np.zeros(loop.STATE_SIZE, np.int64)
-        self.state[FREE_CHUNK] = -1
-        self.state[loop.N_TOKENS] = len(tokens)
-        self._spell(tokens, prefix, forbidden)
-
-    def _spell(self, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]) -> None:
-        self.lengths = np.ones(self.n_wanted, np.int64)
-        self.token_hashes = np.zeros((self.n_wanted, 3), np.uint64)
-        capacity = 1 << (2 * (self.n_wanted + len(forbidden)) + 8).bit_length()
-        self.spelled = np.zeros(capacity, np.uint64)
-        self.spelled_ids = np.zeros(capacity, np.int32)
-        self.starts = np.zeros(self.n_wanted + 1 if self.rule == LEXICOGRAPHIC else 1, np.int64)
-        self.spelling = (
-            np.frombuffer(b"".join(tokens), np.uint8) if self.rule == LEXICOGRAPHIC else np.zeros(1, np.uint8)
-        )
-        if self.rule == LEXICOGRAPHIC:
-            self.starts[1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
-        for index, token in enumerate(tokens):
-            added = token.removeprefix(prefix) or token
-            self.token_hashes[index] = (_hash(token), _hash(added), len(added))
-            self._enter(token, index)
-        for token in forbidden:
-            self._enter(token, loop.NOT_A_TOKEN)
-
-    def _enter(self, token: bytes, index: int) -> None:
-        mask, value = len(self.spelled) - 1, _hash(token)
-        at = (int(value) >> 20) & mask
-        while self.spelled[at] and self.spelled[at] != value:
-            at = (at + 1) & mask
-        self.spelled[at], self.spelled_ids[at] = value, index
+        announce(learn_merges)
+        self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
+        self.work = work = Workspace()
+        state = work[at.STATE]
+        state[at.RULE], state[at.MINIMUM], state[at.N_WANTED] = rule, minimum, self.n_wanted
+        state[at.LONGEST] = 2**62 if longest is None else longest
+        state[at.N_TOKENS] = len(tokens)
+        work[at.RECORDS], work[at.HEAVY] = _records(symbols, starts, counts)
+        fill_pairs(work, max(1, workers))
+        fill_spellings(work, tokens, prefix, forbidden)
+        for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
+            work[number] = np.empty(1024, np.int64)
+        work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
+        work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
+        work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
+        work[at.TOUCHED] = np.empty(2 * self.n_wanted, np.int64)
+        work[at.MERGES] = np.empty(3 * (self.n_wanted - len(tokens) + 1024), np.int32)
+        if rule == LEXICOGRAPHIC:
+            work[at.STARTS] = np.zeros(self.n_wanted + 1, np.int64)
+            work[at.STARTS][1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
+            work[at.SPELLING] = np.frombuffer(b"".join(tokens), np.uint8)
 
     def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
         """Learn until the wanted number of tokens; int32 ``(n, 3)``: left, right, result, first symbols from 0
         on.
         """
-        n_first = int(self.state[loop.N_TOKENS])
-        pause_at = _PAUSE
+        state = self.work[at.STATE]
+        state[at.PAUSE_AT] = _PAUSE
         growers = self._growers()
-        while True:
-            reason = int(self._step(pause_at))
-            if reason == loop.DONE:
-                break
-            if reason == loop.PAUSED:
-                pause_at += _PAUSE
-                progress((int(self.state[loop.N_TOKENS]) - n_first) / max(1, self.n_wanted - n_first))
+        while (reason := self._step()) != at.DONE:
+            if reason == at.PAUSED:
+                state[at.PAUSE_AT] += _PAUSE
+                progress((int(state[at.N_TOKENS]) - self.n_first) / max(1, self.n_wanted - self.n_first))
             else:
                 growers[reason]()
-        return self.merges[: 3 * int(self.state[loop.N_MERGES])].reshape(-1, 3).copy()
+        return self.work[at.MERGES][: 3 * int(state[at.N_MERGES])].reshape(-1, 3).copy()
 
-    def _step(self, pause_at: int) -> int:
-        reason: int = loop.learn_merges(
-            self.records,
-            self.heavy,
-            self.pairs,
-            self.chunks,
-            self.heap_counts,
-            self.heap_keys,
-            self.heap_extras,
-            self.positions,
-            self.touched,
-            self.lengths,
-            self.token_hashes.reshape(-1),
-            self.spelled,
-            self.spelled_ids,
-            self.starts,
-            self.spelling,
-            self.merges,
-            self.state,
-            self.rule,
-            self.minimum,
-            self.longest,
-            self.n_wanted,
-            pause_at,
-        )
-        return reason
+    def _step(self) -> int:
+        return int(learn_merges(self.work.block))
 
     def _growers(self) -> dict[int, Callable[[], None]]:
         """What makes room, by what the kernel stopped for."""
         return {
-            loop.PAIRS_FULL: self._grow_pairs,
-            loop.CHUNKS_FULL: self._grow_chunks,
-            loop.HEAP_FULL: self._grow_heap,
-            loop.POSITIONS_FULL: self._grow_positions,
-            loop.TOUCHED_FULL: self._grow_touched,
-            loop.MERGES_FULL: self._grow_merges,
-            loop.SPELLING_FULL: self._grow_spelling,
+            at.PAIRS_FULL: self._grow_pairs,
+            at.RUNS_FULL: self._renew_runs,
+            at.POSITIONS_FULL: self._grow_positions,
+            at.HEAP_FULL: self._grow_heap,
+            at.MERGES_FULL: lambda: self.work.grow(at.MERGES, unit=3),
+            at.SPELLING_FULL: lambda: self.work.grow(at.SPELLING, more=4096),
         }
 
     def _grow_pairs(self) -> None:
-        larger = _pair_table((len(self.pairs) // 4).bit_length())
-        rehash(self.pairs, larger, self.chunks, self.state)
-        self.pairs = larger
+        """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
+        pairs = self.work[at.PAIRS]
+        alive = int(np.count_nonzero((pairs[at.KEY :: 4] >= 0) & (pairs[at.COUNT :: 4] != 0)))
+        renewed = pair_table((3 * max(alive, 2 * self.n_wanted)).bit_length())
+        rehash(pairs, renewed, self.work[at.STATE])
+        self.work[at.PAIRS] = renewed
 
-    def _grow_chunks(self) -> None:
-        self.chunks = grown(self.chunks, unit=4)
-
-    def _grow_heap(self) -> None:
-        self.heap_counts = grown(self.heap_counts)
-        self.heap_keys = grown(self.heap_keys)
-        self.heap_extras = grown(self.heap_extras)
+    def _renew_runs(self) -> None:
+        """Leave outdated positions behind; there is room for half as many again, and for the merge at hand."""
+        state, needed = self.work[at.STATE], len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted
+        used = int(state[at.RUNS_USED])
+        target = np.empty(used + used // 2 + needed, np.int32)  # what is never written takes no memory
+        compact_runs(self.work.block, target)
+        used = int(state[at.RUNS_USED])
+        self.work[at.RUNS] = target[: used + used // 2 + needed]
 
     def _grow_positions(self) -> None:
-        self.positions = grown(self.positions)
+        self.work.grow(at.POSITIONS)
+        self.work.grow(at.EVENTS, more=2 * int(self.work[at.STATE][at.N_POSITIONS]))
 
-    def _grow_touched(self) -> None:
-        self.touched = grown(self.touched)
-
-    def _grow_merges(self) -> None:
-        self.merges = grown(self.merges, unit=3)
-
-    def _grow_spelling(self) -> None:
-        self.spelling = grown(self.spelling, more=4096)
-
-
-def _hash(token: bytes) -> np.uint64:
-    value = loop.spelling_hash(np.frombuffer(token, np.uint8))
-    return np.uint64(value)
-
-
-def _pair_table(bits: int) -> NDArray[np.int64]:
-    pairs = np.empty((1 << bits, 4), np.int64)
-    pairs[:, 0] = -1
-    return pairs.reshape(-1)
-
-
-def grown(array: NDArray[Number], *, unit: int = 1, more: int = 0) -> NDArray[Number]:
-    """The array in a larger one: half as much again."""
-    rows = len(array) // unit
-    larger = np.empty((rows + rows // 2 + 64) * unit + more, array.dtype)
-    larger[: len(array)] = array
-    return larger
+    def _grow_heap(self) -> None:
+        for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
+            self.work.grow(number, more=int(self.work[at.STATE][at.N_TOUCHED]))
 
 
 def _records(
@@ -193,6 +131,13 @@ def _records(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The linked records of all words, and the weights that do not fit into them."""
     n = len(symbols)
+    if n > MOST_SYMBOLS:
+        raise TokenizerError(
+            f"the distinct words have {n:,} symbols in all, and training can hold {MOST_SYMBOLS:,}: train on a "
+            "part of the text, or cut it into shorter words"
+        )
+    if len(counts) and counts.min() < 1:
+        raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
     records = np.empty((n, 4), np.int32)
     records[:, 0] = symbols
     records[:, 1] = np.arange(1, n + 1, dtype=np.int32)

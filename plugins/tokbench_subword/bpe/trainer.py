@@ -55,7 +55,7 @@ def train_bpe(
     - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first
       symbols always may be (both as in `tokenizers`).
     - `end_of_word`: at level ``char``, what is put after the last symbol of every pre-token, as ``</w>``.
-    - `workers`: threads that count; the result is the same for any number.
+    - `workers`: threads that count words and pairs; the result is the same for any number.
     - `n_bytes`: the size of the corpus, for `progress`.
 
     The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size`
@@ -90,6 +90,7 @@ def train_bpe(
         max_token_length=max_token_length,
         end_of_word=end_of_word,
         level=level,
+        workers=workers,
         progress=progress,
     )
 
@@ -106,6 +107,7 @@ def train_on_counts(
     max_token_length: int | None = None,
     end_of_word: str | None = None,
     level: Level = "byte",
+    workers: int = 1,
     progress: Progress = lambda fraction, what: None,
 ) -> BpeModel:
     """Train on words that are counted already; `rule` is a number of `ties`, the rest as in `train_bpe`."""
@@ -137,6 +139,7 @@ def train_on_counts(
         minimum=min_frequency,
         longest=max_token_length,
         forbidden=[text.encode() for text in special],
+        workers=workers,
     )
     progress(COUNTING_SHARE, "merging")
     merges = session.run(lambda part: progress(COUNTING_SHARE + (1 - COUNTING_SHARE) * part, "merging"))

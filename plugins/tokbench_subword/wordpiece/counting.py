@@ -138,7 +138,7 @@ def _bert_filler(rules: BertRules) -> Fill:
 
     def fill(counted: WordTable, block: Block) -> None:
         data = np.frombuffer(block.data, np.uint8)
-        ends = np.array(block.ends, np.int64)
+        ends = block.ends
         longest = int(np.diff(ends, prepend=0).max(initial=0))
         word = np.empty(_MOST_BYTES * longest + PADDING, np.uint8)
         state = counted.state
@@ -173,5 +173,5 @@ def _bert_filler(rules: BertRules) -> Fill:
 def _block_of(pieces: list[str], start: int) -> Block:
     """Words that are cut already, each as a document."""
     encoded = [piece.encode() for piece in pieces]
-    ends = np.cumsum([len(piece) for piece in encoded]).tolist()
+    ends = np.cumsum([len(piece) for piece in encoded], dtype=np.int64)
     return Block(b"".join([*encoded, bytes(PADDING)]), ends, start)

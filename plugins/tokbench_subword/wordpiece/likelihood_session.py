@@ -6,80 +6,55 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tokbench_subword.bpe import train_merges as loop
-from tokbench_subword.bpe.train_pairs import COUNT, KEY
-from tokbench_subword.bpe.train_session import MergeSession, grown
+from tokbench_subword.bpe import train_layout as at
+from tokbench_subword.bpe.train_queue import BY_SCORE
+from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.wordpiece.train_likelihood import (
-    LIKELIHOOD_STATE_SIZE,
-    PARTNERS_FULL,
-    learn_by_likelihood,
-)
+from tokbench_subword.wordpiece.train_likelihood import learn_by_likelihood
 
 
 class LikelihoodSession(MergeSession):
-    """Learns merges by count(ab) / (count(a) · count(b)); `rule` and `longest` are of no account here."""
+    """Learns merges by count(ab) / (count(a) · count(b)); there is no limit on length here."""
 
-    def __init__(self, *words: Any, **options: Any) -> None:
+    def __init__(
+        self, symbols: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64], **options: Any
+    ) -> None:
         announce(learn_by_likelihood)
-        super().__init__(*words, **options)
-        state = np.zeros(LIKELIHOOD_STATE_SIZE, np.int64)
-        state[: len(self.state)] = self.state
-        self.state = state
-        self.heap_scores = np.empty(len(self.heap_keys), np.float64)
-        self.symbol_counts = np.zeros(self.n_wanted, np.int64)
-        self.partners = np.empty(2 * 4096, np.int32)
-        self.firsts = np.zeros(self.n_wanted, np.int32)
+        super().__init__(symbols, starts, counts, **{**options, "rule": BY_SCORE})
+        work = self.work
+        work[at.SYMBOL_COUNTS] = np.zeros(self.n_wanted, np.int64)
+        np.add.at(work[at.SYMBOL_COUNTS], symbols, np.repeat(counts, np.diff(starts)))
+        work[at.PARTNERS] = np.empty(2 * 4096, np.int32)
+        work[at.FIRSTS] = np.zeros(self.n_wanted, np.int32)
 
-    def _step(self, pause_at: int) -> int:
-        reason: int = learn_by_likelihood(
-            self.records,
-            self.heavy,
-            self.pairs,
-            self.chunks,
-            self.heap_scores,
-            self.heap_counts,
-            self.heap_keys,
-            self.positions,
-            self.touched,
-            self.lengths,
-            self.token_hashes.reshape(-1),
-            self.spelled,
-            self.spelled_ids,
-            self.symbol_counts,
-            self.partners,
-            self.firsts,
-            self.merges,
-            self.state,
-            self.minimum,
-            self.n_wanted,
-            pause_at,
-        )
-        return reason
+    def _step(self) -> int:
+        return int(learn_by_likelihood(self.work.block))
 
     def _growers(self) -> dict[int, Callable[[], None]]:
-        return {**super()._growers(), PARTNERS_FULL: self._grow_partners}
+        return {**super()._growers(), at.PARTNERS_FULL: self._grow_partners}
 
     def _grow_partners(self) -> None:
-        self.partners = grown(self.partners, unit=2)
+        self.work.grow(at.PARTNERS, unit=2, more=4 * int(self.work[at.STATE][at.N_TOUCHED]))
 
     def _grow_heap(self) -> None:
         """Queue everything anew if most entries are outdated; else make room for more."""
-        size = int(self.state[loop.HEAP_SIZE])
-        rows = self.pairs.reshape(-1, 4)
-        alive = rows[(rows[:, KEY] >= 0) & (rows[:, COUNT] >= max(self.minimum, 1))]
-        if self.state[loop.STAGE] != loop.QUEUING and 2 * len(alive) < size:
-            left, right = alive[:, KEY] >> 32, alive[:, KEY] & 0xFFFFFFFF
-            counts = self.symbol_counts.astype(np.float64)
-            scores = alive[:, COUNT].astype(np.float64) / (counts[left] * counts[right])
-            # A list in the heap's order is a heap.
-            order = np.lexsort((alive[:, KEY], -alive[:, COUNT], -scores))
-            self.heap_scores[: len(order)] = scores[order]
-            self.heap_counts[: len(order)] = alive[order, COUNT]
-            self.heap_keys[: len(order)] = alive[order, KEY]
-            self.state[loop.HEAP_SIZE] = len(order)
+        work, state = self.work, self.work[at.STATE]
+        rows = work[at.PAIRS].reshape(-1, 4)
+        least = max(int(state[at.MINIMUM]), 1)
+        alive = rows[(rows[:, at.KEY] >= 0) & (rows[:, at.COUNT] >= least)]
+        if state[at.STAGE] == at.QUEUING or 2 * (len(alive) + state[at.N_TOUCHED]) >= state[at.HEAP_SIZE]:
+            super()._grow_heap()
             return
-        self.heap_scores = grown(self.heap_scores)
-        self.heap_counts = grown(self.heap_counts)
-        self.heap_keys = grown(self.heap_keys)
+        keys, counts = alive[:, at.KEY], alive[:, at.COUNT]
+        singles = work[at.SYMBOL_COUNTS].astype(np.float64)
+        scores = counts.astype(np.float64) / (singles[keys >> 32] * singles[keys & 0xFFFFFFFF])
+        order = np.lexsort((keys, -counts, -scores))  # a list in the heap's order is a heap
+        state[at.HEAP_SIZE] = n = len(order)
+        for number, values in (
+            (at.HEAP_COUNTS, counts),
+            (at.HEAP_KEYS, keys),
+            (at.HEAP_EXTRAS, scores.view(np.int64)),
+        ):
+            work[number][:n] = values[order]

@@ -101,6 +101,7 @@ def train_wordpiece(
         minimum=min_frequency,
         prefix=prefix.encode(),
         forbidden=[token.encode() for token in special],
+        workers=workers,
     )
     progress(_COUNTING_SHARE, "merging")
     merges = session.run(lambda part: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * part, "merging"))

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.bpe import train_initial, train_session
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain_trainer import plain_merges
 from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_alphabet import byte_order, byte_symbols, character_symbols
+from tokbench_subword.bpe.train_layout import RUNS, RUNS_USED, STATE
 from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
@@ -159,6 +161,38 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch) -
         many = train_bpe(texts, vocab_size=600, ties="first_seen", workers=workers)
         assert many.vocabulary == one.vocabulary
         assert np.array_equal(many.merges, one.merges)
+
+
+def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    renewed: list[int] = []
+    renew = MergeSession._renew_runs
+
+    def counted(session: MergeSession) -> None:
+        renew(session)
+        session.work[RUNS] = session.work[RUNS][: session.work[STATE][RUNS_USED] + 3000]
+        renewed.append(int(session.work[STATE][RUNS_USED]))
+
+    text = Path(__file__).read_text(encoding="utf-8")[:9000]
+    for ties in TIES:
+        wide = train_bpe([text], vocab_size=600, pattern="none", ties=ties)
+        with monkeypatch.context() as patch:
+            patch.setattr(MergeSession, "_renew_runs", counted)
+            patch.setattr(train_initial, "ROOM", 1)
+            tight = train_bpe([text], vocab_size=600, pattern="none", ties=ties)
+        assert np.array_equal(tight.merges, wide.merges), ties
+    assert len(renewed) > 4
+    assert min(renewed) < len(text)
+
+
+def test_more_symbols_than_positions_can_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train_session, "MOST_SYMBOLS", 10)
+    with pytest.raises(TokenizerError, match="11 symbols in all, and training can hold 10"):
+        train_bpe(["hello world"], vocab_size=300)
+
+
+def test_a_word_that_was_never_seen_is_said() -> None:
+    with pytest.raises(TokenizerError, match="a count is 1 or more"):
+        train_on_counts(WordCounts.of({"ab": 0}), vocab_size=300, pattern=NONE)
 
 
 def test_end_of_word_is_a_symbol_of_its_own() -> None:

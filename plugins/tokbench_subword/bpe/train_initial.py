@@ -1,0 +1,133 @@
+"""The pairs that a corpus begins with: counted, and their runs written, by several threads at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.bpe.train_layout import (
+    COUNT,
+    HEAVY,
+    N_PAIRS,
+    NEXT,
+    PAIRS,
+    RECORDS,
+    RUN,
+    RUNS,
+    RUNS_USED,
+    STAMP,
+    STATE,
+    Workspace,
+)
+from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash, weight_of
+from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
+
+ROOM = 3
+"""Places in runs for each record: nearly always enough for good. What is never written takes no memory."""
+_NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
+
+
+def pair_table(bits: int) -> NDArray[np.int64]:
+    """An empty table of ``2**bits`` rows."""
+    pairs = np.empty((1 << bits, 4), np.int64)
+    pairs[:, 0] = -1
+    return pairs.reshape(-1)
+
+
+def fill_pairs(work: Workspace, workers: int) -> None:
+    """Set `PAIRS` and `RUNS` for the records of a training."""
+    n_records = len(work[RECORDS]) // 4
+    limits = [n_records * part // workers for part in range(workers + 1)]
+    parts = list(pairwise(limits))
+    with ThreadPoolExecutor(workers) as pool:
+        tables = list(pool.map(lambda part: _counted(work, *part), parts))
+        n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
+        work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()))
+        for table in tables:
+            _add_table(table, work[PAIRS], work[STATE])
+        work[RUNS] = np.empty(ROOM * n_records + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
+        _lay_runs(work[PAIRS], work[RUNS], work[STATE])
+        for table in tables:
+            _place_table(table, work[PAIRS])
+        list(pool.map(lambda job: _write_runs(work.block, *job[0], job[1]), zip(parts, tables, strict=True)))
+
+
+def _counted(work: Workspace, low: int, high: int) -> NDArray[np.int64]:
+    """The pairs that begin at some positions, in a table of their own."""
+    table = pair_table(max(10, ((high - low) // 64).bit_length()))
+    state = np.zeros(N_PAIRS + 1, np.int64)
+    at = low
+    while (at := _count_pairs(work.block, at, high, table, state)) < high:
+        larger = pair_table((len(table) // 4).bit_length())
+        rehash(table, larger, state)
+        table = larger
+    return table
+
+
+@kernel
+def _count_pairs(block, low, high, table_, state):  # type: ignore[no-untyped-def]
+    """Count the pairs that begin at positions from `low` on; returns where it stopped, `high` or sooner."""
+    records, heavy, table = i32_in(block, RECORDS), i64_in(block, HEAVY), pointer(table_)
+    mask, most = np.int64(len(table_) // 4 - 1), len(table_) // 8
+    for position in range(low, high):
+        second = np.int64(records[4 * position + NEXT])
+        if second >= 0:
+            if state[N_PAIRS] >= most:
+                return position
+            key = pair_key(records[4 * position], records[4 * second])
+            row = find_or_add_pair(table, mask, key, pointer(state))
+            table[row + COUNT] += weight_of(records, position, heavy)
+            table[row + _NUMBER] += 1  # from -1 on
+    return high
+
+
+@kernel
+def _add_table(table, pairs_, state):  # type: ignore[no-untyped-def]
+    """Add the pairs of one thread to the table of all; `RUN` is their number of occurrences as yet."""
+    pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
+    for at in range(0, len(table), 4):
+        if table[at] >= 0:
+            row = find_or_add_pair(pairs, mask, table[at], pointer(state))
+            before = max(pairs[row + RUN], 0)
+            pairs[row + COUNT] += table[at + COUNT]
+            pairs[row + RUN] = before + table[at + _NUMBER] + 1
+            table[at + _NUMBER] = before
+
+
+@kernel
+def _lay_runs(pairs, runs, state):  # type: ignore[no-untyped-def]
+    """Give each pair a run of as many positions as it has."""
+    used = np.int64(0)
+    for row in range(0, len(pairs), 4):
+        if pairs[row] >= 0:
+            size = pairs[row + RUN]
+            runs[used], runs[used + 1] = -1, size
+            pairs[row + RUN] = used
+            used += RUN_HEAD + size
+    state[RUNS_USED] = used
+
+
+@kernel
+def _place_table(table, pairs_):  # type: ignore[no-untyped-def]
+    """Make places in the runs of what was the number of occurrences before this thread's."""
+    pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
+    for at in range(0, len(table), 4):
+        if table[at] >= 0:
+            table[at + _NUMBER] += pairs[find_pair(pairs, mask, table[at]) + RUN] + RUN_HEAD
+
+
+@kernel
+def _write_runs(block, low, high, table_):  # type: ignore[no-untyped-def]
+    """Write the positions from `low` to `high` where the table says."""
+    records, runs, table = i32_in(block, RECORDS), i32_in(block, RUNS), pointer(table_)
+    mask = np.int64(len(table_) // 4 - 1)
+    for position in range(low, high):
+        second = np.int64(records[4 * position + NEXT])
+        if second >= 0:
+            row = find_pair(table, mask, pair_key(records[4 * position], records[4 * second]))
+            runs[table[row + _NUMBER]] = np.int32(position)
+            table[row + _NUMBER] += 1

@@ -1,0 +1,83 @@
+"""What the merge trainers' kernels work on: arrays under numbers, in a block that is their one argument.
+
+All arrays grow with the text, so nothing is tuned to a corpus. The main ones:
+
+**Records**, int32 ``(n, 4)``: the symbol at a position, the positions of its right and left neighbour in the
+word (-1 at the ends), and the weight of the word. A weight beyond 31 bits is ``-1 - i``, and stands in
+``heavy[i]``. A position that was merged into its left neighbour has the symbol -1.
+
+**Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count,
+the first run of its occurrences (-1: none), and the number of the merge that last gave it one.
+
+**Runs**, int32, one after another: where the next run of the same pair is (-1: none), how many positions, and
+these, ascending. A run is written once and read once; positions in it are not taken out when they cease to be
+true, but found untrue when they are read. When the array is full, what is untrue is left behind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.kernels.pointers import block
+
+# The arrays of every training by merges …
+RECORDS, HEAVY, PAIRS, RUNS, POSITIONS, EVENTS, TALLIES, MET, TOUCHED = range(9)
+LENGTHS, TOKEN_HASHES, SPELLED, SPELLED_IDS, MERGES, STATE, SIZES = range(9, 16)
+HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING = range(16, 21)
+# … and those of a training by likelihood.
+SYMBOL_COUNTS, PARTNERS, FIRSTS = range(21, 24)
+N_ARRAYS = 24
+
+# Fields of a record, and of a pair's row.
+SYMBOL, NEXT, PREVIOUS, WEIGHT = range(4)
+KEY, COUNT, RUN, STAMP = range(4)
+
+# `STATE`, int64: settings …
+RULE, MINIMUM, LONGEST, N_WANTED, PAUSE_AT = range(5)
+# … how far it is …
+N_PAIRS, RUNS_USED, HEAP_SIZE, N_TOKENS, N_MERGES, STAGE = range(5, 11)
+# … and the merge at hand: what becomes what; where its positions are; how often it took place, and, before and
+# after it, how many events and different symbols; how many pairs it made.
+LEFT, RIGHT, NEW, GATHERED, FROM, N_POSITIONS, OWN, N_TOUCHED = range(11, 19)
+N_EVENTS, N_MET = 19, 21
+N_PARTNERS, RESCORED, SIDE = range(23, 26)
+STATE_SIZE = 26
+
+# Stages of the loop.
+QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)
+
+# What a kernel stopped for: it is done, it lets progress be told, or it needs more room.
+DONE, PAUSED, PAIRS_FULL, RUNS_FULL, POSITIONS_FULL, HEAP_FULL, MERGES_FULL, SPELLING_FULL, PARTNERS_FULL = (
+    range(9)
+)
+
+
+class Workspace:
+    """The arrays, and the block that kernels get. The length of array k is ``sizes[k]``."""
+
+    def __init__(self) -> None:
+        nothing = np.zeros(1, np.int64)
+        self._arrays: list[NDArray[Any]] = [nothing] * N_ARRAYS
+        self.block = block(self._arrays)
+        self[SIZES] = np.zeros(N_ARRAYS, np.int64)
+        self[STATE] = np.zeros(STATE_SIZE, np.int64)
+
+    def __getitem__(self, number: int) -> NDArray[Any]:
+        return self._arrays[number]
+
+    def __setitem__(self, number: int, array: NDArray[Any]) -> None:
+        """Put `array` (contiguous, one-dimensional) in the place of another, while no kernel runs."""
+        self._arrays[number] = array
+        self.block[number : number + 1] = block([array])
+        self._arrays[SIZES][number] = len(array)
+
+    def grow(self, number: int, *, unit: int = 1, more: int = 0) -> None:
+        """Make an array half as long again, and `more`; `unit` entries belong together."""
+        array = self[number]
+        rows = len(array) // unit
+        larger = np.empty((rows + rows // 2 + 64) * unit + more, array.dtype)
+        larger[: len(array)] = array
+        self[number] = larger

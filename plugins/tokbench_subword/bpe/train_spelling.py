@@ -1,0 +1,110 @@
+"""What tokens spell, as hashes: by it, equal tokens that were built from unequal pairs are one token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tokbench_subword.bpe.train_layout import (
+    LENGTHS,
+    N_TOKENS,
+    N_WANTED,
+    SIZES,
+    SPELLED,
+    SPELLED_IDS,
+    STATE,
+    TOKEN_HASHES,
+    Workspace,
+)
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
+
+_BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
+_ONE = np.uint64(1)
+_FREE = np.uint64(0)
+NOT_A_TOKEN = -2
+"""The id in the table of spellings that forbids a token: a merge never makes the text of a special token."""
+
+
+@inline
+def _power(exponent):  # type: ignore[no-untyped-def]
+    """`_BASE` to a power, modulo 2**64."""
+    result, base = _ONE, _BASE
+    while exponent > 0:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@inline
+def _find_spelling(hashes, mask, value):  # type: ignore[no-untyped-def]
+    """Where a spelling's hash is in the table of spellings, or where it would go; 0 means free."""
+    at = np.int64(value >> np.uint64(20)) & mask
+    while hashes[at] != value and hashes[at] != _FREE:
+        at = (at + 1) & mask
+    return at
+
+
+@inline
+def enter_token(block, left, right):  # type: ignore[no-untyped-def]
+    """The token that a pair spells: a known one, `NOT_A_TOKEN`, or the next new one, entered in the tables.
+
+    A token t has a row of three in `TOKEN_HASHES`: the hash of its spelling, that of what it adds to the token
+    before it (without its prefix), and how many bytes that is.
+    """
+    hashes, spelled, ids = u64_in(block, TOKEN_HASHES), u64_in(block, SPELLED), i32_in(block, SPELLED_IDS)
+    lengths, state, sizes = i64_in(block, LENGTHS), i64_in(block, STATE), i64_in(block, SIZES)
+    shift = _power(np.int64(hashes[3 * right + 2]))
+    value = hashes[3 * left] * shift + hashes[3 * right + 1]
+    place = _find_spelling(spelled, sizes[SPELLED] - 1, value)
+    if spelled[place] == value:
+        return np.int64(ids[place])
+    new = state[N_TOKENS]
+    state[N_TOKENS] += 1
+    spelled[place] = value
+    ids[place] = np.int32(new)
+    hashes[3 * new] = value
+    hashes[3 * new + 1] = hashes[3 * left + 1] * shift + hashes[3 * right + 1]
+    hashes[3 * new + 2] = hashes[3 * left + 2] + hashes[3 * right + 2]
+    lengths[new] = lengths[left] + lengths[right]
+    return new
+
+
+@kernel
+def _spelling_hash(data):  # type: ignore[no-untyped-def]
+    """The hash of a token's bytes (uint8 array)."""
+    value = np.uint64(0)
+    for byte in data:
+        value = value * _BASE + np.uint64(byte) + _ONE
+    return value
+
+
+def spelling_hash(token: bytes) -> np.uint64:
+    """The hash of a token's bytes."""
+    return np.uint64(_spelling_hash(np.frombuffer(token, np.uint8)))
+
+
+def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]) -> None:
+    """Set the tables for the first tokens; none of `forbidden` will ever be spelled."""
+    n_wanted = int(work[STATE][N_WANTED])
+    work[LENGTHS] = np.ones(n_wanted, np.int64)
+    capacity = 1 << (2 * (n_wanted + len(forbidden)) + 8).bit_length()
+    hashes, spelled, ids = (
+        np.zeros((n_wanted, 3), np.uint64),
+        np.zeros(capacity, np.uint64),
+        np.zeros(capacity, np.int32),
+    )
+    for index, token in enumerate(tokens):
+        added = token.removeprefix(prefix) or token
+        hashes[index] = (spelling_hash(token), spelling_hash(added), len(added))
+    entries = [*zip(tokens, range(len(tokens)), strict=True), *((token, NOT_A_TOKEN) for token in forbidden)]
+    for token, index in entries:
+        value = spelling_hash(token)
+        at = (int(value) >> 20) & (capacity - 1)
+        while spelled[at] and spelled[at] != value:
+            at = (at + 1) & (capacity - 1)
+        spelled[at], ids[at] = value, index
+    work[TOKEN_HASHES], work[SPELLED], work[SPELLED_IDS] = hashes.reshape(-1), spelled, ids
