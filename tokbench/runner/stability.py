@@ -2,9 +2,10 @@
 
 No timing is dropped, however inconvenient. The interval of the median is the distribution-free one, from
 order statistics: among n independent timings the median lies between the k-th smallest and the k-th largest
-with a probability that the binomial distribution gives. Timings of one process are not independent, since they
-share where its memory came to lie; so the interval also spans the medians of the processes. The warnings are
-those of pyperf's `check`.
+with a probability that the binomial distribution gives. Fewer than six never reach 95 % in this way; for them
+it is Student's interval of the logarithms, or all of them where that is more. Timings of one process are not
+independent, since they share where its memory came to lie; so the interval also spans the medians of the
+processes. The warnings are those of pyperf's `check`.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
+"""The 97.5 % point of Student's t by the number of values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Timings in brief, in the unit of what was given; `warnings` is empty where they look stable.
 
-    `low` and `high` bound the median at 95 %, or as near as `n` timings allow (all of them, for n < 6).
+    `low` and `high` bound the median at 95 %; a single timing bounds nothing, and both are that timing.
     """
 
     n: int
@@ -41,22 +45,22 @@ def summarize(
     shortest stretch that was timed at once, where that is not the least of the timings.
 
     Example:
-        >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05])
+        >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05, 0.95])
         >>> summary.median, summary.low, summary.high, summary.warnings
         (1.0, 0.9, 1.1, ())
     """
     ordered = sorted(values)
     median = statistics.median(ordered)
     rank = interval_rank(len(ordered))
-    medians = _medians(values, processes)
+    spanned = [*_medians(values, processes), *_of_few(ordered)]
     return Summary(
         n=len(ordered),
         median=median,
         mad=statistics.median(abs(value - median) for value in ordered),
         minimum=ordered[0],
         maximum=ordered[-1],
-        low=min(ordered[rank], *medians),
-        high=max(ordered[-1 - rank], *medians),
+        low=min(ordered[rank], *spanned),
+        high=max(ordered[-1 - rank], *spanned),
         warnings=tuple(_warnings(ordered, ordered[0] if shortest is None else shortest)),
     )
 
@@ -66,6 +70,16 @@ def _medians(values: Sequence[float], processes: Sequence[int]) -> list[float]:
     for value, process in zip(values, processes or [0] * len(values), strict=True):
         by_process.setdefault(process, []).append(value)
     return [statistics.median(each) for each in by_process.values()]
+
+
+def _of_few(ordered: Sequence[float]) -> list[float]:
+    """The ends of Student's interval of the logarithms, where order statistics are too few for one."""
+    n = len(ordered)
+    if n not in _STUDENT or ordered[0] <= 0:
+        return []
+    logs = [math.log(value) for value in ordered]
+    middle, half = statistics.fmean(logs), _STUDENT[n] * statistics.stdev(logs) / math.sqrt(n)
+    return [math.exp(middle - half), math.exp(middle + half)]
 
 
 def interval_rank(n: int, confidence: float = 0.95) -> int:

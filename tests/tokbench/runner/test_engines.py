@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,8 +13,10 @@ from typing import Any
 import pytest
 
 from tokbench.errors import SpecError
-from tokbench.results import Run
+from tokbench.results import CellResult, Run
 from tokbench.runner import engines
+from tokbench.runner.plan import Cell
+from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 
 RunIt = Callable[..., Run]
@@ -56,25 +57,43 @@ def test_dask_gives_the_same(corpus: Path, tmp_path: Path, local: list[bytes], q
     assert done.manifest["speed"] is None, "speed is never timed on a shared engine"
 
 
+class _KillsAtTheFirstCell(Display):
+    """A display that kills a process once the first cell is finished, and counts how many were by then."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.before: int | None = None
+        self.cells = 0
+
+    def finished(self, cell: Cell, result: CellResult) -> None:
+        if self.before is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.before = self.cells
+        self.cells += 1
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_dask_worker_killed_changes_nothing(
-    corpus: Path, tmp_path: Path, local: list[bytes], quiet: None
-) -> None:
+def test_dask_worker_killed_changes_nothing(tmp_path: Path, quiet: None) -> None:
     distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    rng = random.Random(3)
+    for language in ("eng_Latn", "deu_Latn", "fra_Latn", "spa_Latn"):
+        words = ["".join(rng.choices("abcdefghijkl", k=rng.randint(2, 9))) for _ in range(900)]
+        lines = (" ".join(rng.choices(words, k=9)) for _ in range(12_000))
+        (corpus / f"{language}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
-        pids = [worker.process.pid for worker in cluster.workers.values()]
-
-        def kill() -> None:
-            time.sleep(1.5)
-            os.kill(pids[0], signal.SIGKILL)
-
-        thread = threading.Thread(target=kill)
-        thread.start()
-        done = measured(corpus, tmp_path / "dask", "dask", address=cluster.scheduler_address)
-        thread.join()
-    assert figures(done) == local
+        [pid, other] = [worker.process.pid for worker in cluster.workers.values()]
+        display = _KillsAtTheFirstCell(pid)
+        address = cluster.scheduler_address
+        done = measured(corpus, tmp_path / "dask", "dask", address=address, display=display)
+        assert pid not in [worker.process.pid for worker in cluster.workers.values()]
+        assert other in [worker.process.pid for worker in cluster.workers.values()]
+    assert display.before == 0
+    assert display.cells == 3 * 4, "the worker was lost while nearly all was still to be done"
+    assert figures(done) == figures(measured(corpus, tmp_path / "local", "local", speed=False))
 
 
 @pytest.mark.filterwarnings("ignore")
