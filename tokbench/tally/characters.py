@@ -1,4 +1,4 @@
-"""What kind of character each code point is, as arrays: looked up once per code point, then gathered.
+"""What kind of character each code point is, as one table: looked up once per code point, then gathered.
 
 The properties come from the libraries that carry the Unicode tables (`uniseg` for the segmentation classes
 of UAX #29, `regex` for general categories and scripts); only the code points that a text really contains are
@@ -37,10 +37,12 @@ class Grapheme(IntEnum):
     LVT = 14
     PICTOGRAPHIC = 15
     CONSONANT = 16
+    LINKER = 17
+    """Extend, and Indic_Conjunct_Break=Linker."""
 
 
 class Word(IntEnum):
-    """Word_Break; `PICTOGRAPHIC` is an Extended_Pictographic of class Other or ALetter."""
+    """Word_Break, with Extended_Pictographic folded in."""
 
     OTHER = 1
     CR = 2
@@ -61,83 +63,98 @@ class Word(IntEnum):
     NUMERIC = 17
     EXTENDNUMLET = 18
     WSEGSPACE = 19
+    PICTOGRAPHIC = 20
+    """Other, and Extended_Pictographic."""
+    PICTOGRAPHIC_LETTER = 21
+    """ALetter, and Extended_Pictographic."""
 
 
 class Kind(IntFlag):
     """What a text statistic asks of a character."""
 
-    KNOWN = 1
-    LETTER = 2
-    MARK = 4
-    DIGIT = 8
+    LETTER = 1
+    """Categories L and M."""
+    DIGIT = 2
     """Decimal digits (category Nd)."""
-    NUMBER = 16
-    """Every N category, decimal digits included."""
-    SPACE = 32
+    WORD = 4
+    """Categories L and N: what makes a segment of text a word."""
+    SPACE = 8
     """White_Space."""
-    PUNCTUATION = 64
-    SYMBOL = 128
-    UNSPACED = 256
+    PUNCTUATION = 16
+    """Categories P and S."""
+    UNSPACED = 32
     """A letter of a script that is written without spaces between words."""
-    LINKER = 512
-    """Indic_Conjunct_Break=Linker."""
-    PICTOGRAPHIC = 1024
-    """Extended_Pictographic."""
-    UPPER = 2048
-    LOWER = 4096
 
 
 UNSPACED_SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tai_Tham", "Tibetan")
 """Scripts written without spaces between words: UAX #29 cuts them into characters or syllables, not words."""
 
+GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
+"""Where a property of a code point has its grapheme class and its kind; the word class is lowest."""
+
 
 class Characters:
-    """The three tables over all code points, filled in as code points are met."""
+    """The properties of the code points met so far: ``word | grapheme << 5 | kind << 10``, 0 if not met.
 
-    __slots__ = ("grapheme", "kind", "word")
+    `properties` is uint16 of shape ``(CODE_POINTS,)``. Whatever is in ASCII is there from the start.
+    """
+
+    __slots__ = ("properties",)
 
     def __init__(self) -> None:
         import numpy as np
 
-        self.grapheme: NDArray[np.uint8] = np.zeros(CODE_POINTS, np.uint8)
-        self.word: NDArray[np.uint8] = np.zeros(CODE_POINTS, np.uint8)
-        self.kind: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
+        self.properties: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
+        self.know(np.arange(128, dtype=np.uint32))
 
     def know(self, points: NDArray[np.uint32]) -> None:
         """Look up whichever of the code points in `points` (uint32) are new."""
         import numpy as np
 
-        known = self.kind[points]
-        if known.size and not known.all():
-            self._look_up(np.unique(points[known == 0]))
+        new = points[self.properties[points] == 0]
+        if new.size:
+            self._look_up(np.unique(new))
 
     def _look_up(self, points: NDArray[np.uint32]) -> None:
         import numpy as np
-        from uniseg.derived import indic_conjunct_break
-        from uniseg.emoji import extended_pictographic
-        from uniseg.graphemecluster import grapheme_cluster_break
-        from uniseg.wordbreak import word_break
 
-        graphemes = {name.replace("_", ""): value for name, value in Grapheme.__members__.items()}
-        words = {name.replace("_", ""): value for name, value in Word.__members__.items()}
-        kinds = np.full(len(points), Kind.KNOWN, np.uint16)
+        kinds = np.zeros(len(points), np.uint16)
         every = "".join(map(chr, points.tolist()))
         for flag, pattern in _patterns():
             kinds[[match.start() for match in pattern.finditer(every)]] |= np.uint16(flag)
-        for index, character in enumerate(every):
-            grapheme = graphemes[_plain(grapheme_cluster_break(character))]
-            if extended_pictographic(character):
-                kinds[index] |= np.uint16(Kind.PICTOGRAPHIC)
-                if grapheme == Grapheme.OTHER:
-                    grapheme = Grapheme.PICTOGRAPHIC
-            conjunct = _plain(indic_conjunct_break(character))
-            if conjunct == "LINKER":
-                kinds[index] |= np.uint16(Kind.LINKER)
-            elif conjunct == "CONSONANT" and grapheme == Grapheme.OTHER:
-                grapheme = Grapheme.CONSONANT
-            self.grapheme[points[index]] = grapheme
-            self.word[points[index]] = words[_plain(word_break(character))]
-        self.kind[points] = kinds
+        classes = [_word_class(character) | _grapheme_class(character) << GRAPHEME_SHIFT for character in every]
+        self.properties[points] = np.array(classes, np.uint16) | kinds << KIND_SHIFT
+
+
+def _grapheme_class(character: str) -> int:
+    from uniseg.derived import indic_conjunct_break
+    from uniseg.emoji import extended_pictographic
+    from uniseg.graphemecluster import grapheme_cluster_break
+
+    found = _named(Grapheme)[_plain(grapheme_cluster_break(character))]
+    conjunct = _plain(indic_conjunct_break(character))
+    if found == Grapheme.EXTEND and conjunct == "LINKER":
+        return Grapheme.LINKER
+    if found == Grapheme.OTHER and extended_pictographic(character):
+        return Grapheme.PICTOGRAPHIC
+    if found == Grapheme.OTHER and conjunct == "CONSONANT":
+        return Grapheme.CONSONANT
+    return found
+
+
+def _word_class(character: str) -> int:
+    from uniseg.emoji import extended_pictographic
+    from uniseg.wordbreak import word_break
+
+    found = _named(Word)[_plain(word_break(character))]
+    if extended_pictographic(character):
+        return {Word.OTHER: Word.PICTOGRAPHIC, Word.ALETTER: Word.PICTOGRAPHIC_LETTER}.get(Word(found), found)
+    return found
+
+
+@cache
+def _named(classes: type[IntEnum]) -> dict[str, int]:
+    return {name.replace("_", ""): int(value) for name, value in classes.__members__.items()}
 
 
 @cache
@@ -153,15 +170,11 @@ def _patterns() -> list[tuple[Kind, Any]]:
     return [
         (flag, regex.compile(pattern))
         for flag, pattern in (
-            (Kind.LETTER, r"\p{L}"),
-            (Kind.MARK, r"\p{M}"),
+            (Kind.LETTER, r"[\p{L}\p{M}]"),
             (Kind.DIGIT, r"\p{Nd}"),
-            (Kind.NUMBER, r"\p{N}"),
+            (Kind.WORD, r"[\p{L}\p{N}]"),
             (Kind.SPACE, r"\p{White_Space}"),
-            (Kind.PUNCTUATION, r"\p{P}"),
-            (Kind.SYMBOL, r"\p{S}"),
-            (Kind.UPPER, r"\p{Lu}"),
-            (Kind.LOWER, r"\p{Ll}"),
+            (Kind.PUNCTUATION, r"[\p{P}\p{S}]"),
             (Kind.UNSPACED, rf"(?=\p{{L}})[{unspaced}]"),
         )
     ]

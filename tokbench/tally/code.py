@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.grammar import leaf_gaps, parser_of
-from tokbench.tally.text import Cuts, Spans, TextBatch
+from tokbench.tally.text import Cuts, Spans, TextBatch, rows_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +45,8 @@ def with_code(batch: TextBatch, encoded: Sequence[bytes], facts: CorpusFacts) ->
     if syntax is not None:
         counts["parsed_documents"] = np.ones(n, np.int64)
         counts["syntax_gold"] = np.bincount(syntax.document, minlength=n).astype(np.int64)
-    return replace(batch, counts=batch.counts | counts, code=spans, identifier_cuts=cuts, syntax=syntax)
+    rows = rows_of(TEXT_COUNTERS, batch.counts | counts, n)
+    return replace(batch, rows=rows, code=spans, identifier_cuts=cuts, syntax=syntax)
 
 
 def _found(pattern: re.Pattern[bytes], joined: bytes, batch: TextBatch) -> Spans:

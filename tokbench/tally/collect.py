@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from tokbench.corpus import Document
 from tokbench.errors import TokenizerError
-from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.tally.counters import TEXT_COUNTERS, TOKEN_COUNTERS
 from tokbench.tally.facts import CorpusFacts
-from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.places import Aligner, Places
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import BUCKETS, Tally
-from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare
+from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare, rows_of
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -102,7 +102,8 @@ class Counter:
         self._table = table_of(tokenizer)
         self._aligner = Aligner(tokenizer, self._table)
         self._trips = RoundTrips(tokenizer, self._table)
-        self._dense: Ints = np.zeros((GROUPS, len(NAMES)), np.int64)
+        self._text: Ints = np.zeros((GROUPS, len(TEXT_COUNTERS)), np.int64)
+        self._made: Ints = np.zeros((GROUPS, len(TOKEN_COUNTERS)), np.int64)
         self._ids: Ints = np.zeros(self._table.size, np.int64)
         self._word_tokens = Histogram.empty()
         self._document_tokens = Histogram.empty()
@@ -114,17 +115,19 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
+        from tokbench.tally.walk import add_rows
+
         tokens = self._encode(batch)
         self._table.know(tokens.ids)
-        self._ids += np.bincount(tokens.ids, minlength=len(self._ids))
-        places = self._aligner.align(batch, tokens)
+        places = self._aligner.align(batch, tokens, self._ids)
         counts, per_word = touch(batch, places)
-        counts |= self._token_counts(tokens)
-        counts |= self._round_trips(batch, tokens, places, counts["unk_tokens"])
-        counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
-        self._add_groups(batch, counts)
-        self._word_tokens += Histogram.of_dense(np.bincount(per_word))
         lengths = tokens.lengths()
+        counts |= {"tokens": lengths, "split_tokens": places.split, "unk_tokens": places.unknown}
+        counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
+        counts |= self._round_trips(batch, tokens, places)
+        add_rows(self._text, batch.groups, batch.rows)
+        add_rows(self._made, batch.groups, rows_of(TOKEN_COUNTERS, counts, len(batch)))
+        self._word_tokens += Histogram.of_dense(np.bincount(per_word))
         self._document_tokens += Histogram.of(lengths)
         bucket = np.frexp(batch.counts["bytes"].astype(np.float64))[1].clip(0, BUCKETS - 1)
         for column, values in enumerate((batch.counts["documents"], batch.counts["bytes"], lengths)):
@@ -150,20 +153,7 @@ class Counter:
             )
         return tokens
 
-    def _token_counts(self, tokens: TokenBatch) -> dict[str, Ints]:
-        import numpy as np
-
-        lengths = tokens.lengths()
-        running = np.zeros(len(tokens.ids) + 1, np.int64)
-        np.cumsum(self._table.split[tokens.ids], out=running[1:])
-        split = running[tokens.offsets[1:]] - running[tokens.offsets[:-1]]
-        unk = np.zeros_like(lengths)
-        if self._table.unk is not None:
-            np.cumsum(tokens.ids == self._table.unk, out=running[1:])
-            unk = running[tokens.offsets[1:]] - running[tokens.offsets[:-1]]
-        return {"tokens": lengths, "split_tokens": split, "unk_tokens": unk}
-
-    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places, unk: Ints) -> dict[str, Ints]:
+    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints]:
         """Which documents came back; keep examples of what was lost."""
         import numpy as np
 
@@ -178,7 +168,7 @@ class Counter:
             threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
             chosen = sorted(lost, key=lambda i: (int(batch.keys[i]), texts[i]))[:EDITS_SAMPLE]
             new = [
-                examine(int(batch.keys[i]), texts[i], lost[i], unknown=bool(unk[i]))
+                examine(int(batch.keys[i]), texts[i], lost[i], unknown=bool(places.unknown[i]))
                 for i in chosen
                 if int(batch.keys[i]) <= threshold
             ]
@@ -188,15 +178,6 @@ class Counter:
             "whitespace_kept": kept,
             "lossy_chars": np.where(same == 0, batch.counts["chars"], 0),
         }
-
-    def _add_groups(self, batch: TextBatch, counts: dict[str, Ints]) -> None:
-        import numpy as np
-
-        for column, name in enumerate(NAMES):
-            values = batch.counts.get(name) if name in TEXT_COUNTERS else counts.get(name)
-            if values is not None and values.any():
-                sums = np.bincount(batch.groups, weights=values, minlength=GROUPS)
-                self._dense[:, column] += sums.astype(np.int64)
 
     def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
         """The tally; `words` are the sampled words (hash, text) to encode on their own."""
@@ -210,7 +191,7 @@ class Counter:
             alone = encode_batch(self._tokenizer, [text for _, text in words]).lengths()
             sample = WordSample(np.array([key for key, _ in words], np.uint64), alone.astype(np.int32))
         return Tally(
-            groups=GroupSums.of_dense(self._dense),
+            groups=GroupSums.of_dense(np.concatenate([self._text, self._made], axis=1)),
             ids=ids,
             word_tokens=self._word_tokens,
             document_tokens=self._document_tokens,

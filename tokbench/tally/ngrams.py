@@ -124,29 +124,21 @@ class NGramCounter:
         """Count the n-grams of `tokens` that do not cross documents."""
         import numpy as np
 
-        levels = levels_of(batch.keys)
-        size = np.minimum(batch.counts["bytes"], DOCUMENT_BYTES)
-        self._sampled += np.bincount(levels, weights=size, minlength=LEVELS).astype(np.int64)
+        from tokbench.tally.walk import pairs_and_triples
+
+        levels, sizes = levels_of(batch.keys), batch.counts["bytes"]
+        read = np.minimum(sizes, DOCUMENT_BYTES)
+        self._sampled += np.bincount(levels, weights=read, minlength=LEVELS).astype(np.int64)
         self._level = _lowest(self._sampled)
-        lengths = tokens.lengths()
-        share = np.ones(len(lengths))
-        np.divide(
-            DOCUMENT_BYTES, batch.counts["bytes"], out=share, where=batch.counts["bytes"] > DOCUMENT_BYTES
-        )
-        kept = np.where(share < 1, (lengths * share).astype(np.int64), lengths)
+        kept = tokens.lengths()
+        long = np.flatnonzero(sizes > DOCUMENT_BYTES)
+        kept[long] = (kept[long] * (DOCUMENT_BYTES / sizes[long])).astype(np.int64)
         for level in np.unique(levels[levels >= self._level]).tolist():
-            at = levels == level
-            if at.all() and (kept == lengths).all():
-                ids, sizes = tokens.ids, lengths
-            else:
-                within = np.arange(len(tokens.ids)) - np.repeat(tokens.offsets[:-1], lengths)
-                ids = tokens.ids[within < np.repeat(np.where(at, kept, 0), lengths)]
-                sizes = kept[at]
-            keys = ids.astype(np.int64)
-            pairs = (keys[:-1] << ID_BITS) | keys[1:]
-            triples = (pairs[:-1] << ID_BITS) | keys[2:]
-            self._pending.append((level, *_within(pairs, triples, sizes)))
-            self._pending_size += 2 * len(keys)
+            documents = np.flatnonzero(levels == level)
+            pairs, triples = np.empty((2, int(kept[documents].sum())), np.int64)
+            n_pairs, n_triples = pairs_and_triples(tokens.ids, tokens.offsets, documents, kept, pairs, triples)
+            self._pending.append((level, pairs[:n_pairs], triples[:n_triples]))
+            self._pending_size += n_pairs + n_triples
         if self._pending_size > _PENDING:
             self._settle()
 
@@ -167,19 +159,6 @@ class NGramCounter:
         """What was counted."""
         self._settle()
         return NGrams.sum([NGrams(self._sampled, self._bigrams, self._trigrams)])
-
-
-def _within(
-    pairs: NDArray[np.int64], triples: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`pairs` and `triples` of consecutive ids without those that cross a document's end."""
-    import numpy as np
-
-    last = np.cumsum(sizes[sizes > 0])[:-1] - 1  # the last token of each document but the final one
-    good = np.ones(len(pairs), np.bool_)
-    good[last] = False
-    whole = good[:-1] & good[1:]
-    return pairs[good], triples[whole]
 
 
 def _runs(ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

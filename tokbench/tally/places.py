@@ -10,9 +10,9 @@ aligned, and counts nothing that needs places.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tokbench.tally.folding import Degree, folding_of, lay_out
+from tokbench.tally.folding import Degree, folding_of
 from tokbench.tally.refold import Laid, covered
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
@@ -24,22 +24,29 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
+    Offsets = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
     """The tokens of a batch's aligned documents: (start, end) in bytes of the batch.
 
-    Tokens without extent (special tokens, white space that a normaliser takes out) are not among them.
-    `aligned` says which documents are, `exact` of which the tokens' bytes are the document's bytes; `hidden`
-    the characters under unknown tokens, by document, −1 where that cannot be told.
+    Tokens without extent (special tokens, white space that a normaliser takes out) are not among them; those of
+    document i are ``limits[i]`` to ``limits[i + 1]``. `aligned` says which documents are, `exact` of which the
+    tokens' bytes are the document's bytes; `hidden` the characters under unknown tokens, by document, −1 where
+    that cannot be told. By document there are also the tokens that are no whole characters (`split`), that
+    are the unknown token (`unknown`) and that have no bytes (`empty`).
     """
 
-    start: Ints
-    end: Ints
+    start: Offsets
+    end: Offsets
+    limits: Ints
     aligned: Flags
     exact: Flags
     hidden: Ints
+    split: Ints
+    unknown: Ints
+    empty: Ints
 
 
 _DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
@@ -66,20 +73,68 @@ class Aligner:
         # asked once: isinstance of a protocol is slow to ask of every document
         self._offsets = tokenizer.offsets if isinstance(tokenizer, OffsetEncoder) else None
 
-    def align(self, batch: TextBatch, tokens: TokenBatch) -> Places:
-        """The places of `tokens` in `batch`."""
+    def align(self, batch: TextBatch, tokens: TokenBatch, seen: Ints | None = None) -> Places:
+        """The places of `tokens`, all known to the table, in `batch`; each is counted in `seen`, by id."""
         import numpy as np
 
-        n = len(tokens.ids)
-        start = np.zeros(n, np.int64)
-        end = np.zeros(n, np.int64)
-        unknown = self._has_unknown(tokens)
-        exact = self._exact(batch, tokens, ~unknown, start, end)
-        aligned = exact.copy()
-        hidden = np.where(unknown, -1, 0).astype(np.int64)
-        if self._degrees is None and not aligned.all():
+        from tokbench.tally.compiling import windows
+        from tokbench.tally.walk import MASKS, match
+
+        table, n = self._table, len(tokens.ids)
+        place = batch.words.start.dtype
+        start, end = np.zeros(n, place), np.zeros(n, place)
+        exact = np.empty(len(batch), np.bool_)
+        counts = np.empty((len(batch), 3), np.int64)
+        match(
+            tokens.ids,
+            tokens.offsets,
+            windows(batch.data),
+            batch.starts,
+            batch.ends,
+            table.flags,
+            table.length,
+            table.head,
+            table.offset,
+            windows(table.blob),
+            MASKS,
+            -1 if table.unk is None else table.unk,
+            np.zeros(table.size, np.int64) if seen is None else seen,
+            start,
+            end,
+            exact,
+            counts,
+        )
+        split, unknown, empty = counts.T
+        aligned, hidden = exact, np.zeros(len(batch), np.int64)
+        if not exact.all():
+            aligned = exact.copy()
+            hidden[unknown > 0] = -1
+            rest = np.repeat(~exact, tokens.lengths())
+            start[rest] = end[rest] = 0
+            self._align_rest(batch, tokens, unknown > 0, start, end, aligned, hidden)
+        limits = tokens.offsets
+        if not exact.all() or empty.any():
+            keep = (end > start) & np.repeat(aligned, tokens.lengths())
+            limits = np.append(0, np.cumsum(keep))[limits]
+            start, end = start[keep], end[keep]
+        return Places(start, end, limits, aligned, exact, hidden, split, unknown, empty)
+
+    def _align_rest(
+        self,
+        batch: TextBatch,
+        tokens: TokenBatch,
+        unknown: Flags,
+        start: Offsets,
+        end: Offsets,
+        aligned: Flags,
+        hidden: Ints,
+    ) -> None:
+        """Align whichever documents are not `aligned` yet and can be by something else than their bytes."""
+        import numpy as np
+
+        if self._degrees is None:
             self._degrees = _DEGREES if _keeps_letters(self._tokenizer) else _DEGREES[1:]
-        for degree in self._degrees or ():
+        for degree in self._degrees:
             rest = np.flatnonzero(~aligned & ~(unknown & (hidden >= 0)))
             if len(rest):
                 self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
@@ -90,48 +145,6 @@ class Aligner:
                     hidden[document] = 0  # counted below
         if unknown.any():
             self._count_hidden(batch, tokens, start, end, aligned & unknown, hidden)
-        keep = end > start
-        if not aligned.all():
-            keep &= np.repeat(aligned, tokens.lengths())
-        if keep.all():
-            return Places(start, end, aligned, exact, hidden)
-        return Places(start[keep], end[keep], aligned, exact, hidden)
-
-    def _has_unknown(self, tokens: TokenBatch) -> Flags:
-        import numpy as np
-
-        has: Flags = np.zeros(len(tokens), np.bool_)
-        if self._table.unk is not None:
-            where = np.flatnonzero(tokens.ids == self._table.unk)
-            has[np.searchsorted(tokens.offsets, where, side="right") - 1] = True
-        return has
-
-    def _exact(self, batch: TextBatch, tokens: TokenBatch, among: Flags, start: Ints, end: Ints) -> Flags:
-        """Align whichever of the documents `among` are their tokens' bytes; says which."""
-        import numpy as np
-
-        lengths = self._table.length[tokens.ids]
-        running = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=running[1:])
-        counts = tokens.lengths()
-        first = running[tokens.offsets[:-1]]
-        sizes = running[tokens.offsets[1:]] - first
-        hopeful: Flags = among & (sizes == batch.ends - batch.starts)
-        if not hopeful.any():
-            return hopeful
-        chosen = slice(None) if hopeful.all() else np.repeat(hopeful, counts)
-        ids = tokens.ids[chosen]
-        built, _ = lay_out(self._table.blob, self._table.offset[ids], lengths[chosen])
-        there = covered(len(batch.data), batch.starts[hopeful], batch.ends[hopeful])
-        text = batch.data[there]
-        if not np.array_equal(built, text):
-            wrong = np.flatnonzero(there)[built != text]
-            hopeful[np.searchsorted(batch.starts, wrong, side="right") - 1] = False
-            chosen = np.repeat(hopeful, counts)
-        begin = running[:-1] + np.repeat(batch.starts - first, counts)
-        start[chosen] = begin[chosen]
-        end[chosen] = (begin + lengths)[chosen]
-        return hopeful
 
     def _folded(
         self,
@@ -139,8 +152,8 @@ class Aligner:
         tokens: TokenBatch,
         documents: Ints,
         degree: Degree,
-        start: Ints,
-        end: Ints,
+        start: Offsets,
+        end: Offsets,
         aligned: Flags,
         hidden: Ints,
     ) -> None:
@@ -162,7 +175,7 @@ class Aligner:
         aligned[documents[good]] = True
 
     def _count_hidden(
-        self, batch: TextBatch, tokens: TokenBatch, start: Ints, end: Ints, documents: Flags, hidden: Ints
+        self, batch: TextBatch, tokens: TokenBatch, start: Offsets, end: Offsets, documents: Flags, hidden: Ints
     ) -> None:
         """The code points under the unknown tokens of aligned documents."""
         import numpy as np
@@ -173,7 +186,9 @@ class Aligner:
         counted = running[batch.ends] - running[batch.starts]
         hidden[documents] = counted[documents]
 
-    def _by_offsets(self, batch: TextBatch, tokens: TokenBatch, document: int, start: Ints, end: Ints) -> bool:
+    def _by_offsets(
+        self, batch: TextBatch, tokens: TokenBatch, document: int, start: Offsets, end: Offsets
+    ) -> bool:
         """Align one document by the tokenizer's own offsets; false where they do not fit its tokens."""
         import numpy as np
 

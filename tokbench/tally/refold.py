@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokbench.tally.folding import Folding, lay_out
 from tokbench.tally.text import TextBatch
@@ -182,7 +182,7 @@ def utf8_sizes(points: NDArray[np.uint32]) -> Ints:
     return sizes
 
 
-def covered(size: int, starts: Ints, ends: Ints) -> Flags:
+def covered(size: int, starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]) -> Flags:
     """Flags of shape ``(size,)``, true within any of the stretches."""
     import numpy as np
 

@@ -45,7 +45,7 @@ class RoundTrips:
 
         if not self._believed:
             return self._decoded(batch, tokens, np.ones(len(batch), np.bool_))
-        established = places.exact & ~self._without_bytes(tokens) & ~_with_surrogates(batch)
+        established = places.exact & (places.empty == 0) & ~batch.surrogates
         checked = established & _sample(batch.keys, established)
         lost = self._decoded(batch, tokens, checked | ~established)
         if any(checked[document] for document in lost):
@@ -60,26 +60,6 @@ class RoundTrips:
         texts = decode_batch(self._tokenizer, tokens if documents.all() else tokens.some(documents))
         where = np.flatnonzero(documents).tolist()
         return {i: text for i, text in zip(where, texts, strict=True) if text != batch.texts[i]}
-
-    def _without_bytes(self, tokens: TokenBatch) -> Flags:
-        """Which documents hold a token of no bytes: a special token decodes to something none the less."""
-        import numpy as np
-
-        found: Flags = np.zeros(len(tokens), np.bool_)
-        where = np.flatnonzero(self._table.length[tokens.ids] == 0)
-        found[np.searchsorted(tokens.offsets, where, side="right") - 1] = True
-        return found
-
-
-def _with_surrogates(batch: TextBatch) -> Flags:
-    """Which documents hold lone surrogates, whose bytes (ED A0 … ED BF) no text decodes from."""
-    import numpy as np
-
-    found: Flags = np.zeros(len(batch), np.bool_)
-    where = np.flatnonzero(batch.data[:-1] == 0xED)
-    where = where[batch.data[where + 1] >= 0xA0]
-    found[np.searchsorted(batch.starts, where, side="right") - 1] = True
-    return found
 
 
 def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:

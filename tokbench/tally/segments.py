@@ -1,182 +1,200 @@
-"""Grapheme clusters and words of UAX #29 (Unicode 16), by whole-array operations.
+r"""The rules of UAX #29 (Unicode 16) for words and grapheme clusters, as state machines.
 
-Both functions take the code points of a text and say before which of them a segment begins. The text must
-end in a line feed; documents are kept apart by a line feed between them, around which both rule sets always
-break. A class per code point comes from `tokbench.tally.characters`, and the rules are numbered as in the
-annex (https://www.unicode.org/reports/tr29/).
+What a rule needs to know of the text before a character is a state. A machine is a table: the entry at
+``state << 5 | class`` holds the next state and whether the text breaks before the character. Only one thing is
+not known at once: whether *can't* breaks before the apostrophe shows at the letter after it. Such a break is
+made, and the entry of that letter takes it back.
+
+The rules are numbered as in the annex (https://www.unicode.org/reports/tr29/); classes are those of
+`tokbench.tally.characters`. Both machines start in state 0, at the start of a text.
+
+Example:
+    >>> machine = word_machine()
+    >>> state, breaks = 0, []
+    >>> for kind in (Word.ALETTER, Word.SINGLE_QUOTE, Word.ALETTER):
+    ...     entry = int(machine[state << CLASS_BITS | kind])
+    ...     state = entry >> STATE_SHIFT
+    ...     breaks.append("taken back" if entry & TAKE_BACK else not entry & JOIN)
+    >>> breaks
+    [True, True, 'taken back']
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import IntEnum
+from functools import cache
 from typing import TYPE_CHECKING
 
-from tokbench.tally.characters import Grapheme, Kind, Word, characters
+from tokbench.tally.characters import Grapheme, Word
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Flags = NDArray[np.bool_]
+    Machine = NDArray[np.uint8]
+
+CLASS_BITS = 5
+JOIN, TAKE_BACK, STATE_SHIFT = 1, 2, 2
+"""An entry: bit 0, no break before the character; bit 1, nor before what the last break began with; state."""
 
 
-def _members(*classes: int) -> NDArray[np.bool_]:
+class _W(IntEnum):
+    """What the word rules remember of the text so far, ignored characters (WB4) left out."""
+
+    LINE_START = 0
+    CR = 1
+    OTHER = 2
+    LETTER = 3
+    HEBREW = 4
+    NUMBER = 5
+    KATAKANA = 6
+    EXTEND_NUM_LET = 7
+    REGIONAL = 8
+    LETTER_MIDDLE = 9
+    """A letter and what may stand between two letters."""
+    HEBREW_QUOTE = 10
+    HEBREW_DOUBLE_QUOTE = 11
+    NUMBER_MIDDLE = 12
+    SPACE = 13
+    AFTER_ZWJ = 16
+    """Added to any of the others."""
+
+
+_WORDY = {_W.LETTER, _W.HEBREW, _W.NUMBER, _W.EXTEND_NUM_LET}
+_OWN_STATE = {
+    Word.ALETTER: _W.LETTER, Word.HEBREW_LETTER: _W.HEBREW, Word.NUMERIC: _W.NUMBER, Word.KATAKANA: _W.KATAKANA,
+    Word.EXTENDNUMLET: _W.EXTEND_NUM_LET, Word.REGIONAL_INDICATOR: _W.REGIONAL, Word.WSEGSPACE: _W.SPACE,
+    Word.CR: _W.CR, Word.LF: _W.LINE_START, Word.NEWLINE: _W.LINE_START,
+}  # fmt: skip
+_BEFORE = {
+    Word.ALETTER: _WORDY | {_W.LETTER_MIDDLE, _W.HEBREW_QUOTE},  # WB5, WB7, WB10, WB13b
+    Word.HEBREW_LETTER: _WORDY | {_W.LETTER_MIDDLE, _W.HEBREW_QUOTE, _W.HEBREW_DOUBLE_QUOTE},  # WB7c too
+    Word.NUMERIC: _WORDY | {_W.NUMBER_MIDDLE},  # WB8, WB9, WB11, WB13b
+    Word.KATAKANA: {_W.KATAKANA, _W.EXTEND_NUM_LET},  # WB13, WB13b
+    Word.EXTENDNUMLET: _WORDY | {_W.KATAKANA},  # WB13a
+    Word.REGIONAL_INDICATOR: {_W.REGIONAL},  # WB15, WB16
+    Word.WSEGSPACE: {_W.SPACE},  # WB3d
+    Word.LF: {_W.CR},  # WB3
+    Word.SINGLE_QUOTE: {_W.HEBREW},  # WB7a
+}
+"""After which states a class does not begin anew."""
+_UNDECIDED = {_W.LETTER_MIDDLE, _W.NUMBER_MIDDLE, _W.HEBREW_DOUBLE_QUOTE}
+_BETWEEN_LETTERS = {Word.MIDLETTER, Word.MIDNUMLET, Word.SINGLE_QUOTE}
+_BETWEEN_NUMBERS = {Word.MIDNUM, Word.MIDNUMLET, Word.SINGLE_QUOTE}
+
+
+def _word_step(state: int, kind: int) -> tuple[int, int]:
+    """The next state, and the flags of the entry."""
+    after_zwj, state = state & _W.AFTER_ZWJ, state & ~_W.AFTER_ZWJ
+    if kind in (Word.EXTEND, Word.FORMAT, Word.ZWJ):
+        zwj = _W.AFTER_ZWJ if kind == Word.ZWJ else 0
+        if state in (_W.LINE_START, _W.CR):
+            return _W.OTHER | zwj, 0
+        return (_W.OTHER if state == _W.SPACE else state) | zwj, JOIN  # WB4
+    pictograph = kind in (Word.PICTOGRAPHIC, Word.PICTOGRAPHIC_LETTER)
+    if kind == Word.PICTOGRAPHIC_LETTER:
+        kind = Word.ALETTER
+    flags = 0
+    if state in _BEFORE.get(Word(kind), ()):
+        flags = JOIN | TAKE_BACK if state in _UNDECIDED else JOIN
+    if after_zwj and pictograph:
+        flags |= JOIN  # WB3c
+    following: int = _OWN_STATE.get(Word(kind), _W.OTHER)
+    if kind == Word.REGIONAL_INDICATOR and flags:
+        following = _W.OTHER  # the flag is whole
+    elif kind == Word.SINGLE_QUOTE and flags:
+        following = _W.HEBREW_QUOTE
+    elif kind in _BETWEEN_LETTERS and state in (_W.LETTER, _W.HEBREW):
+        following = _W.LETTER_MIDDLE  # WB6
+    elif kind in _BETWEEN_NUMBERS and state == _W.NUMBER:
+        following = _W.NUMBER_MIDDLE  # WB12
+    elif kind == Word.DOUBLE_QUOTE and state == _W.HEBREW:
+        following = _W.HEBREW_DOUBLE_QUOTE  # WB7b
+    return following, flags
+
+
+class _G(IntEnum):
+    """What the grapheme rules remember of the text so far."""
+
+    CONTROL = 0
+    CR = 1
+    OTHER = 2
+    PREPEND = 3
+    L = 4
+    V = 5
+    T = 6
+    REGIONAL = 7
+    PICTOGRAPH = 8
+    PICTOGRAPH_ZWJ = 9
+    CONSONANT = 10
+    CONSONANT_LINKER = 11
+
+
+_G_OWN = {
+    Grapheme.CR: _G.CR, Grapheme.LF: _G.CONTROL, Grapheme.CONTROL: _G.CONTROL, Grapheme.PREPEND: _G.PREPEND,
+    Grapheme.L: _G.L, Grapheme.V: _G.V, Grapheme.LV: _G.V, Grapheme.T: _G.T, Grapheme.LVT: _G.T,
+    Grapheme.REGIONAL_INDICATOR: _G.REGIONAL, Grapheme.PICTOGRAPHIC: _G.PICTOGRAPH,
+    Grapheme.CONSONANT: _G.CONSONANT,
+}  # fmt: skip
+_G_BEFORE = {
+    Grapheme.L: {_G.L}, Grapheme.LV: {_G.L}, Grapheme.LVT: {_G.L},  # GB6
+    Grapheme.V: {_G.L, _G.V}, Grapheme.T: {_G.V, _G.T},  # GB6, GB7, GB8
+    Grapheme.CONSONANT: {_G.CONSONANT_LINKER},  # GB9c
+    Grapheme.PICTOGRAPHIC: {_G.PICTOGRAPH_ZWJ},  # GB11
+    Grapheme.REGIONAL_INDICATOR: {_G.REGIONAL},  # GB12, GB13
+}  # fmt: skip
+_EXTENDERS = {
+    # GB9c: consonant, extenders with a linker among them; GB11: pictograph, extenders, ZWJ
+    (_G.CONSONANT, Grapheme.EXTEND): _G.CONSONANT,
+    (_G.CONSONANT, Grapheme.ZWJ): _G.CONSONANT,
+    (_G.CONSONANT, Grapheme.LINKER): _G.CONSONANT_LINKER,
+    (_G.CONSONANT_LINKER, Grapheme.EXTEND): _G.CONSONANT_LINKER,
+    (_G.CONSONANT_LINKER, Grapheme.ZWJ): _G.CONSONANT_LINKER,
+    (_G.CONSONANT_LINKER, Grapheme.LINKER): _G.CONSONANT_LINKER,
+    (_G.PICTOGRAPH, Grapheme.EXTEND): _G.PICTOGRAPH,
+    (_G.PICTOGRAPH, Grapheme.LINKER): _G.PICTOGRAPH,
+    (_G.PICTOGRAPH, Grapheme.ZWJ): _G.PICTOGRAPH_ZWJ,
+}
+
+
+def _grapheme_step(state: int, kind: int) -> tuple[int, int]:
+    """The next state, and the flags of the entry."""
+    if kind in (Grapheme.EXTEND, Grapheme.LINKER, Grapheme.ZWJ, Grapheme.SPACINGMARK):
+        joins = state not in (_G.CONTROL, _G.CR)  # GB4, GB9, GB9a
+        return _EXTENDERS.get((_G(state), Grapheme(kind)), _G.OTHER), int(joins)
+    following: int = _G_OWN.get(Grapheme(kind), _G.OTHER)
+    if kind in (Grapheme.CR, Grapheme.LF, Grapheme.CONTROL):
+        return following, int(state == _G.CR and kind == Grapheme.LF)  # GB3, GB5
+    joins = state == _G.PREPEND or state in _G_BEFORE.get(Grapheme(kind), ())  # GB9b
+    if kind == Grapheme.REGIONAL_INDICATOR and state == _G.REGIONAL:
+        following = _G.OTHER  # the flag is whole
+    return following, int(joins)
+
+
+AFTER_FEED = 0
+WORD_AFTER_SPACE, GRAPHEME_AFTER_SPACE = int(_W.SPACE), int(_G.OTHER)
+"""The states of both machines after a line feed, and of each after a space, whatever came before."""
+
+
+def _machine(states: int, kinds: type[IntEnum], step: Callable[[int, int], tuple[int, int]]) -> Machine:
     import numpy as np
 
-    table = np.zeros(32, np.bool_)
-    table[list(classes)] = True
+    table = np.zeros(states << CLASS_BITS, np.uint8)
+    for state in range(states):
+        for kind in kinds:
+            following, flags = step(state, kind)
+            table[state << CLASS_BITS | kind] = following << STATE_SHIFT | flags
     return table
 
 
-def _last_where(flags: Flags) -> NDArray[np.int32]:
-    """For each position, the last position up to it where `flags` is true, or -1."""
-    import numpy as np
-
-    where = np.where(flags, np.arange(len(flags), dtype=np.int32), np.int32(-1))
-    result: NDArray[np.int32] = np.maximum.accumulate(where)
-    return result
+@cache
+def word_machine() -> Machine:
+    """The machine of words, and of the spaces and punctuation between them."""
+    return _machine(2 * _W.AFTER_ZWJ, Word, _word_step)
 
 
-def _odd_in_run(flags: Flags) -> Flags:
-    """Whether a position is the 2nd, 4th, … of a run of true flags (the second half of a flag emoji)."""
-    import numpy as np
-
-    outside = _last_where(~flags)
-    second: Flags = flags & ((np.arange(len(flags), dtype=np.int32) - outside) % 2 == 0)
-    return second
-
-
-def grapheme_starts(points: NDArray[np.uint32]) -> Flags:
-    r"""Before which code points an extended grapheme cluster begins, bool of shape ``(len(points),)``.
-
-    Example:
-        >>> import numpy as np
-        >>> text = np.frombuffer("e\u0301\n".encode("utf-32-le"), np.uint32)
-        >>> grapheme_starts(text).tolist()
-        [True, False, True]
-    """
-    import numpy as np
-
-    tables = characters()
-    tables.know(points)
-    kind = tables.grapheme[points]
-    starts: Flags = np.ones(len(points), np.bool_)
-    if len(points) < 2:
-        return starts
-    # GB9, GB9a: never break before these, unless a control comes first (below)
-    joins = _members(Grapheme.EXTEND, Grapheme.ZWJ, Grapheme.SPACINGMARK)[kind]
-    present: NDArray[np.intp] = np.bincount(kind, minlength=32)
-    before, after = kind[:-1], kind[1:]
-    if present[Grapheme.PREPEND]:
-        joins[1:] |= before == Grapheme.PREPEND  # GB9b
-    if present[[Grapheme.L, Grapheme.V, Grapheme.T, Grapheme.LV, Grapheme.LVT]].any():
-        v_t = _members(Grapheme.V, Grapheme.T)
-        after_l = _members(Grapheme.L, Grapheme.V, Grapheme.LV, Grapheme.LVT)
-        joins[1:] |= (before == Grapheme.L) & after_l[after]  # GB6
-        joins[1:] |= _members(Grapheme.LV, Grapheme.V)[before] & v_t[after]  # GB7
-        joins[1:] |= _members(Grapheme.LVT, Grapheme.T)[before] & (after == Grapheme.T)  # GB8
-    if present[Grapheme.CONSONANT]:
-        joins |= _conjuncts(points, kind)  # GB9c
-    if present[Grapheme.ZWJ] and present[Grapheme.PICTOGRAPHIC]:
-        # GB11: pictograph, extenders, ZWJ × pictograph
-        base = _last_where(kind != Grapheme.EXTEND)
-        zwj = np.flatnonzero((before == Grapheme.ZWJ) & (after == Grapheme.PICTOGRAPHIC))
-        zwj = zwj[zwj > 0]
-        joins[zwj[kind[base[zwj - 1]] == Grapheme.PICTOGRAPHIC] + 1] = True
-    if present[Grapheme.REGIONAL_INDICATOR]:
-        joins |= _odd_in_run(kind == Grapheme.REGIONAL_INDICATOR)  # GB12, GB13
-    control = _members(Grapheme.CR, Grapheme.LF, Grapheme.CONTROL)[kind]
-    joins[1:] &= ~control[:-1]  # GB4
-    joins &= ~control  # GB5
-    joins[1:] |= (before == Grapheme.CR) & (after == Grapheme.LF)  # GB3
-    starts[1:] = ~joins[1:]
-    return starts
-
-
-def _conjuncts(points: NDArray[np.uint32], kind: NDArray[np.uint8]) -> Flags:
-    """GB9c: consonant, extenders with at least one linker among them × consonant."""
-    import numpy as np
-
-    inside = _members(Grapheme.EXTEND, Grapheme.ZWJ)[kind]
-    linker = (characters().kind[points] & Kind.LINKER) != 0
-    base = _last_where(~(inside | linker))
-    last_linker = _last_where(linker)
-    joins: Flags = np.zeros(len(points), np.bool_)
-    candidate = np.flatnonzero((kind[1:] == Grapheme.CONSONANT) & (inside | linker)[:-1]) + 1
-    previous = base[candidate - 1]
-    good = (kind[previous] == Grapheme.CONSONANT) & (last_linker[candidate - 1] > previous) & (previous >= 0)
-    joins[candidate[good]] = True
-    return joins
-
-
-def word_starts(points: NDArray[np.uint32]) -> Flags:
-    r"""Before which code points a segment of UAX #29 begins, bool of shape ``(len(points),)``.
-
-    Segments are words, but also the spaces and the punctuation between them.
-
-    Example:
-        >>> import numpy as np
-        >>> text = np.frombuffer("can't 3.5\n".encode("utf-32-le"), np.uint32)
-        >>> np.flatnonzero(word_starts(text)).tolist()
-        [0, 5, 6, 9]
-    """
-    import numpy as np
-
-    tables = characters()
-    tables.know(points)
-    kind = tables.word[points]
-    starts: Flags = np.ones(len(points), np.bool_)
-    if len(points) < 2:
-        return starts
-    ignored = _members(Word.EXTEND, Word.FORMAT, Word.ZWJ)[kind]
-    newline = _members(Word.CR, Word.LF, Word.NEWLINE)[kind]
-    # WB4: extenders belong to what they follow, except at the start of a line
-    attached = ignored.copy()
-    attached[0] = False
-    attached[1:] &= ~newline[:-1]
-    kept = np.flatnonzero(~attached)
-    joined = np.zeros(len(points), np.bool_)
-    joined[kept] = _word_joins(kind[kept])
-    starts[1:] = ~(joined | attached)[1:]
-    space = kind == Word.WSEGSPACE
-    starts[1:] &= ~(space[:-1] & space[1:])  # WB3d, on neighbours in the text itself
-    starts[1:] &= ~((kind[:-1] == Word.CR) & (kind[1:] == Word.LF))  # WB3
-    zwj = np.flatnonzero(kind[:-1] == Word.ZWJ)
-    if len(zwj):  # WB3c
-        pictograph = (tables.kind[points[zwj + 1]] & Kind.PICTOGRAPHIC) != 0
-        starts[zwj[pictograph] + 1] = False
-    return starts
-
-
-def _word_joins(kind: NDArray[np.uint8]) -> Flags:
-    """WB5 to WB16 on the classes that remain when ignored characters are taken out: no break before."""
-    import numpy as np
-
-    letter = _members(Word.ALETTER, Word.HEBREW_LETTER)[kind]
-    number = kind == Word.NUMERIC
-    joins: Flags = np.zeros(len(kind), np.bool_)
-    alnum = letter | number
-    joins[1:] = alnum[:-1] & alnum[1:]  # WB5, WB8, WB9, WB10
-    present = np.bincount(kind, minlength=32)
-    mid_letter = _members(Word.MIDLETTER, Word.MIDNUMLET, Word.SINGLE_QUOTE)[kind]
-    mid_number = _members(Word.MIDNUM, Word.MIDNUMLET, Word.SINGLE_QUOTE)[kind]
-    for middle, side in ((mid_letter, letter), (mid_number, number)):  # WB6, WB7, WB11, WB12
-        within = np.flatnonzero(middle[1:-1] & side[:-2] & side[2:]) + 1
-        joins[within] = True
-        joins[within + 1] = True
-    if present[Word.HEBREW_LETTER]:
-        hebrew = kind == Word.HEBREW_LETTER
-        joins[1:] |= hebrew[:-1] & (kind[1:] == Word.SINGLE_QUOTE)  # WB7a
-        within = np.flatnonzero((kind[1:-1] == Word.DOUBLE_QUOTE) & hebrew[:-2] & hebrew[2:]) + 1
-        joins[within] = True  # WB7b
-        joins[within + 1] = True  # WB7c
-    katakana = kind == Word.KATAKANA
-    if present[Word.KATAKANA]:
-        joins[1:] |= katakana[:-1] & katakana[1:]  # WB13
-    if present[Word.EXTENDNUMLET]:
-        extend = kind == Word.EXTENDNUMLET
-        some = alnum | katakana | extend
-        joins[1:] |= some[:-1] & extend[1:]  # WB13a
-        joins[1:] |= extend[:-1] & some[1:]  # WB13b
-    if present[Word.REGIONAL_INDICATOR]:
-        joins |= _odd_in_run(kind == Word.REGIONAL_INDICATOR)  # WB15, WB16
-    return joins
+@cache
+def grapheme_machine() -> Machine:
+    """The machine of extended grapheme clusters."""
+    return _machine(len(_G), Grapheme, _grapheme_step)

@@ -1,12 +1,12 @@
 """Which tokens touch what: tokens against words, numbers, identifiers and the rest, from their places.
 
-The tokens that touch a stretch are those that begin before its end less those that end by its beginning; both
-are running sums over the bytes of the batch, so each question is two look-ups for any number of stretches.
+The tokens that touch a stretch are those that begin before its end less those that end by its beginning. Words
+are many and are walked along with the tokens; the other stretches are few and looked up.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokbench.tally.places import Places
 from tokbench.tally.text import Cuts, Spans, TextBatch
@@ -24,17 +24,37 @@ class _Touching:
     def __init__(self, batch: TextBatch, places: Places) -> None:
         import numpy as np
 
-        size = len(batch.data)
+        from tokbench.tally.walk import TOUCHED, ascending, touch_words
+
         self.aligned = places.aligned
         self.n = len(batch)
-        begins = np.bincount(places.start, minlength=size + 1)
-        ends = np.bincount(places.end, minlength=size + 1)
-        self.begin_before: Ints = np.zeros(size + 2, np.int64)
-        np.cumsum(begins, out=self.begin_before[1:])
-        self.end_by: Ints = np.cumsum(ends)
+        self.start: Any = places.start
+        self.end: Any = places.end
+        ordered = ascending(self.start) and ascending(self.end)
+        if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
+            self.start, self.end = np.sort(self.start), np.sort(self.end)
         # a boundary: some token begins here, and not at the start of the document
-        self.boundary: NDArray[np.bool_] = begins > 0
-        self.boundary[batch.starts] = False
+        self.boundary: NDArray[np.bool_] = np.zeros(len(batch.data) + 1, np.bool_)
+        self.per_word: NDArray[np.int32] = np.empty(len(batch.words), np.int32)
+        counts = np.zeros((self.n, len(TOUCHED)), np.int64)
+        touch_words(
+            batch.data,
+            batch.starts,
+            places.aligned,
+            places.limits,
+            self.start,
+            self.end,
+            batch.words.start,
+            batch.words.end,
+            batch.word_limits,
+            batch.grapheme_inside,
+            self.boundary,
+            self.per_word,
+            counts,
+        )
+        self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts.T, strict=True))
+        if not ordered:
+            self.counts["cross_words"] = self._cross_words(batch, places)
 
     def own(self, spans: Spans) -> Spans:
         """The spans that lie in aligned documents."""
@@ -45,8 +65,19 @@ class _Touching:
 
     def tokens(self, spans: Spans) -> Ints:
         """How many tokens touch each span."""
-        result: Ints = self.begin_before[spans.end] - self.end_by[spans.start]
-        return result
+        import numpy as np
+
+        begun = np.searchsorted(self.start, spans.end, side="left")
+        return begun - np.searchsorted(self.end, spans.start, side="right")
+
+    def _cross_words(self, batch: TextBatch, places: Places) -> Ints:
+        """Tokens that touch two or more words, whatever their order."""
+        import numpy as np
+
+        words = self.own(batch.words)
+        begun = np.searchsorted(words.start, places.end, side="left")
+        many = begun - np.searchsorted(words.end, places.start, side="right") > 1
+        return self.per_document(np.searchsorted(batch.starts, places.start[many], side="right") - 1)
 
     def per_document(self, documents: Ints, values: Ints | None = None) -> Ints:
         """Sums over documents: of `values`, or of how often each is named."""
@@ -65,38 +96,22 @@ class _Touching:
         }
 
 
-def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], Ints]:
-    """Counts by document of all that depends on places, and the tokens that touch each word."""
+def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], NDArray[np.int32]]:
+    """Counts by document of all that depends on places, and the tokens that touch each aligned word."""
     import numpy as np
 
     touching = _Touching(batch, places)
     aligned = places.aligned.astype(np.int64)
-    words = touching.own(batch.words)
-    per_word = touching.tokens(words)
-    boundaries = np.flatnonzero(touching.boundary)
-    owner = np.searchsorted(batch.starts, boundaries, side="right") - 1
-    continuation = (batch.data[boundaries] & 0xC0) == 0x80
-    inside = batch.grapheme_inside[boundaries]
-    counts = {
-        "aligned_documents": aligned,
-        "aligned_bytes": aligned * batch.counts["bytes"],
-        "aligned_words": touching.per_document(words.document),
-        "word_tokens": touching.per_document(words.document, per_word),
-        "continued_words": touching.per_document(words.document[per_word > 1]),
-        "boundaries": touching.per_document(owner),
-        "cut_chars": touching.per_document(owner[continuation]),
-        "cut_graphemes": touching.per_document(owner[inside]),
-        "cross_words": _cross_words(batch, places, words, touching),
-        "aligned_numbers": np.zeros(len(batch), np.int64),
-    }
+    counts = touching.counts | {"aligned_documents": aligned, "aligned_bytes": aligned * batch.counts["bytes"]}
     for name, spans in {"numbers": batch.numbers, **batch.code}.items():
         counts |= _wholes(touching, name, touching.own(spans))
     counts |= touching.against(batch.digits, "digit")
     if batch.identifier_cuts is not None:
         counts |= touching.against(batch.identifier_cuts, "identifier")
     if batch.syntax is not None:
-        counts |= _syntax(touching, batch.syntax, batch.counts["parsed_documents"], boundaries, owner)
-    return counts, per_word
+        counts |= _syntax(batch, touching, batch.syntax)
+    per_word = touching.per_word
+    return counts, per_word if places.aligned.all() else per_word[per_word >= 0]
 
 
 def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
@@ -110,24 +125,13 @@ def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
     return result
 
 
-def _cross_words(batch: TextBatch, places: Places, words: Spans, touching: _Touching) -> Ints:
-    """Tokens that touch two or more words."""
-    import numpy as np
-
-    size = len(batch.data)
-    begins = np.zeros(size + 2, np.int64)
-    np.cumsum(np.bincount(words.start, minlength=size + 1), out=begins[1:])
-    ends = np.cumsum(np.bincount(words.end, minlength=size + 1))
-    many = begins[places.end] - ends[places.start] > 1
-    owner = np.searchsorted(batch.starts, places.start[many], side="right") - 1
-    return touching.per_document(owner)
-
-
-def _syntax(touching: _Touching, gaps: Spans, parsed: Ints, boundaries: Ints, owner: Ints) -> dict[str, Ints]:
+def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints]:
     """Token boundaries against the gaps between the parser's tokens, in the documents it parsed."""
     import numpy as np
 
-    here = parsed[owner] > 0
+    boundaries = np.flatnonzero(touching.boundary)
+    owner = np.searchsorted(batch.starts, boundaries, side="right") - 1
+    here = batch.counts["parsed_documents"][owner] > 0
     before = np.zeros(len(touching.boundary) + 1, np.int64)
     np.cumsum(touching.boundary, out=before[1:])
     gaps = touching.own(gaps)

@@ -21,19 +21,20 @@ class TokenTable:
     """What is known of a tokenizer's tokens; grows as ids are met.
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
-    where they begin in `blob`; `split` marks tokens that are not whole UTF-8 characters. `derived` keeps what
-    others work out from the table, for as long as it lives.
+    where they begin in `blob`, which has padding; `head` (uint64) the first eight of them; `flags` (uint8) what
+    `tokbench.tally.walk` asks: known, not whole UTF-8 characters, no bytes. `derived` keeps what others work
+    out from the table, for as long as it lives.
     """
 
     __slots__ = (
         "_special",
         "blob",
         "derived",
-        "known",
+        "flags",
+        "head",
         "length",
         "offset",
         "size",
-        "split",
         "tokenizer",
         "unk",
     )
@@ -41,13 +42,15 @@ class TokenTable:
     def __init__(self, tokenizer: Tokenizer) -> None:
         import numpy as np
 
+        from tokbench.tally.compiling import padded
+
         self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
-        self.known: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
+        self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
         self.length: NDArray[np.int32] = np.zeros(self.size, np.int32)
+        self.head: NDArray[np.uint64] = np.zeros(self.size, np.uint64)
         self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
-        self.split: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
-        self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
         self._special = special_ids(tokenizer)
@@ -56,7 +59,9 @@ class TokenTable:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
-        if not ids.size:
+        from tokbench.tally.walk import all_known
+
+        if not ids.size or all_known(ids, self.flags):
             return
         low, high = int(ids.min()), int(ids.max())
         if low < 0 or high >= self.size:
@@ -65,9 +70,7 @@ class TokenTable:
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
-        new = ids[~self.known[ids]]
-        if new.size:
-            self._ask(np.unique(new))
+        self._ask(np.unique(ids[self.flags[ids] == 0]))
 
     def bytes_of(self, token_id: int) -> bytes:
         """The bytes of a known token."""
@@ -77,27 +80,29 @@ class TokenTable:
     def _ask(self, ids: NDArray[np.int32]) -> None:
         import numpy as np
 
+        from tokbench.tally.compiling import padded, windows
+        from tokbench.tally.walk import EMPTY, KNOWN, MASKS, SPLIT
+
         tokenizer = self.tokenizer()
         assert tokenizer is not None
         own = isinstance(tokenizer, TokenByter)
         ask = tokenizer.token_bytes if isinstance(tokenizer, TokenByter) else partial(token_bytes, tokenizer)
-        pieces: list[bytes] = []
-        position = len(self.blob)
-        for token_id in ids.tolist():
-            piece = ask(token_id)
-            self.offset[token_id] = position
-            self.length[token_id] = len(piece)
-            if own:
-                self.split[token_id] = token_id not in self._special and not _whole(piece)
-            elif b"\xef\xbf\xbd" in piece:
-                # decoded alone it is a replacement character: a piece of one, of unknown bytes
-                self.split[token_id] = True
-                self.length[token_id] = UNKNOWN_LENGTH
-                piece = b""
-            pieces.append(piece)
-            position += len(piece)
-        self.blob = np.concatenate([self.blob, np.frombuffer(b"".join(pieces), np.uint8)])
-        self.known[ids] = True
+        pieces = list(map(ask, ids.tolist()))
+        if own:
+            unknown = np.zeros(len(pieces), np.bool_)
+            split = np.array([not _whole(piece) for piece in pieces]) & ~np.isin(ids, list(self._special))
+        else:
+            # decoded alone it is a replacement character: a piece of one, of unknown bytes
+            unknown = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
+            split = unknown
+            pieces = [b"" if b"\xef\xbf\xbd" in piece else piece for piece in pieces]
+        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+        begin = len(self.blob) + np.cumsum(lengths) - lengths
+        self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
+        self.offset[ids] = begin
+        self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
+        self.head[ids] = windows(self.blob)[begin] & MASKS[np.minimum(lengths, 8)]
+        self.flags[ids] = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0)
 
     def _name(self) -> str:
         tokenizer = self.tokenizer()
@@ -105,6 +110,8 @@ class TokenTable:
 
 
 def _whole(piece: bytes) -> bool:
+    if piece.isascii():
+        return True
     try:
         piece.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

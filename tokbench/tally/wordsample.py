@@ -58,8 +58,13 @@ class WordSampler:
         """Consider the words of a batch."""
         import numpy as np
 
-        hashes, first = np.unique(batch.word_hash, return_index=True)
-        for key, index in zip(hashes[:WORDS].tolist(), first[:WORDS].tolist(), strict=True):
+        hashes, index_of = batch.word_hash, None
+        if len(self.words) == WORDS:  # most words are out of the question at a glance
+            index_of = np.flatnonzero(hashes <= np.uint64(max(self.words)))
+            hashes = hashes[index_of]
+        hashes, first = np.unique(hashes, return_index=True)
+        where = first if index_of is None else index_of[first]
+        for key, index in zip(hashes[:WORDS].tolist(), where[:WORDS].tolist(), strict=True):
             if key not in self.words:
                 start, end = int(batch.words.start[index]), int(batch.words.end[index])
                 self.words[key] = batch.data[start:end].tobytes().decode("utf-8", "surrogatepass")

@@ -393,6 +393,11 @@ class BpeTokenizer:
         strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
         return whole and covers and plain and not strips
 
+    @property
+    def decode_joins_bytes(self) -> bool:
+        """Whether `decode` joins the bytes of tokens: where they are bytes, not characters."""
+        return self.model.level == "byte"
+
     def convert_token_to_id(self, token: str) -> int | None:
         """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
         return self._ids_by_text.get(token, self.model.unk)

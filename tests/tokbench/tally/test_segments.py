@@ -1,7 +1,8 @@
-"""The array form of UAX #29 against the library made for it, on hostile and ordinary text."""
+"""The machines of UAX #29, and the pass that runs them, against the library made for it."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,25 +12,69 @@ from hypothesis import strategies as st
 from uniseg.graphemecluster import grapheme_cluster_boundaries
 from uniseg.wordbreak import word_boundaries
 
-from tokbench.tally.segments import grapheme_starts, word_starts
+from tokbench.corpus import Document
+from tokbench.tally import prepare
+from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, Kind, characters
+from tokbench.tally.segments import (
+    CLASS_BITS,
+    JOIN,
+    STATE_SHIFT,
+    TAKE_BACK,
+    grapheme_machine,
+    word_machine,
+)
 
 # one or two of each class that a rule names, so that every pair and triple of classes is met
 ALPHABET = (
     "ab1 \t\r\n\x0b\u2028'\".,:;_-a\u0301\u200d\u00ad\u05d0\u05d1\u30a2\u30ab\u3042\u4e2d\u0e01\u0e33"
     "\u0915\u094d\u0937\u093f\u0e48\U0001f1e6\U0001f1e7\U0001f469\U0001f3fd\U0001f468\u2764\ufe0f"
-    "\u1100\u1161\u11a8\uac00\uac01\u0600\u0903\u3000\u200b\xa9"
+    "\u1100\u1161\u11a8\uac00\uac01\u0600\u0903\u3000\u200b\xa9\u24c2"
 )
+# ASCII only, and long enough for stretches of 64 bytes to end anywhere
+LATIN = st.lists(st.sampled_from([*"ab1 _.',:;\r\n\"-", " ", "word", "3.14", "don't", "é"]), max_size=90)
 
 
-def points(text: str) -> np.ndarray:
-    return np.frombuffer((text + "\n").encode("utf-32-le", "surrogatepass"), np.uint32)
+def properties(text: str) -> np.ndarray:
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    characters().know(points)
+    return characters().properties[points]
+
+
+def breaks(machine: np.ndarray, classes: list[int]) -> list[int]:
+    """Before which characters a machine breaks, in the plainest way there is."""
+    state, found = 0, []
+    for index, kind in enumerate(classes):
+        entry = int(machine[state << CLASS_BITS | kind])
+        state = entry >> STATE_SHIFT
+        if not entry & JOIN:
+            found.append(index)
+        elif entry & TAKE_BACK:
+            found.pop()
+    return found
 
 
 def assert_same(text: str) -> None:
-    words = np.flatnonzero(word_starts(points(text))).tolist()
-    graphemes = np.flatnonzero(grapheme_starts(points(text))).tolist()
-    assert [*words, len(text) + 1] == list(word_boundaries(text + "\n"))
-    assert [*graphemes, len(text) + 1] == list(grapheme_cluster_boundaries(text + "\n"))
+    own = properties(text)
+    words = [*breaks(word_machine(), (own & 31).tolist()), len(text)] if text else []
+    clusters = [*breaks(grapheme_machine(), (own >> GRAPHEME_SHIFT & 31).tolist()), len(text)] if text else []
+    assert words == list(word_boundaries(text))
+    assert clusters == list(grapheme_cluster_boundaries(text))
+    assert_counted(text, words, clusters)
+
+
+def assert_counted(text: str, words: list[int], clusters: list[int]) -> None:
+    """What `prepare` finds in a text is what the breaks say."""
+    [batch] = prepare([Document("'x"), Document(text), Document("x'")])
+    byte_of = np.cumsum([0, *(len(c.encode("utf-8", "surrogatepass")) for c in text)]) + batch.starts[1]
+    wordy = properties(text) >> KIND_SHIFT & Kind.WORD
+    expected = [(byte_of[a], byte_of[b]) for a, b in pairwise(words) if wordy[a:b].any()]
+    own = slice(*batch.word_limits[1:3])
+    assert list(zip(batch.words.start[own], batch.words.end[own], strict=True)) == expected
+    inside = np.flatnonzero(batch.grapheme_inside[batch.starts[1] : batch.ends[1]] == 0)
+    assert (inside + batch.starts[1]).tolist() == [byte_of[at] for at in clusters[:-1]]
+    numbers = "".join("1" if kind else " " for kind in properties(text) >> KIND_SHIFT & Kind.DIGIT).split()
+    assert batch.counts["numbers"][1] == len(numbers)
+    assert batch.counts["digits"][1] == sum(map(len, numbers))
 
 
 @given(st.text(st.sampled_from(ALPHABET), max_size=12))
@@ -40,6 +85,17 @@ def test_every_rule(text: str) -> None:
 @given(st.text(max_size=20))
 def test_any_text(text: str) -> None:
     assert_same(text)
+
+
+@given(LATIN)
+def test_stretches_of_ascii(parts: list[str]) -> None:
+    assert_same("".join(parts))
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 128])
+def test_a_word_may_end_where_a_stretch_does(size: int) -> None:
+    for text in ("a" * size, "7" * size, "_" * size, " " * size, "ab " * size, "a." * size, "\r\n" * size):
+        assert_same(text[:size])
 
 
 @pytest.mark.parametrize(
@@ -54,11 +110,12 @@ def test_any_text(text: str) -> None:
     ],
 )
 def test_by_hand(text: str, words: int, graphemes: int) -> None:
-    assert word_starts(points(text))[:-1].sum() == words
-    assert grapheme_starts(points(text))[:-1].sum() == graphemes
+    own = properties(text)
+    assert len(breaks(word_machine(), (own & 31).tolist())) == words
+    assert len(breaks(grapheme_machine(), (own >> GRAPHEME_SHIFT & 31).tolist())) == graphemes
 
 
 def test_real_text(test_data: Path) -> None:
-    for name in ("eng_Latn", "hin_Deva", "tha_Thai", "kor_Hang", "arb_Arab", "jpn_Jpan"):
+    for name in ("eng_Latn", "fra_Latn", "hin_Deva", "tha_Thai", "kor_Hang", "arb_Arab", "jpn_Jpan"):
         assert_same((test_data / "corpora" / "pud" / f"{name}.txt").read_text("utf-8")[:3_000])
     assert_same((test_data / "corpora" / "naughty-strings" / "blns.txt").read_text("utf-8")[:8_000])

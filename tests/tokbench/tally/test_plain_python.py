@@ -1,0 +1,32 @@
+"""The kernels that count run as plain Python where numba is told not to compile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import hashlib, warnings; warnings.simplefilter("ignore")  # 64-bit arithmetic wraps, which is meant
+import tokbench
+from tokbench.tally import collect
+texts = ["It's 1,234,567 words,\\r\\n_and_ 3.14 more " * 3, ""]
+texts += ["L'\\u00e9t\\u00e9 \\u5317\\u4eac \\u0e01\\u0e33 \\u00e9"]
+texts += ["\\U0001f469\\u200d\\U0001f680 \\ud800", "supercalifragilisticexpialidocious " * 2]
+for spec in ("bytes", "chars"):
+    tally = collect(tokbench.load(spec), [tokbench.Document(text) for text in texts])
+    print(tally.totals, hashlib.sha256(tally.to_bytes()).hexdigest())
+"""
+
+
+def test_plain_python_gives_the_same() -> None:
+    outputs = []
+    for disabled in ("0", "1"):
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, encoding="utf-8"
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count("\n") == 2

@@ -1,0 +1,90 @@
+"""Sixty-four bytes at a time as bits, for kernels: LLVM makes a few vector instructions of each.
+
+With ``NUMBA_DISABLE_JIT=1`` each function has a plain form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+BLOCK = 64
+
+if config.DISABLE_JIT:
+
+    def in_range_64(data: Any, index: int, fold: int, low: int, count: int) -> Any:
+        """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
+        block = np.zeros(BLOCK, np.int64)  # padding, past the end
+        there = data[index : index + BLOCK]
+        block[: len(there)] = there | np.uint8(fold)
+        return np.packbits((block >= low) & (block < low + count), bitorder="little").view(np.uint64)[0]
+
+    def lowest_bit(mask: Any) -> int:
+        """The index of the lowest bit of a mask that is not 0."""
+        return (int(mask) & -int(mask)).bit_length() - 1
+
+    def highest_bit(mask: Any) -> int:
+        """The index of the highest bit of a mask that is not 0."""
+        return int(mask).bit_length() - 1
+
+    def count_bits(mask: Any) -> int:
+        """How many bits of a mask are set."""
+        return int(mask).bit_count()
+
+else:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def in_range_64(typingctx: Any, data: Any, index: Any, fold: Any, low: Any, count: Any) -> Any:
+        """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
+        signature = types.uint64(data, types.int64, types.int64, types.int64, types.int64)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            lanes = ir.VectorType(ir.IntType(8), BLOCK)
+
+            def everywhere(value: Any) -> Any:
+                one = builder.insert_element(
+                    ir.Constant(lanes, ir.Undefined), builder.trunc(value, ir.IntType(8)), ir.IntType(32)(0)
+                )
+                same = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK)
+                return builder.shuffle_vector(one, ir.Constant(lanes, ir.Undefined), same)
+
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            address = builder.bitcast(builder.gep(array.data, [args[1]]), lanes.as_pointer())
+            block = builder.load(address)
+            block.align = 1
+            shifted = builder.sub(builder.or_(block, everywhere(args[2])), everywhere(args[3]))
+            within = builder.icmp_unsigned("<", shifted, everywhere(args[4]))
+            return builder.bitcast(within, ir.IntType(BLOCK))
+
+        return signature, codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def lowest_bit(typingctx: Any, mask: Any) -> Any:
+        """The index of the lowest bit of a mask that is not 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], ir.IntType(1)(1))
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def highest_bit(typingctx: Any, mask: Any) -> Any:
+        """The index of the highest bit of a mask that is not 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.sub(ir.IntType(64)(BLOCK - 1), builder.ctlz(args[0], ir.IntType(1)(1)))
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def count_bits(typingctx: Any, mask: Any) -> Any:
+        """How many bits of a mask are set."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(types.uint64), codegen

@@ -1,0 +1,55 @@
+"""How the loops that count are compiled: numba, kept on disk, without the GIL.
+
+Modules that use this import numba, so they are themselves imported inside functions. With
+``NUMBA_DISABLE_JIT=1`` the same source runs as plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PADDING = 64
+"""Bytes that must be readable beyond the text given to a kernel: kernels look at up to 64 at once."""
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` on its first call, and again where a file of this folder has changed."""
+    compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
+    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if cache_file is not None and hasattr(cache_file, "_source_stamp"):
+        # numba asks for the kernel's own file only, and constants and intrinsics come from others
+        cache_file._source_stamp = _stamp()
+    return compiled
+
+
+@cache
+def _stamp() -> tuple[tuple[str, int, int], ...]:
+    states = [(path.name, path.stat()) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in states)
+
+
+def padded(data: bytes) -> NDArray[np.uint8]:
+    """Text as bytes, uint8, that kernels may read `PADDING` bytes beyond the end of."""
+    return np.frombuffer(data + bytes(PADDING), np.uint8)[: len(data)]
+
+
+def windows(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """The eight bytes from each byte on as one little-endian number: a view, to compare eight at a time.
+
+    `data` is contiguous uint8, followed by `PADDING`; there is a window for every byte and for the end.
+
+    Example:
+        >>> hex(int(windows(padded(bytes(range(1, 10))))[1]))
+        '0x908070605040302'
+    """
+    whole = data if data.base is None else data.base
+    return np.ndarray((len(data) + 1,), np.dtype("<u8"), whole, strides=(1,))

@@ -1,0 +1,196 @@
+"""The passes over a batch's tokens: which bytes each stands for, and what it touches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokbench.tally.compiling import kernel
+
+KNOWN, SPLIT, EMPTY = 1, 2, 4
+"""Flags of a token: looked up; no whole UTF-8 characters; no bytes."""
+MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
+"""The lowest bytes of a window, by their number."""
+
+TOUCHED = (
+    "aligned_words",
+    "word_tokens",
+    "continued_words",
+    "boundaries",
+    "cut_chars",
+    "cut_graphemes",
+    "cross_words",
+)
+"""The columns of what `touch_words` counts of each document."""
+
+
+@kernel
+def all_known(ids: Any, flags: Any) -> bool:
+    """Whether all ids are in the table and looked up."""
+    size = len(flags)
+    for token in ids:  # noqa: SIM110  (a generator would not compile)
+        if token < 0 or token >= size or flags[token] == 0:
+            return False
+    return True
+
+
+@kernel
+def match(
+    ids: Any,
+    offsets: Any,
+    windows: Any,
+    starts: Any,
+    ends: Any,
+    flags: Any,
+    lengths: Any,
+    heads: Any,
+    places: Any,
+    blob: Any,
+    masks: Any,
+    unknown: int,
+    seen: Any,
+    begin: Any,
+    stop: Any,
+    exact: Any,
+    counts: Any,
+) -> None:
+    """Lay the bytes of each document's tokens over its text, and count the tokens.
+
+    `windows` are those of the text and `blob` those of the tokens' bytes, which begin at `places` and whose
+    first eight are `heads`. Filled in are `begin` and `stop` of each token, `exact` where the tokens' bytes are
+    the document's and none is `unknown`, `seen` by id, and by document how many tokens have the flag `SPLIT`,
+    are unknown, or have no bytes.
+    """
+    for document in range(len(starts)):
+        position, end = starts[document], ends[document]
+        good = True
+        split: Any = 0
+        empty: Any = 0
+        unknowns = 0
+        for index in range(offsets[document], offsets[document + 1]):
+            token = ids[index]
+            seen[token] += 1
+            flag = np.int64(flags[token])
+            split += flag >> 1 & 1
+            empty += flag >> 2
+            unknowns += token == unknown
+            begin[index] = position
+            if not good:
+                continue
+            size = np.int64(lengths[token])
+            if size < 0 or position + size > end:
+                good = False
+                continue
+            if size <= 8:
+                good = (windows[position] ^ heads[token]) & masks[size] == 0
+            else:
+                good = windows[position] == heads[token]
+                place = places[token]
+                done = 8
+                while good and done + 8 <= size:
+                    good = windows[position + done] == blob[place + done]
+                    done += 8
+                # the last eight bytes, which overlap what was compared
+                good = good and windows[position + size - 8] == blob[place + size - 8]
+            position += size
+            stop[index] = position
+        exact[document] = good and position == end and unknowns == 0
+        row = counts[document]
+        row[0], row[1], row[2] = split, unknowns, empty
+
+
+@kernel
+def touch_words(
+    data: Any,
+    starts: Any,
+    aligned: Any,
+    limits: Any,
+    begin: Any,
+    stop: Any,
+    word_start: Any,
+    word_end: Any,
+    word_limits: Any,
+    inside: Any,
+    boundary: Any,
+    per_word: Any,
+    counts: Any,
+) -> None:
+    """Count, in aligned documents, the tokens that touch each word, and the boundaries between tokens.
+
+    The tokens of document i, ``limits[i]`` to ``limits[i + 1]``, and its words are in ascending order of both
+    ends. The tokens that touch a word are those that begin before its end less those that stop by its start.
+    `per_word` is −1 for words of documents that are not aligned; `boundary` becomes 1 where a token begins
+    that is not at the start of its document.
+    """
+    for document in range(len(starts)):
+        first_word, last_word = word_limits[document], word_limits[document + 1]
+        if not aligned[document]:
+            per_word[first_word:last_word] = -1
+            continue
+        first, last = limits[document], limits[document + 1]
+        started = ended = first
+        total = continued = 0
+        for word in range(first_word, last_word):
+            while started < last and begin[started] < word_end[word]:
+                started += 1
+            while ended < last and stop[ended] <= word_start[word]:
+                ended += 1
+            touching = started - ended
+            per_word[word] = touching
+            total += touching
+            continued += touching > 1
+        started = ended = first_word
+        boundaries = cut_chars = cut_graphemes = crossing = 0
+        previous = starts[document]
+        for token in range(first, last):
+            at = begin[token]
+            if at != previous:
+                previous = at
+                boundary[at] = 1
+                boundaries += 1
+                cut_chars += data[at] & 0xC0 == 0x80
+                cut_graphemes += inside[at]
+            while started < last_word and word_start[started] < stop[token]:
+                started += 1
+            while ended < last_word and word_end[ended] <= at:
+                ended += 1
+            crossing += started - ended > 1
+        row = counts[document]
+        row[0], row[1], row[2] = last_word - first_word, total, continued
+        row[3], row[4], row[5], row[6] = boundaries, cut_chars, cut_graphemes, crossing
+
+
+@kernel
+def add_rows(sums: Any, groups: Any, rows: Any) -> None:
+    """Add each row to the sums of its group."""
+    for document in range(len(rows)):
+        sums[groups[document]] += rows[document]
+
+
+@kernel
+def ascending(numbers: Any) -> bool:
+    """Whether no number is below the one before it."""
+    down = 0
+    for index in range(1, len(numbers)):
+        down |= numbers[index] < numbers[index - 1]
+    return down == 0
+
+
+@kernel
+def pairs_and_triples(ids: Any, offsets: Any, documents: Any, kept: Any, pairs: Any, triples: Any) -> Any:
+    """Fill in the pairs and triples of consecutive ids in the first `kept` tokens of each of `documents`.
+
+    They are keys as `tokbench.tally.ngrams.NGrams` has them; given back is how many of each there are.
+    """
+    n_pairs = n_triples = 0
+    for document in documents:
+        first = offsets[document]
+        for index in range(first + 1, first + kept[document]):
+            pair = np.int64(ids[index - 1]) << 21 | np.int64(ids[index])
+            pairs[n_pairs] = pair
+            n_pairs += 1
+            if index > first + 1:
+                triples[n_triples] = np.int64(ids[index - 2]) << 42 | pair
+                n_triples += 1
+    return n_pairs, n_triples

@@ -1,0 +1,159 @@
+"""The words of a batch: segments of UAX #29, or those that the corpus marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tokbench.corpus import Document
+from tokbench.errors import CorpusError
+from tokbench.tally.characters import characters
+from tokbench.tally.compiling import windows
+from tokbench.tally.facts import CorpusFacts
+from tokbench.tally.scan import COLUMNS, describe, scan
+from tokbench.tally.segments import grapheme_machine, word_machine
+from tokbench.tally.text import Spans
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Offsets = NDArray[np.integer[Any]]
+
+_RATIO = 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanned:
+    """What one pass over the bytes of a batch finds; see `tokbench.tally.scan.scan`."""
+
+    counts: Ints
+    words: Spans
+    word_limits: Ints
+    inside: NDArray[np.uint8]
+    numbers: Spans
+
+
+def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
+    """Segments, clusters, numbers and characters of documents; `data` is followed by padding."""
+    n, size = len(starts), len(data)
+    counts = np.zeros((n, len(COLUMNS)), np.int64)
+    inside = np.zeros(size + 1, np.uint8)
+    place: Any = np.int32 if size < 1 << 31 else np.int64
+    word_start, word_end, number_start, number_end = (np.empty(size + 1, place) for _ in range(4))
+    word_limits, number_limits = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    tables = characters()
+    while not scan(
+        data,
+        windows(data),
+        starts,
+        ends,
+        tables.properties,
+        word_machine(),
+        grapheme_machine(),
+        counts,
+        word_start,
+        word_end,
+        word_limits,
+        inside,
+        number_start,
+        number_end,
+        number_limits,
+    ):
+        text = data.tobytes().decode("utf-8", "surrogatepass")
+        tables.know(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32))
+
+    def spans(start: Offsets, end: Offsets, limits: Ints) -> Spans:
+        found = int(limits[-1])
+        return Spans(start[:found].copy(), end[:found].copy(), np.repeat(np.arange(n), np.diff(limits)))
+
+    words = spans(word_start, word_end, word_limits)
+    return Scanned(counts, words, word_limits, inside, spans(number_start, number_end, number_limits))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Words in order, with the limits of each document's, their hashes, and counts by document."""
+
+    spans: Spans
+    limits: Ints
+    hashes: NDArray[np.uint64]
+    gold: Ints
+    unspaced: Ints
+
+
+def find_words(
+    documents: Sequence[Document],
+    data: NDArray[np.uint8],
+    starts: Ints,
+    ends: Ints,
+    found: Scanned,
+    facts: CorpusFacts,
+) -> Words:
+    """The words of `documents`: gold ones where they have them, else the segments that were `found`."""
+    n = len(documents)
+    spans, limits = found.words, found.word_limits
+    gold = np.zeros(n, np.int64)
+    marked = np.zeros(n, np.bool_)
+    if facts.word_unit != "segments":
+        marked[:] = [document.words is not None for document in documents]
+    if marked.any():
+        spans = _with_gold(documents, marked, data, starts, ends, spans)
+    hashes = np.empty(len(spans), np.uint64)
+    wordy, unspaced = np.empty(len(spans), np.bool_), np.empty(len(spans), np.bool_)
+    describe(
+        data, windows(data), spans.start, spans.end, characters().properties, _powers(), hashes, wordy, unspaced
+    )
+    if marked.any() or not wordy.all():  # a word has a letter or a number in it
+        spans = Spans(spans.start[wordy], spans.end[wordy], spans.document[wordy])
+        hashes, unspaced = hashes[wordy], unspaced[wordy]
+        limits = np.append(0, np.cumsum(np.bincount(spans.document, minlength=n)))
+        gold = np.diff(limits) * marked
+    return Words(spans, limits, hashes, gold, np.bincount(spans.document[unspaced], minlength=n))
+
+
+def _with_gold(
+    documents: Sequence[Document],
+    marked: NDArray[np.bool_],
+    data: NDArray[np.uint8],
+    starts: Ints,
+    ends: Ints,
+    segments: Spans,
+) -> Spans:
+    """The segments of documents that are not `marked`, and the words that the others carry."""
+    keep = ~marked[segments.document]
+    parts = [(segments.start[keep], segments.end[keep], segments.document[keep])]
+    for index in np.flatnonzero(marked).tolist():
+        pairs = np.array(list(_checked(documents[index])), np.int64).reshape(-1, 2)
+        own = data[starts[index] : ends[index]]
+        byte_of = np.append(np.flatnonzero((own & 0xC0) != 0x80), len(own)) + starts[index]
+        parts.append((byte_of[pairs[:, 0]], byte_of[pairs[:, 1]], np.full(len(pairs), index)))
+    start, end, document = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(start, kind="stable")
+    place = segments.start.dtype
+    return Spans(start[order].astype(place), end[order].astype(place), document[order])
+
+
+def _checked(document: Document) -> Iterator[tuple[int, int]]:
+    last = 0
+    for start, end in document.words or ():
+        if not last <= start < end <= len(document.text):
+            raise CorpusError(
+                f"gold words must be (start, end) pairs inside the text, in order and without overlap; "
+                f"({start}, {end}) after {last} in a text of {len(document.text)} characters: "
+                f"{document.text[:60]!r}"
+            )
+        last = end
+        yield start, end
+
+
+@cache
+def _powers() -> NDArray[np.uint64]:
+    """What `describe` hashes with: r^0 … r^8, then the sums of the first 0 … 8 of them, modulo 2^64."""
+    powers = [pow(_RATIO, exponent, 1 << 64) for exponent in range(9)]
+    sums = [sum(powers[:size]) % (1 << 64) for size in range(9)]
+    return np.array(powers + sums, np.uint64)
