@@ -36,7 +36,7 @@ def load(spec: Spec, context: LoadContext) -> TiktokenTokenizer:
             if spec.get(option) is not None:
                 raise SpecError(f"{name}: {option} is for .tiktoken files; {spec.variant!r} has its own")
         registered = encoding_name(spec.variant)
-        require(registered, offline=context.offline)
+        require(registered, context)
         try:
             encoding = tiktoken.get_encoding(registered)
         except (OSError, ValueError) as error:  # no network, no room, or what came was damaged

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tokbench import TokenizerError, UnknownNameError
+from tokbench import LoadContext, TokenizerError, UnknownNameError
 
 VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 _lock = threading.Lock()
@@ -106,13 +106,13 @@ def blueprint(encoding: str) -> Blueprint:
     return Blueprint(tuple(dict.fromkeys(asked)), built.get("pat_str"), built.get("special_tokens", {}))
 
 
-def require(encoding: str, *, offline: bool) -> None:
+def require(encoding: str, context: LoadContext) -> None:
     """Raise, with the remedy, where a file of `encoding` is damaged, or absent and may not be downloaded."""
     for source in blueprint(encoding).sources:
         path = source.path
         if path is None or not path.exists():
-            if offline:
-                raise TokenizerError(_absent(encoding, source))
+            if context.offline:
+                raise TokenizerError(_absent(encoding, source, context.offline_because))
             continue
         if source.sha256 and (found := sha256_of(path)) != source.sha256:
             raise TokenizerError(
@@ -130,12 +130,12 @@ def download_failed(encoding: str, error: Exception) -> str:
     return f"tiktoken:{encoding}: {missing[0].url} could not be downloaded ({reason}). {_remedy(missing[0])}"
 
 
-def _absent(encoding: str, source: Source) -> str:
+def _absent(encoding: str, source: Source, because: str) -> str:
     folder = cache_folder()
     where = f"{folder} (${VARIABLES[0]})" if folder else f"the cache, which ${VARIABLES[0]}='' switches off"
     return (
-        f"tiktoken:{encoding}: {source.url.rpartition('/')[2]} is not in {where}, and tokbench is offline. "
-        f"{_remedy(source)}, or unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to let tiktoken download it"
+        f"tiktoken:{encoding}: {source.url.rpartition('/')[2]} is not in {where}, and {because}. "
+        f"Or: {_remedy(source)}"
     )
 
 

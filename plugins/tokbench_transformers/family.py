@@ -44,9 +44,7 @@ def json_file(spec: Spec, context: LoadContext) -> Path | None:
         return path / FILE if (path / FILE).is_file() else None
     if variant.startswith((".", "/", "~")) or variant.endswith(".json") or variant.count("/") > 1:
         raise TokenizerError(f"{spec}: there is no file or folder {path}")
-    return repository_file(
-        variant, FILE, revision=spec.get("revision"), offline=context.offline, spec=str(spec)
-    )
+    return repository_file(variant, FILE, revision=spec.get("revision"), context=context, spec=str(spec))
 
 
 def _open(path: Path, spec: Spec) -> Any:
@@ -88,7 +86,7 @@ def _remedy(error: Exception, spec: Spec, context: LoadContext) -> str:
         names = ", ".join(sorted(file.name for file in Path(spec.variant or "").iterdir())[:8])
         return f"{message} (the folder holds {names}; a missing class can be named with tokenizer_class=…)"
     if context.offline:
-        return f"{message} (tokbench is offline: unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download)"
+        return f"{message} ({context.offline_because})"
     return message
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokbench import TokenizerError
+from tokbench import LoadContext, TokenizerError
 
 
 def repository_file(
-    repository: str, filename: str, *, revision: str | None, offline: bool, spec: str
+    repository: str, filename: str, *, revision: str | None, context: LoadContext, spec: str
 ) -> Path | None:
     """The path of `filename` in the hub's cache, downloaded where allowed; None where there is none."""
     import huggingface_hub
@@ -16,6 +16,7 @@ def repository_file(
     from huggingface_hub.utils import logging
 
     logging.set_verbosity_error()  # what goes wrong is said below, in one line
+    offline = context.offline
     try:
         return Path(
             huggingface_hub.hf_hub_download(repository, filename, revision=revision, local_files_only=offline)
@@ -23,11 +24,13 @@ def repository_file(
     except errors.LocalEntryNotFoundError as error:
         if offline and _known_absent(repository, filename, revision):
             return None
-        raise TokenizerError(_not_cached(repository, revision, offline=offline, spec=spec)) from error
+        because = context.offline_because if offline else _UNREACHABLE
+        raise TokenizerError(_not_cached(repository, revision, because, spec)) from error
     except errors.EntryNotFoundError:
         return None
     except errors.OfflineModeIsEnabled as error:
-        raise TokenizerError(_not_cached(repository, revision, offline=True, spec=spec)) from error
+        because = "huggingface_hub is offline; unset HF_HUB_OFFLINE to download it"
+        raise TokenizerError(_not_cached(repository, revision, because, spec)) from error
     except errors.GatedRepoError as error:
         raise TokenizerError(
             f"{spec}: {repository} is gated: ask for access at https://huggingface.co/{repository}, "
@@ -62,14 +65,9 @@ def _known_absent(repository: str, filename: str, revision: str | None) -> bool:
     return any(isinstance(try_to_load_from_cache(repository, name, revision=revision), str) for name in others)
 
 
-def _not_cached(repository: str, revision: str | None, *, offline: bool, spec: str) -> str:
+_UNREACHABLE = "the hub cannot be reached; check the network"
+
+
+def _not_cached(repository: str, revision: str | None, because: str, spec: str) -> str:
     what = f"{repository}@{revision}" if revision else repository
-    if offline:
-        return (
-            f"{spec}: {what} is not in the hub's cache, and tokbench is offline; unset TOKBENCH_OFFLINE and "
-            f"HF_HUB_OFFLINE to download it, or name a folder or tokenizer.json file"
-        )
-    return (
-        f"{spec}: {what} is not in the hub's cache, and the hub cannot be reached; check the network, "
-        f"or name a folder or tokenizer.json file"
-    )
+    return f"{spec}: {what} is not in the hub's cache, and {because}, or name a folder or tokenizer.json file"

@@ -20,6 +20,10 @@ from tokbench.runner.pool import borrowed, call_twice
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.training import Trained, find_trained
 
+_ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"
+    "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t to have it"
+)
+
 Say = Callable[[str], None]
 Report = Callable[[int, int, str], None]
 
@@ -97,7 +101,8 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
     try:
         context = plan.registry.context
         if entry.optional:  # optional means "if at hand": it is not worth a download nobody asked for
-            context = replace(context, offline=True)
+            because = context.offline_because if context.offline else _ONLY_OPTIONAL
+            context = replace(context, offline=True, offline_because=because)
         trained = None
         if entry.trains:
             trained, info = _train(plan, entry, lesson, say, report)

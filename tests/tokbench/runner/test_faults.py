@@ -104,6 +104,22 @@ def test_an_optional_tokenizer_that_is_not_at_hand_is_skipped(corpus: Path, run:
     assert "set FAULTY_HOME" in skipped["reason"]
 
 
+@pytest.mark.parametrize("offline", [True, False])
+def test_the_reason_why_nothing_was_downloaded_is_the_true_one(
+    offline: bool, corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "empty"))
+    monkeypatch.setenv("TOKBENCH_OFFLINE", "1" if offline else "0")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    optional = ["tiktoken:p50k_base", "transformers:nobody/nothing"]
+    done = run(["bytes"], [f"text:{corpus}"], optional=optional)
+    reasons = [entry["reason"] for entry in done.manifest["skipped"]]
+    assert len(reasons) == 2
+    for reason in reasons:
+        assert ("unset TOKBENCH_OFFLINE" in reason) == offline
+        assert ("it is optional here, so it is not downloaded" in reason) == (not offline)
+
+
 def test_a_hook_that_raises_disturbs_nobody(corpus: Path, run: RunIt) -> None:
     done = run(["bytes"], [f"text:{corpus}"], faulty=["hook_raises"])
     assert done.failures == []
