@@ -61,7 +61,7 @@ def metrics(
 ) -> None:
     """List metrics with unit, direction, formula and source."""
     registry = open_registry(plugin, disable_plugin)
-    keys = ("name", "unit", "better", "level", "summary", "formula", "source", "caveat")
+    keys = ("name", "unit", "better", "level", "summary", "formula", "source", "caveat", "no_interval")
     rows = [{key: getattr(metric, key) for key in keys} for metric in registry.metrics.values()]
     _show(rows, as_json, ("name", "unit", "better", "summary", "source"))
 

@@ -12,6 +12,9 @@ _DAGAN = (
 )
 
 
+_LENGTHS = "Lengths of tokens are counted of the text as a whole, not by document."
+
+
 def _quantile(share: float) -> Any:
     return lambda t: t.token_bytes.quantile(share)
 
@@ -75,6 +78,7 @@ METRICS = (
             "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not "
             "of the text they replace."
         ),
+        no_interval=_LENGTHS,
         compute=lambda t: t.token_bytes.mean(),
         needs=("tokens", "token_bytes"),
         group="compression",
@@ -86,6 +90,7 @@ METRICS = (
             better="none",
             summary=f"The length that {percent} % of the tokens of the text do not exceed.",
             formula=rf"Q_{{0.{percent}}}(\mathrm{{len}})",
+            no_interval=_LENGTHS,
             compute=_quantile(percent / 100),
             needs=("tokens", "token_bytes"),
             group="compression",

@@ -71,6 +71,7 @@ METRICS = (
         summary="Price of encoding this text, at the user's price per million tokens.",
         formula=r"\frac{\mathrm{price}}{10^6} \sum_d \mathrm{tokens}(d)",
         caveat="As current as the price table. Different models answer with different numbers of tokens.",
+        no_interval="It is the price of this very text: nothing is estimated.",
         compute=lambda t: t.tokens * t.price / 1e6,
         needs=("prices",),
         group="cost",

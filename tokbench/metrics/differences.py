@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.intervals import holm, intervals, p_value
-from tokbench.metrics.measure import ALL, Cell, figures_of, missing_need, unit_of, value_of
+from tokbench.metrics.measure import ALL, Cell, figures_of, unit_of, value_of
 from tokbench.metrics.metric import CellKey, Metric
+from tokbench.metrics.needs import missing_need
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: Measur
         for name in names
         if (resamples := found[name].resamples) is not None
         for metric in metrics
-        if figures[key := (name, metric.name)][0] is not None
+        if figures[key := (name, metric.name)][0] is not None and not metric.no_interval
     }
     rows: list[Difference] = []
     for one, other in pairs:

@@ -20,6 +20,10 @@ _PARITY = (
     "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich, Parity-Aware Byte-Pair Encoding, 2025"
 )
 _PARALLEL = "Only on parallel text, where every language has the same lines."
+_LINES = (
+    "The interval is over lines; the languages are taken as they are. Where they cost nearly the same, chance "
+    "can only make it larger."
+)
 
 
 def gini(costs: NDArray[np.float64]) -> Any:
@@ -111,7 +115,7 @@ METRICS = (
         summary="Gini coefficient of tokens per line over the languages: 0 where all cost the same.",
         formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu}",
         source=_PARITY,
-        caveat=f"{_PARALLEL} Ranks tokenizers otherwise than gini_bytes.",
+        caveat=f"{_PARALLEL} Ranks tokenizers otherwise than gini_bytes. {_LINES}",
         compute=lambda g: gini(g.tokens / g.lines),
         level="languages",
         needs=("parallel",),
@@ -139,7 +143,7 @@ METRICS = (
         summary="Tokens of the dearest language over tokens of the cheapest for the same content.",
         formula=r"\frac{\max_\ell \mathrm{tokens}(\ell)}{\min_\ell \mathrm{tokens}(\ell)}",
         source=_PETROV,
-        caveat=f"{_PARALLEL} Two languages decide it, whichever they are.",
+        caveat=f"{_PARALLEL} Two languages decide it, whichever they are. {_LINES}",
         compute=lambda g: g.tokens.max(axis=0) / g.tokens.min(axis=0),
         level="languages",
         needs=("parallel",),
@@ -151,7 +155,7 @@ METRICS = (
         better="lower",
         summary="Coefficient of variation of tokens per line over the languages.",
         formula=r"\sigma(c) / \mu(c)",
-        caveat=_PARALLEL,
+        caveat=f"{_PARALLEL} {_LINES}",
         compute=lambda g: (g.tokens / g.lines).std(axis=0) / (g.tokens / g.lines).mean(axis=0),
         level="languages",
         needs=("parallel",),

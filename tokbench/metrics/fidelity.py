@@ -9,13 +9,10 @@ from tokbench.metrics.metric import Metric
 
 def _cer(t: Any) -> Any:
     """Edits per character of the sampled losses, times the share of text in documents that lost something."""
-    losses = (
-        t.losses
-    )  # asked for first: replicates have none, so there is no interval, and that is known at once
     if not t.lossy_chars:
         return 0.0
-    seen = sum(loss.chars for loss in losses)
-    edits = sum(loss.edits for loss in losses)
+    seen = sum(loss.chars for loss in t.losses)
+    edits = sum(loss.edits for loss in t.losses)
     return edits / seen * t.lossy_chars / t.chars if seen else None
 
 
@@ -70,6 +67,7 @@ METRICS = (
             "The edits are of S, the 32 lossy documents of smallest hash (the first 4,096 characters from "
             "the first difference on); 0 where nothing is lost."
         ),
+        no_interval="Edits are known of a sample of the lossy documents only.",
         compute=_cer,
         needs=("chars",),
         group="fidelity",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tokbench.metrics.entropy import chao_shen, miller_madow, renyi_entropy
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import Undefined
 
@@ -16,25 +17,25 @@ if TYPE_CHECKING:
 _ZOUHAR = (
     "Zouhar, Meister, Gastaldi, Du, Sachan and Cotterell, Tokenization and the Noiseless Channel, ACL 2023"
 )
+_SHANNON = "Shannon, A Mathematical Theory of Communication, 1948"
+_MILLER = "Miller, Note on the bias of information estimates, 1955"
+_CHAO = (
+    "Chao and Shen, Nonparametric estimation of Shannon's index of diversity when there are unseen species in "
+    "sample, Environmental and Ecological Statistics 10, 2003"
+)
 _PERCENTILES = (0.03, 0.83)
-
-
-def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
-    """Rényi entropy in bits of the distribution with these counts; Shannon's at α = 1.
-
-    Example:
-        >>> import numpy as np
-        >>> renyi_entropy(np.array([1, 1, 1, 1]), 2.5), renyi_entropy(np.array([1, 1]), 1)
-        (2.0, 1.0)
-    """
-    import numpy as np
-
-    shares = counts[counts > 0] / counts.sum()
-    if alpha == 1:
-        return float(-(shares * np.log2(shares)).sum()) + 0.0
-    if math.isinf(alpha):
-        return float(-np.log2(shares.max())) + 0.0
-    return float(np.log2((shares**alpha).sum()) / (1 - alpha)) + 0.0
+_SAMPLED = (
+    "Above 512 KiB of text per cell a fixed sample of documents is counted, the same for every tokenizer; the "
+    "unit says so. Compare tokenizers on the same text, not texts of different size."
+)
+_BY_TEXT = (
+    "Ids are counted of the text as a whole, not by document, and the tokens of a text are not independent, so "
+    "that an interval for independent ones would claim too much."
+)
+_DISTINCT = (
+    "Documents drawn again and again have fewer distinct ids than as much new text, so that resampling misses "
+    "the figure."
+)
 
 
 def efficiency(counts: NDArray[np.int64], alpha: float, size: int) -> float:
@@ -55,7 +56,10 @@ def percentile_frequency(counts: NDArray[np.int64], *, start: float, end: float)
     import numpy as np
 
     ordered = np.sort(counts)[::-1]
-    return float(ordered[int(len(ordered) * start) : int(len(ordered) * end)].sum() / ordered.sum())
+    within = ordered[int(len(ordered) * start) : int(len(ordered) * end)]
+    if not len(within):
+        raise Undefined("too few distinct ids")
+    return float(within.sum() / ordered.sum())
 
 
 def zipf_slope(counts: NDArray[np.int64]) -> float:
@@ -92,36 +96,80 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
             "Correlated with downstream quality in the paper, but Cognetta, Zouhar, Moon and Okazaki (Two "
             "Counterexamples to Tokenization and the Noiseless Channel, 2024) raise it while quality falls."
         ),
+        no_interval=_BY_TEXT,
         compute=lambda t: efficiency(t.ids.counts, alpha, t.vocab_size),
         needs=("tokens", "vocab_size"),
         group="information",
     )
 
 
-def _entropy_metric(name: str, what: str, formula: str, compute: Callable[..., Any], caveat: str) -> Metric:
+def _entropy_metric(
+    name: str, what: str, formula: str, compute: Callable[..., Any], *, caveat: str, source: str = _SHANNON
+) -> Metric:
     return Metric(
         name=name,
         unit="bits",
         better="none",
         summary=f"Shannon entropy of the {what}.",
         formula=formula,
-        source="Shannon, A Mathematical Theory of Communication, 1948",
+        source=source,
         caveat=caveat,
+        no_interval=_BY_TEXT,
         compute=compute,
-        needs=("tokens",) if name == "shannon_entropy" else ("tokens", "ngrams"),
+        needs=("tokens", "ngrams") if "gram" in name else ("tokens",),
         group="information",
     )
 
 
-def _ngram_entropy(counts: NDArray[np.int64]) -> float:
-    if not len(counts):
-        raise Undefined("no document has that many tokens in a row")
+def _ngram(order: str, entropy: Callable[[NDArray[np.int64]], float]) -> Callable[..., Any]:
+    """The entropy of the n-grams of a text's sample."""
+
+    def compute(t: Any) -> float:
+        counts = getattr(t, f"{order}s")
+        if not len(counts):
+            raise Undefined("no document has that many tokens in a row")
+        return entropy(counts)
+
+    return compute
+
+
+def _counted(counts: NDArray[np.int64]) -> float:
     return renyi_entropy(counts, 1)
 
 
-_SAMPLED = (
-    "Estimated by counting, so it grows with the text; above 512 KiB of text per cell a fixed sample of "
-    "documents is counted, the same for every tokenizer."
+_NGRAMS = tuple(
+    metric
+    for order, many, index in (
+        ("bigram", "pairs of consecutive ids", "ij"),
+        ("trigram", "triples of consecutive ids", "ijk"),
+    )
+    for metric in (
+        _entropy_metric(
+            f"{order}_entropy",
+            f"distribution of {many}",
+            rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
+            _ngram(order, _counted),
+            caveat=(
+                "Of the counts as they are, so too low, and lower the less text there is: half a bit or more "
+                f"for each halving of an English text. {order}_entropy_chao_shen corrects for what was not "
+                f"seen. {_SAMPLED}"
+            ),
+        ),
+        _entropy_metric(
+            f"{order}_entropy_chao_shen",
+            f"distribution of {many}, corrected for those not seen",
+            (
+                rf"-\sum_{{{index}}} \frac{{C p_{{{index}}} \log_2 (C p_{{{index}}})}}"
+                rf"{{1 - (1 - C p_{{{index}}})^N}},\ C = 1 - \frac{{f_1}}{{N}}"
+            ),
+            _ngram(order, chao_shen),
+            caveat=(
+                "Of N that were counted, f₁ occur once. The correction is for independent draws, which n-grams "
+                f"of a text are not: it still grows with the text, but less. {_SAMPLED}"
+            ),
+            source=_CHAO,
+        ),
+    )
 )
 
 METRICS = (
@@ -132,6 +180,7 @@ METRICS = (
         summary="Distinct ids over tokens produced (type–token ratio).",
         formula=r"\frac{|\{i : n_i > 0\}|}{\sum_i n_i}",
         caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
+        no_interval=_DISTINCT,
         compute=lambda t: len(t.ids) / t.tokens,
         needs=("tokens",),
         group="information",
@@ -143,6 +192,7 @@ METRICS = (
         summary="Share of the vocabulary's ids that occur in the text.",
         formula=r"\frac{|\{i : n_i > 0\}|}{V}",
         caveat="Rises with the amount of text, and a small text cannot use a large vocabulary: state N.",
+        no_interval=_DISTINCT,
         compute=lambda t: len(t.ids) / t.vocab_size,
         needs=("tokens", "vocab_size"),
         group="information",
@@ -156,6 +206,7 @@ METRICS = (
         formula=r"\frac{1}{1-\alpha}\log_2 \sum_i p_i^\alpha \Big/ \log_2 |\{i : n_i > 0\}|,\ \alpha=2.5",
         source=_ZOUHAR,
         caveat="As the package tokenization-scorer computes it; ids that never occur do not count against it.",
+        no_interval=_BY_TEXT,
         compute=lambda t: efficiency(t.ids.counts, 2.5, len(t.ids)),
         needs=("tokens",),
         group="information",
@@ -164,8 +215,18 @@ METRICS = (
         "shannon_entropy",
         "distribution of ids",
         r"-\sum_i p_i \log_2 p_i",
-        lambda t: renyi_entropy(t.ids.counts, 1),
-        "Estimated by counting, which is too low for small texts.",
+        lambda t: _counted(t.ids.counts),
+        caveat=(
+            "Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow."
+        ),
+    ),
+    _entropy_metric(
+        "shannon_entropy_miller_madow",
+        "distribution of ids, corrected for the smallness of the text",
+        r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
+        lambda t: miller_madow(t.ids.counts),
+        caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
+        source=_MILLER,
     ),
     Metric(
         name="shannon_efficiency",
@@ -175,24 +236,12 @@ METRICS = (
         formula=r"-\sum_i p_i \log_2 p_i \Big/ \log_2 V",
         source=_ZOUHAR,
         caveat="The limit of Rényi efficiency as α goes to 1.",
+        no_interval=_BY_TEXT,
         compute=lambda t: efficiency(t.ids.counts, 1, t.vocab_size),
         needs=("tokens", "vocab_size"),
         group="information",
     ),
-    _entropy_metric(
-        "bigram_entropy",
-        "distribution of pairs of consecutive ids",
-        r"-\sum_{ij} p_{ij} \log_2 p_{ij}",
-        lambda t: _ngram_entropy(t.ngrams.bigram_counts()),
-        _SAMPLED,
-    ),
-    _entropy_metric(
-        "trigram_entropy",
-        "distribution of triples of consecutive ids",
-        r"-\sum_{ijk} p_{ijk} \log_2 p_{ijk}",
-        lambda t: _ngram_entropy(t.ngrams.trigram_counts()),
-        _SAMPLED,
-    ),
+    *_NGRAMS,
     Metric(
         name="percentile_frequency",
         unit="share of tokens",
@@ -201,6 +250,7 @@ METRICS = (
         formula=r"\sum_{0.03 \leq r(i)/|I| < 0.83} p_i",
         source=_ZOUHAR,
         caveat="The percentiles are those the paper found to correlate best on its data.",
+        no_interval=_BY_TEXT,
         compute=lambda t: percentile_frequency(t.ids.counts, start=_PERCENTILES[0], end=_PERCENTILES[1]),
         needs=("tokens",),
         group="information",
@@ -213,6 +263,7 @@ METRICS = (
         formula=r"\log n_{(r)} \approx a + b \log r",
         source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
         caveat="Fitted over geometrically spaced ranks; words of natural text are near −1.",
+        no_interval=_BY_TEXT,
         compute=lambda t: zipf_slope(t.ids.counts),
         needs=("tokens",),
         group="information",

@@ -11,10 +11,9 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.metrics.needs import ALIGNED_SHARE, CONDITIONS, Undefined, reason_for
+from tokbench.metrics.needs import CONDITIONS, Undefined, missing_need
 from tokbench.metrics.view import Counts, measurement, one_resample, point, resampled_counts, settings
 from tokbench.tally import Tally
-from tokbench.tally.grammar import distribution
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,7 +190,7 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement,
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
-    """The metric's unit, with the word that was counted named where it is one of words.
+    """The metric's unit, with the word that was counted named where it is one of words, and the sample.
 
     Example:
         >>> from tokbench.metrics import Metric
@@ -199,6 +198,8 @@ def unit_of(metric: Metric, counts: Counts) -> str:
         >>> unit_of(metric, Counts(words=10, gold_words=10, unspaced_words=0))
         'tokens/word (gold)'
     """
+    if "ngrams" in metric.needs and counts.ngrams.n_bytes < counts.bytes:
+        return f"{metric.unit} (sample of {round(counts.ngrams.n_bytes / 1024)} KiB)"
     if "word" not in metric.unit:
         return metric.unit
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
@@ -207,41 +208,6 @@ def unit_of(metric: Metric, counts: Counts) -> str:
     if words and 2 * counts.unspaced_words > words:
         return f"{metric.unit} (UAX #29: one per character in this script)"
     return f"{metric.unit} (UAX #29)" if not gold else f"{metric.unit} (gold where marked, else UAX #29)"
-
-
-def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
-    """The status of a row whose metric lacks something it needs, or None."""
-    for each in counts:
-        for need in metric.needs:
-            if not _has(each, need):
-                reason = reason_for(need)
-                if need == "parsed_documents":
-                    reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
-                return f"undefined: {reason}"
-            if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:
-                share = each.aligned_documents / each.documents
-                return (
-                    f"undefined: the places of tokens in the text are known for {share:.0%} of the documents "
-                    f"only (the tokenizer rewrites its input)"
-                )
-    return None
-
-
-def _has(counts: Counts, need: str) -> bool:
-    if need == "unk_places":
-        return not counts.unk_unknown
-    if need == "token_bytes":
-        return bool(len(counts.token_bytes)) and int(counts.token_bytes.keys[0]) >= 0
-    if need == "prices":
-        return counts.price is not None
-    if need == "ngrams":
-        return bool(counts.ngrams.bigrams)
-    if need == "word_sample":
-        return bool(len(counts.word_sample.hashes))
-    if need in ("parallel", "several", "baseline"):
-        return True  # checked where languages and tokenizers are compared
-    value = getattr(counts, need, None)
-    return value is not None and (not isinstance(value, int) or value > 0)
 
 
 def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, str]:

@@ -11,8 +11,8 @@ from tokbench.corpus import Document
 from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import Undefined
+from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
-from tokbench.tally.groups import poisson_weights
 from tokbench.tally.places import Aligner
 from tokbench.tally.text import GROUPS, prepare
 from tokbench.tally.vocabulary import table_of
@@ -45,15 +45,10 @@ class MorphCounts:
     groups: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
     def resampled(self, *, seed: int, n: int) -> MorphCounts | None:
-        """The counts over again, as `tokbench.metrics.resampling.resampled` does it; None without `groups`."""
-        import numpy as np
-
+        """The counts over again, as `tokbench.metrics.resampling` does it; None without `groups`."""
         if self.groups is None:
             return None
-        whole = self.groups.sum(axis=0)
-        again = np.concatenate(
-            [self.groups.T @ poisson_weights(seed, n), (whole - self.groups).T, whole[:, None]], axis=1
-        )
+        again = resampled_sums(self.groups, seed=seed, n=n)
         return replace(self, **dict(zip(SUMMED, again, strict=True)))
 
 

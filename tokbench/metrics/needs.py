@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from tokbench.metrics.metric import Metric
 from tokbench.tally.counters import COUNTERS
+from tokbench.tally.grammar import distribution
 
 CONDITIONS: dict[str, str] = {
     "parallel": "only on parallel text: the documents of other corpora do not say the same in each language",
@@ -21,7 +26,7 @@ CONDITIONS: dict[str, str] = {
     "ngrams": "the sample of text for n-grams is empty",
     "token_bytes": "this tokenizer does not tell the bytes of each of its tokens",
     "unk_places": "the text under some unknown tokens could not be located",
-    "word_sample": "no words to encode on their own",
+    "isolated_words": "no words to encode on their own",
 }
 """What a metric's `needs` may name beside the counters of a tally, and the reason given without it."""
 
@@ -43,3 +48,36 @@ def reason_for(need: str) -> str:
     if need in CONDITIONS:
         return CONDITIONS[need]
     return f"no {need.replace('_', ' ')} ({COUNTERS.get(need, 'nothing of that was counted')})"
+
+
+def missing_need(metric: Metric, counts: Sequence[Any]) -> str | None:
+    """The status of a row whose metric lacks something it needs, or None."""
+    for each in counts:
+        for need in metric.needs:
+            if not _has(each, need):
+                reason = reason_for(need)
+                if need == "parsed_documents":
+                    reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
+                return f"undefined: {reason}"
+            if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:
+                share = each.aligned_documents / each.documents
+                return (
+                    f"undefined: the places of tokens in the text are known for {share:.0%} of the documents "
+                    f"only (the tokenizer rewrites its input)"
+                )
+    return None
+
+
+def _has(counts: Any, need: str) -> bool:
+    if need == "unk_places":
+        return not counts.unk_unknown
+    if need == "token_bytes":
+        return bool(len(counts.token_bytes)) and int(counts.token_bytes.keys[0]) >= 0
+    if need == "prices":
+        return counts.price is not None
+    if need == "ngrams":
+        return bool(counts.ngrams.bigrams)
+    if need in ("parallel", "several", "baseline"):
+        return True  # checked where languages and tokenizers are compared
+    value = getattr(counts, need, None)
+    return value is not None and (not isinstance(value, int) or value > 0)

@@ -123,6 +123,8 @@ def section(metric: Metric) -> str:
         lines += ["", f"Source: {metric.source}."]
     if metric.caveat:
         lines += ["", f"Beware: {metric.caveat}"]
+    if metric.no_interval:
+        lines += ["", f"No interval: {metric.no_interval}"]
     if metric.needs:
         lines += ["", f"Null without: {'; '.join(map(_need, metric.needs))}."]
     return "\n".join(lines) + "\n"
@@ -145,7 +147,7 @@ _CONDITION = {
     "ngrams": "text in the sample for n-grams",
     "token_bytes": "a tokenizer that tells the bytes of its tokens",
     "unk_places": "the places of all unknown tokens",
-    "word_sample": "words to encode on their own",
+    "isolated_words": "words to encode on their own",
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.tally.groups import NAMES, GroupSums, poisson_weights
 from tokbench.tally.text import GROUPS
 
 if TYPE_CHECKING:
@@ -37,6 +37,15 @@ def resampled(groups: GroupSums, *, seed: int, n: int) -> NDArray[np.float64]:
     counts[groups.columns, n:] = whole[:, None]
     counts[np.ix_(groups.columns, groups.rows.astype(np.int64) + n)] -= groups.values.T
     return counts
+
+
+def resampled_sums(sums: NDArray[np.float64], *, seed: int, n: int) -> NDArray[np.float64]:
+    """The same of any sums by group, ``(GROUPS, k)``: float64 of shape ``(k, n + GROUPS + 1)``."""
+    import numpy as np
+
+    some, whole = np.flatnonzero(sums.any(axis=1)), sums.sum(axis=0)
+    drawn = sums[some].T @ poisson_weights(seed, n)[some]
+    return np.concatenate([drawn, (whole - sums).T, whole[:, None]], axis=1)
 
 
 class Parts(NamedTuple):

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.metrics.resampling import resampled
+from tokbench.metrics.resampling import resampled, resampled_sums
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
+from tokbench.tally.text import GROUPS
+from tokbench.tally.wordsample import WordSample
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tokbench.metrics.measure import Cell
 
 
 class Counts(SimpleNamespace):
     """Counts by name: whole numbers for the figure itself, float64 arrays over resamples for its interval.
 
-    For the figure itself there is also what resamples cannot have: `ids`, `word_tokens`, `document_tokens`
-    and `token_bytes` (`Histogram`), `ngrams`, `word_sample`, `losses`, `lengths`. Both have `vocab_size`,
+    For the figure itself there is also what resamples cannot have: `ids`, `word_tokens_histogram`,
+    `document_tokens` and `token_bytes` (`Histogram`), `ngrams`, `word_sample`, `losses`, `lengths`. Both have
+    `isolated_words` and `isolated_tokens`, of the sample of words encoded on their own, and `vocab_size`,
     `price`, `context_length`, `audit` and `morphology`, each None where it is not known.
     """
+
+    @cached_property
+    def bigrams(self) -> NDArray[np.int64]:
+        """How often each distinct pair of consecutive ids occurs in the sample of text."""
+        return self.ngrams.bigram_counts()  # type: ignore[no-any-return]
+
+    @cached_property
+    def trigrams(self) -> NDArray[np.int64]:
+        """How often each distinct triple of consecutive ids occurs in the sample of text."""
+        return self.ngrams.trigram_counts()  # type: ignore[no-any-return]
 
 
 def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:
@@ -48,6 +65,8 @@ def point(tally: Tally, key: CellKey, context: MeasureContext) -> Counts:
         lengths=tally.lengths,
         ngrams=tally.ngrams,
         word_sample=tally.word_sample,
+        isolated_words=len(tally.word_sample.hashes),
+        isolated_tokens=int(tally.word_sample.tokens.sum()),
         losses=tally.losses,
         **settings(key, context),
     )
@@ -61,7 +80,19 @@ def resampled_counts(tally: Tally, key: CellKey, context: MeasureContext) -> Cou
     known = settings(key, context)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(seed=context.seed, n=context.replicates)
-    return Counts(**dict(zip(NAMES, values, strict=True)), **known)
+    words, tokens = resampled_sums(_isolated(tally.word_sample), seed=context.seed, n=context.replicates)
+    counts = dict(zip(NAMES, values, strict=True))
+    return Counts(**counts, isolated_words=words, isolated_tokens=tokens, **known)
+
+
+def _isolated(sample: WordSample) -> NDArray[np.float64]:
+    """The sampled words and their tokens by bootstrap group, where each word is an observation of its own."""
+    import numpy as np
+
+    sums = np.zeros((GROUPS, 2))
+    group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)
+    np.add.at(sums, group, np.stack([np.ones(len(group)), sample.tokens], axis=1))
+    return sums
 
 
 def one_resample(counts: Counts, index: int) -> Counts:
@@ -69,7 +100,7 @@ def one_resample(counts: Counts, index: int) -> Counts:
     return Counts(**{name: value[index] if name in _NAMES else value for name, value in vars(counts).items()})
 
 
-_NAMES = frozenset(NAMES)
+_NAMES = frozenset({*NAMES, "isolated_words", "isolated_tokens"})
 
 
 def measurement(cell: Cell, metric: Metric, unit: str, value: float | None, status: str = "ok") -> Measurement:

@@ -14,6 +14,9 @@ _MAGIKARP = (
 )
 
 
+_WHOLE = "It is of the whole vocabulary: nothing is estimated."
+
+
 def jaccard(one: Collection[bytes], other: Collection[bytes]) -> float:
     """Shared members over all members of two vocabularies, as byte strings.
 
@@ -55,6 +58,7 @@ METRICS = (
         better="none",
         summary="Ids the tokenizer declares, special tokens included.",
         formula="V",
+        no_interval=_WHOLE,
         compute=lambda t: t.vocab_size,
         level="vocabulary",
         needs=("vocab_size",),
@@ -71,6 +75,7 @@ METRICS = (
             "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
             "longer text though it is unreachable alone."
         ),
+        no_interval=_WHOLE,
         compute=_share("UNREACHABLE"),
         level="vocabulary",
         needs=("audit",),
@@ -84,6 +89,7 @@ METRICS = (
         formula=r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
         source=_MAGIKARP,
         caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
+        no_interval=_WHOLE,
         compute=_share("UNDECODABLE"),
         level="vocabulary",
         needs=("audit",),
@@ -96,6 +102,7 @@ METRICS = (
         summary="Share of ids that are special or control tokens.",
         formula=r"\frac{|\mathrm{special}|}{V}",
         source=_MAGIKARP,
+        no_interval=_WHOLE,
         compute=_share("SPECIAL"),
         level="vocabulary",
         needs=("audit",),
@@ -109,6 +116,7 @@ METRICS = (
         formula=r"\frac{|V_a \cap V_b|}{|V_a \cup V_b|}",
         source="Jaccard 1901",
         caveat="Vocabularies of different sizes cannot reach 1.",
+        no_interval=_WHOLE,
         compute=lambda t, base: jaccard(t.audit.byte_strings(), base.audit.byte_strings()),
         level="vocabulary",
         needs=("baseline", "audit"),
@@ -121,6 +129,7 @@ METRICS = (
         summary="Share of the vocabulary's tokens that are in the language's script.",
         formula=r"\frac{|\{i : \mathrm{script}(i) = \mathrm{script}(\ell)\}|}{|\{i : i \text{ has letters}\}|}",
         caveat="A token is in the script of most of its letters; tokens without letters are left out.",
+        no_interval=_WHOLE,
         compute=_script_share,
         needs=("audit",),
         group="vocabulary",

@@ -62,10 +62,10 @@ METRICS = (
         caveat=(
             "Without its context a word lacks the space before it, which many vocabularies fold into the "
             "token, and rare words weigh as much as common ones. The sample is the 256 distinct words of "
-            "smallest hash."
+            "smallest hash; the interval is over words, not documents."
         ),
-        compute=lambda t: float(t.word_sample.tokens.mean()),
-        needs=("words", "word_sample"),
+        compute=lambda t: t.isolated_tokens / t.isolated_words,
+        needs=("words", "isolated_words"),
         group="words",
     ),
     Metric(

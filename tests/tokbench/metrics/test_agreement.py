@@ -3,31 +3,76 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import chain, pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tokbench
+from tokbench.corpus import Document
+from tokbench.metrics import CellKey
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.entropy import chao_shen, miller_madow, renyi_entropy
 from tokbench.metrics.fairness import gini, lorenz
-from tokbench.metrics.information import percentile_frequency, renyi_entropy, zipf_slope
+from tokbench.metrics.information import efficiency, percentile_frequency, zipf_slope
+from tokbench.metrics.measure import measure
+from tokbench.tally import collect
 
 COUNTS = st.lists(st.integers(1, 5000), min_size=2, max_size=300)
 
 
-@given(COUNTS, st.sampled_from([0.5, 2.0, 2.5, 3.0]))
+@given(COUNTS, st.sampled_from([0.5, 1.0, 2.0, 2.5, 3.0]))
 def test_renyi_and_percentile_frequency_of_tokenization_scorer(counts: list[int], alpha: float) -> None:
-    """tokenization-scorer 1.1.x."""
+    """tokenization-scorer 1.1.8."""
     scorer = pytest.importorskip("tokenization_scorer.metrics", reason="needs tokenization-scorer")
     text = [[str(i)] * min(count, 50) for i, count in enumerate(counts)]
     array = np.array([len(line) for line in text])
+    assert renyi_entropy(array, alpha) == pytest.approx(
+        scorer.get_metric("renyi_entropy")(text, power=alpha), abs=1e-9
+    )
     observed = scorer.get_metric("renyi_efficiency")(text, power=alpha)
-    assert renyi_entropy(array, alpha) / math.log2(len(array)) == pytest.approx(observed, abs=1e-9)
+    assert efficiency(array, alpha, len(array)) == pytest.approx(observed, abs=1e-9)
     declared = scorer.get_metric("renyi_efficiency")(text, power=alpha, vocab=5000)
-    assert renyi_entropy(array, alpha) / math.log2(5000) == pytest.approx(declared, abs=1e-9)
+    assert efficiency(array, alpha, 5000) == pytest.approx(declared, abs=1e-9)
     if len(array) > 5:
         frequency = scorer.get_metric("percentile_freq")(text)
         assert percentile_frequency(array, start=0.03, end=0.83) == pytest.approx(frequency, abs=1e-9)
+
+
+def test_figures_of_real_text_are_those_of_tokenization_scorer_and_scipy(test_data: Path) -> None:
+    """From text to rows, GPT-2 on 1,000 German sentences: tokenization-scorer 1.1.8 and scipy 1.17."""
+    scorer = pytest.importorskip("tokenization_scorer.metrics", reason="needs tokenization-scorer")
+    stats = pytest.importorskip("scipy.stats")
+    tokenizer = tokbench.load("tiktoken:gpt2")
+    [path] = (test_data / "corpora" / "pud").glob("de*.txt")
+    lines = path.read_text("utf-8").splitlines()
+    text = [tokenizer.encode(line) for line in lines]
+    cells = {CellKey("t", "d", "deu"): collect(tokenizer, map(Document, lines))}
+    context = MeasureContext(vocab_sizes={"t": 50257}, replicates=0, renyi_alphas=(0.5, 3))
+    asked = [metric for metric in CATALOGUE if metric.group == "information"]
+    found = {row.metric: row.value for row in measure(cells, asked, context=context) if row.language == "deu"}
+    for name, value in {
+        "renyi_efficiency": scorer.get_metric("renyi_efficiency")(text, power=2.5, vocab=50257),
+        "renyi_efficiency_0.5": scorer.get_metric("renyi_efficiency")(text, power=0.5, vocab=50257),
+        "renyi_efficiency_3": scorer.get_metric("renyi_efficiency")(text, power=3.0, vocab=50257),
+        "renyi_efficiency_observed": scorer.get_metric("renyi_efficiency")(text, power=2.5),
+        "shannon_entropy": scorer.get_metric("shannon_entropy")(text),
+        "shannon_efficiency": scorer.get_metric("shannon_efficiency")(text, vocab=50257),
+        "percentile_frequency": scorer.get_metric("percentile_freq")(text),
+        **{
+            name: stats.entropy(list(Counter(chain.from_iterable(grams)).values()), base=2)
+            for name, grams in (
+                ("bigram_entropy", map(pairwise, text)),
+                ("trigram_entropy", (zip(ids, ids[1:], ids[2:], strict=False) for ids in text)),
+            )
+        },
+    }.items():
+        assert found[name] == pytest.approx(value, abs=1e-9), name
 
 
 @given(COUNTS)
@@ -35,6 +80,34 @@ def test_shannon_entropy_of_scipy(counts: list[int]) -> None:
     """scipy 1.17."""
     stats = pytest.importorskip("scipy.stats")
     assert renyi_entropy(np.array(counts), 1) == pytest.approx(stats.entropy(counts, base=2), abs=1e-9)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=60))
+def test_corrected_entropies_are_their_definitions(counts: list[int]) -> None:
+    array = np.array(counts)
+    n, once = sum(counts), min(counts.count(1), sum(counts) - 1)
+    slow = -sum(count / n * math.log2(count / n) for count in counts)
+    assert miller_madow(array) == pytest.approx(slow + (len(counts) - 1) / (2 * n * math.log(2)), abs=1e-9)
+    if len(counts) > 1:
+        shares = [(1 - once / n) * count / n for count in counts]
+        slow = -sum(p * math.log2(p) / (1 - (1 - p) ** n) for p in shares)
+        assert chao_shen(array) == pytest.approx(slow, rel=1e-9)
+    else:
+        assert chao_shen(array) == 0
+
+
+def test_corrections_come_nearer_to_the_truth() -> None:
+    """Draws from a distribution of Zipf, of which too few are seen; counting alone is far below its entropy."""
+    rng = np.random.default_rng(2)
+    shares = 1 / np.arange(1, 2001)
+    shares /= shares.sum()
+    truth = -(shares * np.log2(shares)).sum()
+    for n, estimate in ((1000, chao_shen), (20000, miller_madow)):
+        draws = [rng.multinomial(n, shares) for _ in range(20)]
+        counted = np.mean([renyi_entropy(draw, 1) for draw in draws])
+        corrected = np.mean([estimate(draw) for draw in draws])
+        assert counted < truth
+        assert abs(corrected - truth) < 0.4 * (truth - counted)
 
 
 def test_slope_of_scipy() -> None:
@@ -48,13 +121,6 @@ def test_slope_of_scipy() -> None:
 def test_interval_against_the_bootstrap_of_scipy(stand_ins) -> None:
     """scipy's bootstrap resamples documents with replacement; ours must agree to within the noise of both."""
     stats = pytest.importorskip("scipy.stats")
-    from tokbench.corpus import Document
-    from tokbench.metrics import CellKey
-    from tokbench.metrics.catalogue import CATALOGUE
-    from tokbench.metrics.context import MeasureContext
-    from tokbench.metrics.measure import measure
-    from tokbench.tally import collect
-
     rng = np.random.default_rng(5)
     texts = ["ab" * rng.integers(1, 40) + "x" * rng.integers(0, 60) + f" {i}" for i in range(800)]
     tokenizer = stand_ins.Pieces("ab")

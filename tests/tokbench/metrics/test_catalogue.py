@@ -136,9 +136,13 @@ BY_HAND = {
     "renyi_efficiency": renyi(*IDS) / math.log2(260),
     "renyi_efficiency_observed": renyi(*IDS) / math.log2(9),
     "shannon_entropy": entropy(*IDS),
+    "shannon_entropy_miller_madow": entropy(*IDS) + 8 / (20 * math.log(2)),
     "shannon_efficiency": entropy(*IDS) / math.log2(260),
     "bigram_entropy": math.log2(7),
     "trigram_entropy": math.log2(4),
+    # seven pairs and four triples, each once, so that what was seen is taken for 1/N of what there is
+    "bigram_entropy_chao_shen": math.log2(49) / (7 * (1 - (48 / 49) ** 7)),
+    "trigram_entropy_chao_shen": math.log2(16) / (4 * (1 - (15 / 16) ** 4)),
     "percentile_frequency": 7 / 10 + 1 / 10,  # ranks 0 to 6 of nine
     "zipf_slope": None,
     "round_trip": 1,
