@@ -21,8 +21,6 @@ from tokbench.runner.recipe import Recipe
 from tokbench.runner.training import Trained, find_trained
 
 _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"
-    "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t to have it"
-)
 
 Say = Callable[[str], None]
 Report = Callable[[int, int, str], None]
