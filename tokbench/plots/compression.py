@@ -30,7 +30,7 @@ def draw(run: Run) -> Figure | None:
     )
     for panel, dataset in zip(axes[0], panels, strict=True):
         _panel(panel, run, dataset, order)
-    axes[0][0].set_yticks(range(len(order)), [labels[name] for name in order])
+    axes[0][0].set_yticks(range(len(order)), [style.row_label(labels[name]) for name in order])
     axes[0][0].set_ylim(len(order) - 0.4, -0.6)
     style.caption(figure, _note(run, labels, panels[0]))
     return figure
@@ -70,13 +70,13 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
         axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
     axes.set_xlim(0, end)
     axes.set_title(dataset_label(dataset))
-    axes.set_xlabel("bytes per token, more is better")
+    axes.set_xlabel("bytes per token")
     axes.spines["left"].set_visible(False)
     style.grid(axes)
 
 
 def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
-    note = "Dot: all languages together; bar: 95 % interval."
+    note = "More is better. Dot: all languages together; bar: 95 % interval."
     if len(run.languages(dataset)) > 1:
         note += " Ticks: single languages."
     if any(label.endswith("†") for label in labels.values()):

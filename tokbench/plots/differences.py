@@ -48,7 +48,7 @@ def draw(run: Run) -> Figure | None:
         axes.plot([low, high], [y, y], color=style.ACCENT, lw=style.stroke(2.4), solid_capstyle="butt")
         axes.plot([value], [y], "o", color=style.ACCENT, mfc=style.ACCENT if sure else style.PAPER, mew=1.2)
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
-    axes.set_yticks(range(len(found)), [labels[name] for name in found])
+    axes.set_yticks(range(len(found)), [style.row_label(labels[name]) for name in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
     over = dataset_label(data.main_dataset(run))

@@ -36,7 +36,7 @@ def draw(run: Run) -> Figure | None:
     highest = max([float(table.max().max()), *(high for _, high in known.values())])
     lowest = min([float(table.min().min()), *(low for low, _ in known.values())])
     _scale(axes, lowest, highest)
-    axes.set_yticks(range(len(order)), [labels[name] for name in order])
+    axes.set_yticks(range(len(order)), [style.row_label(labels[name]) for name in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
@@ -67,8 +67,9 @@ def _row(
     dearest = str(premiums.idxmax())
     low, high = ends.get(dearest, (premiums.max(), premiums.max()))
     axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt", zorder=2)
-    room = {"xytext": (size * 0.6, 0), "textcoords": "offset points", "va": "center"}
-    axes.annotate(printable(dearest), (high, y), color=style.MUTED, fontsize=size - 1, **room)
+    name = printable(dearest)
+    axes.annotate(name, (high, y), xytext=(size * 0.6, 0), textcoords="offset points",
+                  va="center", color=style.MUTED, fontsize=size - 1)  # fmt: skip
 
 
 def _scale(axes: Axes, low: float, high: float) -> None:

@@ -169,6 +169,13 @@ def stroke(width: float) -> float:
     return width * size().type / _EVERYDAY
 
 
+def row_label(label: str) -> str:
+    """A label beside a row, cut so that the row keeps half of the width."""
+    from tokbench.plots.labels import cut
+
+    return cut(label, int(size().width * 72 * 0.5 / (size().type * 0.6)))
+
+
 def lines(number: float) -> float:
     """Inches that so many lines of type take: what titles, axis labels and notes need beside the data."""
     return number * size().type / 72

@@ -35,7 +35,7 @@ def draw(run: Run) -> Figure | None:
     from tokbench.plots.labels import dataset_label, printable
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
-    dataset = data.main_dataset(run)
+    dataset, bad = data.main_dataset(run), set(data.lossy(run))
     rows = data.overall(run, "compression_ratio", dataset).set_index("tokenizer")
     curves: dict[str, Curve] = {}
     for name, members in size_families(run).items():
@@ -45,7 +45,8 @@ def draw(run: Run) -> Figure | None:
             value, low, high = (
                 np.array([row[key] for row in found], float) for key in ("value", "ci_low", "ci_high")
             )
-            curves[printable(name)] = Curve(np.array(sizes), value, low, high)
+            mark = " †" if bad.intersection(spec for _, spec in members) else ""
+            curves[printable(name) + mark] = Curve(np.array(sizes), value, low, high)
     if not curves:
         return None
     return draw_curves(
@@ -53,8 +54,13 @@ def draw(run: Run) -> Figure | None:
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
         y=Axis(label="bytes per token"),
         marks=True,
-        note=f"Over {dataset_label(dataset)}; band: 95 % interval.",
+        note=f"Over {dataset_label(dataset)}; band: 95 % interval."
+        + (" † loses text, so its figure is not comparable." if any(map(_marked, curves)) else ""),
     )
+
+
+def _marked(label: str) -> bool:
+    return label.endswith(" †")
 
 
 def _ticks(curves: Mapping[str, Curve]) -> tuple[float, ...]:

@@ -45,8 +45,12 @@ def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Col
 
 
 def spaced(name: str) -> str:
-    """The name of a metric as a heading: words that can wrap."""
-    return name.replace("_", " ")
+    """The name of a metric as a heading: words that can wrap, names as their owners write them."""
+    return " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
+
+
+_WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zipf", "nsl": "NSL", "unk": "UNK",
+            "cer": "CER", "vocab": "vocabulary"}  # fmt: skip
 
 
 def headline(run: Run, dataset: str) -> Table:

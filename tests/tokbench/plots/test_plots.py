@@ -157,6 +157,14 @@ def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]
     assert sum(len(each.get_paths()) for each in axes.collections) == 0
 
 
+@pytest.mark.parametrize("size", style.SIZES)
+def test_rows_are_drawn_however_long_a_name_is(made_up_run: Callable[..., Any], size: str) -> None:
+    run = made_up_run(5, 3, specs=["bytes", f"bpe:{'very/long' * 20}.json", "chars"])
+    for plot in ("compression", "fairness", "differences"):
+        labels = [label.get_text() for label in drawn(plot, run, size).axes[0].get_yticklabels()]
+        assert all(len(label) < 60 for label in labels)
+
+
 @pytest.mark.parametrize("plot", ["compression", "speed"])
 def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[..., Any], plot: str) -> None:
     run = made_up_run(5, 4)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tokbench.inspection.diff import diff
 from tokbench.inspection.pieces import as_json
 from tokbench.reports.html import write
 from tokbench.spec import Spec
@@ -34,6 +35,9 @@ def file(made_up_run: Callable[..., Any], tmp_path_factory: pytest.TempPathFacto
     view = {**as_json(tokbench.load("bytes"), text), "tokenizer": "bytes"}
     passage = {"title": "mixed", "dataset": "d", "language": "und", "text": text, "tokenizations": [view]}
     run.samples = [passage, {**passage, "title": "again"}]
+    found = diff(tokbench.load("chars"), tokbench.load("bytes"), [(f"{HOSTILE} und 1", text)])
+    budget = {"documents": 1, "bytes": 1000, "chars_per_document": 100}
+    run.diffs = {"budget": budget, "pairs": [{**found.as_json(), "a": "chars", "b": HOSTILE, "named": True}]}
     path = tmp_path_factory.mktemp("report") / "report.html"
     write(run, path)
     return path
@@ -62,7 +66,7 @@ def column(page: Any, block: str, number: int) -> list[str]:
 
 
 def test_it_opens_on_the_answer(page: Any) -> None:
-    assert "packs the most text into a token" in page.locator("h1").inner_text()
+    assert "about the most text into a token" in page.locator("h1").inner_text()
     assert page.locator("#answer .finding svg:visible").count() == 3
     assert page.locator("#answer table:visible").count() == 1
 
@@ -150,6 +154,23 @@ def test_a_token_tells_its_id_and_bytes(page: Any) -> None:
     view.locator(".text").focus()
     page.keyboard.press("Home")
     assert "id 110 · bytes 6e" in view.locator(".detail").inner_text()
+
+
+def test_where_two_part_both_sides_tell_their_tokens(page: Any) -> None:
+    sides = page.locator("#ids .parting .tokens")
+    assert sides.count() == 2
+    for side, said in ((0, "id 233 · bytes c3 a9"), (1, "2 tokens for one character: id 195 · bytes c3")):
+        view = sides.nth(side)
+        view.locator(".differs").nth(0).hover()
+        assert said in view.locator(".detail").inner_text()
+
+
+def test_a_table_that_goes_on_fades_at_its_edge(page: Any) -> None:
+    page.set_viewport_size({"width": 700, "height": 800})
+    box = page.locator("[data-table=headline-bundled-parallel] .scroll")
+    page.wait_for_selector("[data-table=headline-bundled-parallel] .scroll.more")
+    box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+    page.wait_for_selector("[data-table=headline-bundled-parallel] .scroll:not(.more)")
 
 
 def test_another_passage_or_dataset_is_chosen_from_a_list(page: Any) -> None:

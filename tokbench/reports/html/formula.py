@@ -21,7 +21,7 @@ _LETTERS = {
     r"\alpha": "α", r"\beta": "β", r"\mu": "μ", r"\sigma": "σ", r"\ell": "ℓ", r"\lambda": "λ", r"\pi": "π",
 }  # fmt: skip
 _SPACES = {r"\,": "0.17em", r"\ ": "0.4em", r"\;": "0.28em", r"\quad": "1em"}
-_FUNCTIONS = (r"\log", r"\max", r"\min", r"\exp")
+_FUNCTIONS = (r"\log", r"\ln", r"\max", r"\min", r"\exp")
 
 
 class UnknownFormula(ValueError):

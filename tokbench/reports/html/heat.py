@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from tokbench.plots.labels import LanguageFacts, language_facts
@@ -24,14 +24,12 @@ class Heat:
     log: bool
 
     @classmethod
-    def of(cls, table: Table) -> Heat:
-        """Shade a table: the scale spans all but the outermost hundredth of its values."""
-        values = sorted(
-            cell.value
-            for row in table.rows
-            for cell in row.cells
-            if isinstance(cell, Cell) and cell.value is not None and math.isfinite(cell.value)
-        )
+    def of(cls, table: Table, lossy: Container[str] = ()) -> Heat:
+        """Shade a table: the scale spans all but the outermost hundredth of its values.
+
+        Columns whose key is in `lossy` are shaded on the scale that the others set, where there are others.
+        """
+        values = _values(table, lossy) or _values(table, ())
         edge = len(values) // 100
         first, last = (values[edge], values[-1 - edge]) if values else (0.0, 1.0)
         log = first > 0 and last / first > 5
@@ -64,3 +62,16 @@ class Heat:
     def _end(self, value: float) -> str:
         scale = self.table.columns[-1].scale
         return number(value * scale, decimals([value * scale]))
+
+
+def _values(table: Table, without: Container[str]) -> list[float]:
+    """The finite values of a table, ascending, without some columns."""
+    return sorted(
+        cell.value
+        for row in table.rows
+        for cell, column in zip(row.cells, table.columns, strict=True)
+        if isinstance(cell, Cell)
+        and cell.value is not None
+        and math.isfinite(cell.value)
+        and column.key not in without
+    )

@@ -197,14 +197,14 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
 
 def _heats(run: Run) -> list[Panel]:
     panels = []
-    main = data.main_dataset(run)
+    main, lossy = data.main_dataset(run), data.lossy(run)
     for dataset in [main, *(name for name in run.datasets if name != main)]:
         if len(run.languages(dataset)) < 2:
             continue
         for metric in HEAT_METRICS if dataset == main else HEAT_METRICS[:1]:
             table = tables.by_language(run, metric, dataset)
             if table.rows:
-                panels.append(Panel(label=table.title, heat=Heat.of(table), note=table.note))
+                panels.append(Panel(label=table.title, heat=Heat.of(table, lossy), note=table.note))
     return panels
 
 

@@ -167,6 +167,14 @@
     block.querySelector(".tools").append(make("label", {}, box, " Shade within each language"));
   });
 
+  // A table that goes on to the right fades there, so that nobody takes its edge for its end.
+  document.querySelectorAll(".data .scroll").forEach((box) => {
+    const look = () => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+    box.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(box.firstElementChild);
+    new ResizeObserver(look).observe(box);
+  });
+
   document.querySelectorAll(".tokens").forEach(TokenView.watch);
 
   // Where the reader is, in the contents.
