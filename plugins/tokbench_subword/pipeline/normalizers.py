@@ -15,6 +15,7 @@ from functools import partial, reduce
 from typing import Any, Literal, cast
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
@@ -49,6 +50,12 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
         return partial(_replace, compile_pattern(config["pattern"]), str(config["content"]))
     if kind == "Strip":
         return partial(_strip, bool(config.get("strip_left")), bool(config.get("strip_right")))
+    if kind == "Precompiled":
+        return Precompiled(decoded_charsmap(config.get("precompiled_charsmap")))
+    if kind == "Nmt":
+        return nmt
+    if kind == "BertNormalizer":
+        return _bert(config)
     raise TokenizerError(
         f"the normalizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )
@@ -136,6 +143,19 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
     if unsettled_normal_form().search(text):
         return _replaced(stretch, _by_library(form))
     return _replaced(stretch, partial(unicodedata.normalize, form))
+
+
+def _bert(config: Mapping[str, Any]) -> Normalizer:
+    from tokbench_subword.wordpiece.normalizer import BertRules, normalized
+
+    rules = BertRules.from_json(config)
+
+    def normalize(stretch: Stretch) -> Stretch:
+        traced = normalized(stretch.text, rules)
+        origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
+        return Stretch("".join(character for character, _ in traced), origin, stretch.first)
+
+    return normalize
 
 
 def _by_library(name: str) -> Callable[[str], str]:

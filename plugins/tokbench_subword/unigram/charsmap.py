@@ -14,17 +14,16 @@ so per code point, so that the trie is walked only where it matters.
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.errors import TokenizerError
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.utf8 import code_point
+from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.unigram.model_file import NormalizerSpec
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
 
@@ -41,7 +40,13 @@ COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
 look (it may begin a user-defined symbol, or is U+2581)."""
 FOLLOWER = 4
 """Set besides the class of a character that some rule has behind its first one."""
-_CLASS = 3
+READY = 8
+"""The class of a character that is replaced by up to three bytes, no more than it has, whatever follows it:
+they are kept beside the class.
+"""
+CHARACTER_CLASS = 3 | READY
+"""Mask of the class; 0 means that no rule begins with the character."""
+_TARGET_SHIFT = 8
 _N_CODE_POINTS = 0x110000
 _MAX_RULES = 32  # sentencepiece looks at no more matches than these
 
@@ -51,15 +56,15 @@ class Normalizer:
     """A compiled normaliser: the arrays that `normalize_into` reads.
 
     `units` uint32 is the map's trie (empty: no map); `targets` uint8 the NUL-terminated results; `classes`
-    uint8 of ``(0x110000,)``; `plain` uint8 of ``(256,)``, ASCII bytes that are copied whenever ASCII follows;
-    `symbols` uint64 the trie of user-defined symbols, which pass through untouched; `symbol_starts` uint8 of
-    ``(256,)`` their first bytes.
+    uint32 of ``(0x110000,)``, the target of READY characters above their class; `plain` uint8 of ``(256,)``,
+    ASCII bytes that are copied whenever ASCII follows; `symbols` uint64 the trie of user-defined symbols, which
+    pass through untouched; `symbol_starts` uint8 of ``(256,)`` their first bytes.
     """
 
     flags: int
     units: NDArray[np.uint32]
     targets: NDArray[np.uint8]
-    classes: NDArray[np.uint8]
+    classes: NDArray[np.uint32]
     plain: NDArray[np.uint8]
     symbols: NDArray[np.uint64]
     symbol_starts: NDArray[np.uint8]
@@ -136,38 +141,24 @@ def compile_normalizer(
     return Normalizer(flags, units, targets, classes, plain, trie, starts)
 
 
-def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
-    if len(charsmap) < 4:
-        raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
-    (size,) = struct.unpack_from("<I", charsmap)
-    if size % 4 or not 0 < size < len(charsmap) - 4 or charsmap[-1] != 0:
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: "
-            f"a trie of {size} bytes in a map of {len(charsmap)}"
-        )
-    units = np.frombuffer(charsmap, np.uint32, size // 4, 4)
-    return units, np.frombuffer(charsmap, np.uint8, offset=4 + size)
-
-
 @lru_cache(maxsize=8)
 def _compile_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
-    classes, plain = np.zeros(_N_CODE_POINTS, np.uint8), np.zeros(256, np.uint8)
+    classes, plain = np.zeros(_N_CODE_POINTS, np.uint32), np.zeros(256, np.uint8)
     plain[0x20:0x7F] = 1
     if not charsmap:
         plain[:0x80] = 1
         return np.zeros(0, np.uint32), np.zeros(0, np.uint8), _checked(classes, [SPACE_SYMBOL]), plain
     units, targets = split_map(charsmap, where)
-    _classify(units, classes, plain)
+    _classify(units, targets, classes, plain)
     return units, targets, _checked(classes, [SPACE_SYMBOL]), plain
 
 
-def _checked(classes: NDArray[np.uint8], characters: Iterable[str]) -> NDArray[np.uint8]:
-    """`classes` with `characters` CHECKED, but for those that are MAPPED."""
+def _checked(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
+    """`classes` with `characters` CHECKED, but for those that are replaced: these are MAPPED."""
     classes = classes.copy()
     for character in map(ord, characters):
-        if classes[character] & _CLASS != MAPPED:
-            classes[character] = classes[character] & FOLLOWER | CHECKED
+        replaced = classes[character] & CHARACTER_CLASS in (MAPPED, READY)
+        classes[character] = classes[character] & FOLLOWER | (MAPPED if replaced else CHECKED)
     return classes
 
 
@@ -181,7 +172,13 @@ def _offset(unit):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _step(units, n_units, node, byte):  # type: ignore[no-untyped-def]
+def trie_root(units):  # type: ignore[no-untyped-def]
+    """The place of the children of the root."""
+    return _offset(units[0])
+
+
+@inline
+def rule_step(units, n_units, node, byte):  # type: ignore[no-untyped-def]
     """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
 
     -1 where the trie has no such path.
@@ -202,7 +199,7 @@ def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped
     length, target, found = np.int64(0), np.int64(0), 0
     position = index
     while position < stop:
-        node, ends = _step(units, n_units, node, np.int64(data[position]))
+        node, ends = rule_step(units, n_units, node, np.int64(data[position]))
         if node < 0:
             break
         position += 1
@@ -213,7 +210,7 @@ def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped
 
 
 @kernel
-def _classify(units_array, classes, plain):  # type: ignore[no-untyped-def]
+def _classify(units_array, targets, classes, plain):  # type: ignore[no-untyped-def]
     """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`."""
     units, n_units = pointer(units_array), len(units_array)
     root = _offset(units[0])
@@ -231,25 +228,32 @@ def _classify(units_array, classes, plain):  # type: ignore[no-untyped-def]
             encoded[2], encoded[3] = 0x80 | character >> 6 & 0x3F, 0x80 | character & 0x3F
         node, ends = root, False
         for position in range(size):
-            node, ends = _step(units, n_units, node, np.int64(encoded[position]))
+            node, ends = rule_step(units, n_units, node, np.int64(encoded[position]))
             if node < 0:
                 break
         if node < 0:
             continue
-        classes[character] |= MAPPED if ends else JOINED
-        ascii_follows = _mark_followers(units, n_units, node, classes)
+        any_follows, ascii_follows = _mark_followers(units, n_units, node, classes)
+        target = np.int64(0)
+        if ends and not any_follows and node < n_units:
+            target = _short_target(targets, np.int64(units[node] & np.uint32(0x7FFFFFFF)), size)
+        if target > 0:
+            classes[character] |= READY | target << _TARGET_SHIFT
+        else:
+            classes[character] |= MAPPED if ends else JOINED
         if character < 0x80 and (ends or ascii_follows):
             plain[character] = 0
 
 
 @inline
 def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-def]
-    """Mark each character that the trie has behind `node` as a FOLLOWER; whether ASCII is among them."""
-    ascii_follows = False
+    """Mark each character that the trie has behind `node` a FOLLOWER: whether there is any, and any ASCII."""
+    any_follows = ascii_follows = False
     for first in range(1, 0xF5):
-        after, _ = _step(units, n_units, node, np.int64(first))
+        after, _ = rule_step(units, n_units, node, np.int64(first))
         if after < 0:
             continue
+        any_follows = True
         if first < 0x80:
             classes[first] |= FOLLOWER
             ascii_follows = True
@@ -266,7 +270,7 @@ def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-d
                 depth -= 1
                 continue
             following[depth] += 1
-            after, _ = _step(units, n_units, nodes[depth], byte)
+            after, _ = rule_step(units, n_units, nodes[depth], byte)
             if after < 0:
                 continue
             point = points[depth] << 6 | byte & 0x3F
@@ -276,16 +280,29 @@ def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-d
             else:
                 depth += 1
                 nodes[depth], points[depth], following[depth] = after, point, 0x80
-    return ascii_follows
+    return any_follows, ascii_follows
+
+
+@inline
+def _short_target(targets, begin, width):  # type: ignore[no-untyped-def]
+    """A target of at most three bytes, and `width`, as a number; 0 for others, and where spaces are in it."""
+    value, size = np.int64(0), 0
+    while begin + size < len(targets) and targets[begin + size] != 0:
+        byte = np.int64(targets[begin + size])
+        if size == min(3, width) or byte == 0x20:
+            return np.int64(0)
+        value |= byte << (8 * size)
+        size += 1
+    return np.int64(0) if value == 0x8196E2 else value  # U+2581 itself
 
 
 @inline
 def _special(kind, following):  # type: ignore[no-untyped-def]
     """Whether a character may not be copied as it is, from its class and that of the character behind it.
 
-    In bits, since no branch could predict which letters are JOINED; MAPPED and CHECKED are odd.
+    In bits, since no branch could predict which letters are JOINED; MAPPED and CHECKED are odd, READY is not.
     """
-    return (kind | (kind >> np.uint8(1)) & (following >> np.uint8(2))) & np.uint8(1) != np.uint8(0)
+    return (kind | (kind >> np.uint32(1)) & (following >> np.uint32(2))) & np.uint32(1) != np.uint32(0)
 
 
 @inline
@@ -326,7 +343,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
             character, width = code_point(data, index)
             kind, special = classes[character], False
             while True:
-                following, following_width, following_kind = np.int64(0), 0, np.uint8(0)
+                following, following_width, following_kind = np.int64(0), 0, np.uint32(0)
                 behind = index + width
                 if behind < stop:
                     following, following_width = code_point(data, behind)
@@ -334,6 +351,19 @@ def normalize_into(  # type: ignore[no-untyped-def]
                 special = _special(kind, following_kind)
                 if special:
                     break
+                if kind & np.uint32(READY):
+                    target = kind >> np.uint32(_TARGET_SHIFT)
+                    while target != np.uint32(0):
+                        out[size] = target & np.uint32(0xFF)
+                        if tracked:
+                            origins[size] = index - start
+                        target >>= np.uint32(8)
+                        size += 1
+                    after_space = False
+                    character, width, kind, index = following, following_width, following_kind, behind
+                    if index >= stop or (character < 0x80 and character != 0x20):
+                        break
+                    continue
                 out[size] = data[index]
                 if width > 1:
                     out[size + 1] = data[index + 1]
@@ -360,7 +390,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
             taken = _longest_symbol(data, index, stop, symbols)
         if taken == 0:
             character, width = code_point(data, index)
-            if n_units > 0 and classes[character] & _CLASS != COPIED:
+            if n_units > 0 and classes[character] & CHARACTER_CLASS != COPIED:
                 taken, begin = _longest_rule(data, index, stop, units, n_units)
                 mapped = taken > 0 and begin < n_targets
             if not mapped:

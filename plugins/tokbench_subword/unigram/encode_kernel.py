@@ -19,16 +19,16 @@ from tokbench_subword.kernels.stretch_cache import (
 from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import normalize_into
-from tokbench_subword.unigram.segments import next_cut
+from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
-    DONE,
     GROW_OUTPUT,
     GROW_TEXT,
     UNKNOWN_PIECE,
     count_tokens,
     emit_path,
     link,
+    only_piece,
     remember,
     width_of,
 )
@@ -36,13 +36,13 @@ from tokbench_subword.unigram.viterbi import safe_limit, search, search_with_mar
 
 
 @kernel
-def encode_documents(block, parameters, source, offsets, output, output_ends):  # type: ignore[no-untyped-def]
-    """Encode the documents of `source` (uint8) at `offsets`: ids to `output`, their ends to `output_ends`.
+def encode_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
+    """Encode the documents of `source` (bytes) at `offsets`: ids to OUTPUT, their ends to `output_ends`.
 
-    Begins with document ``STATE[DOCUMENT]``.
+    Begins with document ``STATE[DOCUMENT]``, which is set back to 0 at the end.
 
     `block` is laid out as `layout` says. Where text comes normalised, 32 bytes must be readable behind
-    `source`. Returns `DONE`, or what to grow before calling again with the same state.
+    `source`. Returns the number of ids, or what to grow before calling again with the same state.
     """
     numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
     data, normalized = pointer(source), u8_in(block, at.TEXT)
@@ -57,7 +57,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             if size > 0:
                 size = normalize_into(
                     data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
-                    u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u8_in(block, at.CLASSES),
+                    u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u32_in(block, at.CLASSES),
                     u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
                     numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), normalized, state[at.TEXT_ROOM],
                     state, False,
@@ -66,7 +66,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
         if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_TEXT
-        if written + (3 * size if numbers[at.FALLBACK] else size) > len(output):
+        if written + (3 * size if numbers[at.FALLBACK] else size) > state[at.OUTPUT_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_OUTPUT
         written = _encode_text(
@@ -75,12 +75,12 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             numbers[at.ESCAPED] != 0, numbers[at.UNK_ID], numbers[at.FUSED] != 0,
             u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS), u8_in(block, at.BEFORE_SPACE),
             u8_in(block, at.PAIRS), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
-            i64_in(block, at.LINKS), f64_in(block, at.EXACT), pointer(output), written,
+            i64_in(block, at.LINKS), f64_in(block, at.EXACT), i32_in(block, at.OUTPUT), written,
         )  # fmt: skip
         document += 1
         output_ends[document] = written
-    state[at.DOCUMENT], state[at.WRITTEN] = document, written
-    return DONE
+    state[at.DOCUMENT] = state[at.WRITTEN] = 0
+    return written
 
 
 @inline
@@ -95,13 +95,16 @@ def _encode_text(  # type: ignore[no-untyped-def]
     after_unknown = False
     index = begin
     while index < stop:
-        end = next_cut(data, index, stop, cut_classes, alphabet, before_space, pairs)
+        character, width = code_point(data, index)
+        about = alphabet[character]
+        end = index + width
+        if about & LEADS:
+            end = next_cut(data, index, stop, cut_classes, alphabet, before_space, pairs)
         size = end - index
         if abs(so_far) + size * largest >= threshold:
             so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
-        elif size == width_of(data[index]):
-            character, _ = code_point(data, index)
-            piece = np.int64(alphabet[character] >> 1) - 1
+        elif size == width:
+            piece = np.int64(about >> PIECE_SHIFT) - 1
             if piece != UNKNOWN_PIECE:
                 so_far = so_far + scores[piece]
                 output[written] = piece
@@ -115,6 +118,24 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 index, after_unknown = end, True
                 continue
             links[size] = link(np.int64(0), np.int64(UNKNOWN_PIECE))
+        elif about >> PIECE_SHIFT and size == width + width_of(data[index + width]):
+            # Two characters, as most stretches without spaces are: either one piece or two.
+            character, _ = code_point(data, index + width)
+            second = np.int64(alphabet[character] >> PIECE_SHIFT) - 1
+            if second == UNKNOWN_PIECE:
+                so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
+            else:
+                piece = np.int64(about >> PIECE_SHIFT) - 1
+                both = only_piece(data, index, size, units)
+                apart = so_far + scores[piece] + scores[second]
+                if both == UNKNOWN_PIECE or apart > so_far + scores[both]:
+                    output[written], output[written + 1] = piece, second
+                    so_far, written = apart, written + 2
+                else:
+                    output[written] = both
+                    so_far, written = so_far + scores[both], written + 1
+                index, after_unknown = end, False
+                continue
         elif size <= CACHED_BYTES:
             first, second, third, fourth = stretch_key(data, index, size)
             slot = slot_of(first, second, third, fourth, size, CACHE_SLOTS - 1)
@@ -124,9 +145,9 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 found = holds(cache, slot, first, second, third, fourth, size)
             if found:
                 place = slot * SLOT_WORDS
-                about = cache[place + ABOUT]
-                if abs(so_far) <= np.int64(about >> np.uint64(16)):
-                    count = np.int64(about >> np.uint64(8)) & 0xFF
+                sizes = cache[place + ABOUT]
+                if abs(so_far) <= np.int64(sizes >> np.uint64(16)):
+                    count = np.int64(sizes >> np.uint64(8)) & 0xFF
                     for token in range(count):
                         piece = (
                             np.int64(cache[place + IDS + (token >> 1)] >> np.uint64(32 * (token & 1)))

@@ -19,14 +19,15 @@ from tokbench_subword.kernels.pointers import PADDING, block
 from tokbench_subword.kernels.stretch_cache import CACHED_BYTES, cache_lines
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
-from tokbench_subword.unigram.stretches import CACHE_SLOTS, DONE, GROW_TEXT
+from tokbench_subword.unigram.stretches import CACHE_SLOTS, GROW_TEXT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CHUNK_BYTES = 1 << 20  # what a thread takes at a time
 _KEPT_OUTPUT = 1 << 22  # a work space gives larger outputs back
-_PAD = bytes(PADDING + CACHED_BYTES)
+SLACK = bytes(PADDING + CACHED_BYTES)
+"""What must be readable behind documents that lie side by side."""
 
 
 class WorkSpace:
@@ -39,12 +40,13 @@ class WorkSpace:
         self.output = np.empty(1 << 12, np.int32)
         self.offsets, self.ends = np.zeros(2, np.int64), np.zeros(2, np.int64)
         self.state = np.zeros(at.N_STATE, np.int64)
-        self.own: list[NDArray[Any]] = [cache_lines(CACHE_SLOTS)]
+        self.own: list[NDArray[Any]] = [cache_lines(CACHE_SLOTS), self.output]
         self.grow_text(1 << 12)
 
     def grow_text(self, size: int) -> None:
         """Make room for `size` bytes of normalised text."""
         self.own[1:] = [
+            self.output,
             np.empty(size + CACHED_BYTES, np.uint8),
             np.empty(size + 2, self.dtype),
             np.empty(size + 2, np.int64),
@@ -53,14 +55,17 @@ class WorkSpace:
             self.state,
         ]
         self.state[at.TEXT_ROOM], self.state[at.SEARCH_ROOM] = size, size + 2
+        self.state[at.OUTPUT_ROOM] = len(self.output)
         self.block = block([*self.shared, *self.own])
 
-    def grow_output(self, size: int) -> None:
+    def set_output(self, size: int) -> None:
         """Make room for `size` ids in all, keeping those that are written."""
         written = self.state[at.WRITTEN]
         grown = np.empty(size, np.int32)
         grown[:written] = self.output[:written]
-        self.output = grown
+        self.output = self.own[1] = grown
+        self.state[at.OUTPUT_ROOM] = size
+        self.block = block([*self.shared, *self.own])
 
 
 class Engine:
@@ -106,12 +111,19 @@ class Engine:
 
     def encode(self, data: bytes) -> NDArray[np.int32]:
         """The ids of one document, int32."""
-        space = self.borrow()
-        space.offsets[1] = len(data)
-        source = np.frombuffer(data if self.normalizer is not None else data + _PAD, np.uint8)
-        self._run(space, source, space.offsets, space.ends)
-        ids = space.output[: space.ends[1]].copy()
-        self.give_back(space)
+        try:  # written out, since a call of Python's takes as long as a word
+            space = self._spaces.pop()
+        except IndexError:
+            space = self.borrow()
+        offsets, ends = space.offsets, space.ends
+        offsets[1] = len(data)
+        if self.normalizer is None:
+            data += SLACK
+        count = self._kernel(space.block, self._parameters, data, offsets, ends)
+        if count < 0:
+            count = self._grown(space, data, offsets, ends, count)
+        ids = space.output[:count].copy()
+        self._spaces.append(space)
         return ids
 
     def encode_many(
@@ -120,12 +132,12 @@ class Engine:
         """The ids of all documents, and where each document's begin and end: int32, int64 of ``(n + 1,)``."""
         offsets = np.zeros(len(documents) + 1, np.int64)
         np.cumsum([len(document) for document in documents], out=offsets[1:])
-        return self.encode_ragged(np.frombuffer(b"".join([*documents, _PAD]), np.uint8), offsets, threads)
+        return self.encode_ragged(b"".join([*documents, SLACK]), offsets, threads)
 
     def encode_ragged(
-        self, source: NDArray[np.uint8], offsets: NDArray[np.int64], threads: int = 1
+        self, source: bytes, offsets: NDArray[np.int64], threads: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """`encode_many` for documents that already lie in one array, with 48 bytes behind them."""
+        """`encode_many` for documents that already lie side by side, with `SLACK` behind them."""
         parts = _parts(offsets, threads)
         if len(parts) <= 1:
             return self._part(source, offsets)
@@ -138,15 +150,15 @@ class Engine:
             total += len(ids)
         return np.concatenate([ids for ids, _ in results]), ends
 
-    def _part(
-        self, source: NDArray[np.uint8], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _part(self, source: bytes, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         space = self.borrow()
         ends = np.zeros(len(offsets), np.int64)
-        self._run(space, source, offsets, ends)
-        ids = space.output[: ends[-1]].copy()
+        count = self._kernel(space.block, self._parameters, source, offsets, ends)
+        if count < 0:
+            count = self._grown(space, source, offsets, ends, count)
+        ids = space.output[:count].copy()
         if len(space.output) > _KEPT_OUTPUT:
-            space.output = np.empty(1 << 12, np.int32)
+            space.set_output(1 << 12)
         self.give_back(space)
         return ids, ends
 
@@ -161,21 +173,21 @@ class Engine:
         """Return a work space for the next call."""
         self._spaces.append(space)
 
-    def _run(
-        self, space: WorkSpace, source: NDArray[np.uint8], offsets: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> None:
+    def _grown(
+        self, space: WorkSpace, source: bytes, offsets: NDArray[np.int64], ends: NDArray[np.int64], wish: int
+    ) -> int:
+        """Give the kernel the room it asked for, and call it again, until it is done: the number of ids."""
         state = space.state
-        state[at.DOCUMENT] = state[at.WRITTEN] = 0
-        while (
-            wish := self._kernel(space.block, self._parameters, source, offsets, space.output, ends)
-        ) != DONE:
+        while wish < 0:
             document = int(state[at.DOCUMENT])
             needed = max(int(state[at.SIZE]), int(offsets[document + 1] - offsets[document]))
             if wish == GROW_TEXT:
                 space.grow_text(max(2 * int(state[at.TEXT_ROOM]), needed + needed // 4 + 64))
             else:
                 left, needed = int(offsets[-1] - offsets[document]), 3 * needed
-                space.grow_output(int(state[at.WRITTEN]) + max(needed, left // 2, len(space.output) // 2) + 64)
+                space.set_output(int(state[at.WRITTEN]) + max(needed, left // 2, len(space.output) // 2) + 64)
+            wish = self._kernel(space.block, self._parameters, source, offsets, ends)
+        return wish
 
 
 def _parts(offsets: NDArray[np.int64], threads: int) -> list[tuple[int, int]]:

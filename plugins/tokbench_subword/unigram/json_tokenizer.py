@@ -24,6 +24,7 @@ from tokbench.tokenizer import Step, TokenBatch
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import (
@@ -34,11 +35,12 @@ from tokbench_subword.pipeline.tokenizer_json import (
     steps_of,
     write_document,
 )
-from tokbench_subword.unigram.json_normalizers import normalizer_of
+from tokbench_subword.unigram.engine import SLACK
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, Node, Unigram
 from tokbench_subword.unigram.vocabulary import byte_piece
+from tokbench_subword.unigram.word_path import WordPath
 
 
 class JsonUnigramTokenizer:
@@ -82,9 +84,12 @@ class JsonUnigramTokenizer:
         self._names = dict(enumerate(self.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
-        self._normalize = normalizer_of(document.normalizer, where=self.name)
-        self._pre_tokenize = pre_tokenizer_of(document.pre_tokenizer)
-        self._decode = decoder_of(document.decoder)
+        try:
+            self._normalize = normalizer_of(document.normalizer)
+            self._pre_tokenize = pre_tokenizer_of(document.pre_tokenizer)
+            self._decode = decoder_of(document.decoder)
+        except TokenizerError as error:
+            raise TokenizerError(f"{self.name}: {error}") from error
         self._raw = AddedTokens(token for token in added if not token.normalized)
         normalize = self._normalize
         self._normal = AddedTokens(
@@ -92,6 +97,8 @@ class JsonUnigramTokenizer:
             normalize=(lambda text: normalize(Stretch(text)).text) if normalize else None,
         )
         self._algorithm = Unigram(self._lexicon(bool(model.get("byte_fallback"))), None)
+        unknown = "" if unk is None else self.pieces[unk]
+        self._words = WordPath.of(document, unknown, where=self.name)
 
     def _lexicon(self, fallback: bool) -> Lexicon:
         pieces = {piece.encode(): index for piece, index in self.ids.items() if piece and "\0" not in piece}
@@ -136,7 +143,20 @@ class JsonUnigramTokenizer:
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
+        """The ids of many texts: by kernels as far as they can, the rest as it is written down."""
+        path = self._words
+        if path is None:
+            return self._encode_plainly(texts)
+        texts = list(map(repaired, texts))
+        ready = path.prepare(texts)
+        ids, bounds = self._algorithm.engine.encode_ragged(ready.data + SLACK, ready.words, self.threads)
+        batch = TokenBatch(self._known(ids), bounds[ready.documents])
+        left = set(ready.left)
+        if not self._raw.only_special:
+            left.update(i for i, text in enumerate(texts) if self._raw.may_match(text, match_special=False))
+        return _replaced(batch, sorted(left), self._encode_plainly([texts[i] for i in sorted(left)]))
+
+    def _encode_plainly(self, texts: Sequence[str]) -> TokenBatch:
         plan: list[int] = []  # an added token's id, or -1 for a word that is to be encoded
         words: list[bytes] = []
         ends = [0]
@@ -248,6 +268,15 @@ class JsonUnigramTokenizer:
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
+        state = rng.bit_generator.state
+        if self._words is not None and not self._raw.may_match(text, match_special=False):
+            ready = self._words.prepare([repaired(text)])
+            if not ready.left:
+                pieces = self._algorithm.sample_rows(ready.data, rng, alpha, ready.words)[:, 2]
+                if (pieces >= 0).all():
+                    drawn: list[int] = pieces.tolist()
+                    return drawn
+        rng.bit_generator.state = state  # what is drawn does not depend on the way it is drawn
         ids: list[int] = []
         for part in self._parts(repaired(text)):
             if isinstance(part, AddedToken):
@@ -375,6 +404,19 @@ class JsonUnigramTokenizer:
             "why_not_lossless": "normalizers and unknown characters; U+2581 comes back as a space",
             **self._notes,
         }
+
+
+def _replaced(batch: TokenBatch, places: Sequence[int], others: TokenBatch) -> TokenBatch:
+    """`batch` with the documents at `places`, in order, taken from `others`."""
+    if not places:
+        return batch
+    lengths, parts, done = batch.lengths(), [], 0
+    for place, ids in zip(places, others, strict=True):
+        parts += [batch.ids[batch.offsets[done] : batch.offsets[place]], ids]
+        done = place + 1
+    parts.append(batch.ids[batch.offsets[done] :])
+    lengths[places] = others.lengths()
+    return TokenBatch(np.concatenate(parts), np.append(0, np.cumsum(lengths)))
 
 
 def _vocabulary(entries: Sequence[Any], where: str) -> tuple[list[str], NDArray[np.float64]]:

@@ -24,20 +24,23 @@ if TYPE_CHECKING:
 _Rows = list[list[int]]
 
 
-def draw_path(
+def draw_paths(
     data: bytes,
+    bounds: NDArray[np.int64],
     units: NDArray[np.uint64],
     scores: NDArray[np.float64],
     unknown: float,
     alpha: float,
     uniforms: NDArray[np.float64],
-) -> _Rows:
-    """One path as rows of (start, end, piece), by `alpha` and a number in [0, 1) for each position."""
+) -> NDArray[np.int64]:
+    """A path through each stretch ``data[bounds[i]:bounds[i + 1]]``, drawn by `alpha`: int64 ``(pieces, 3)``.
+
+    Rows are start and end in `data`, and the piece. `uniforms` is a number in [0, 1) for each byte.
+    """
     nodes = np.empty((len(data) + 1, 3), np.int64)
     source = np.frombuffer(data + bytes(16), np.uint8)
-    count = _draw(source, units, scores, float(unknown), float(alpha), uniforms, nodes)
-    rows: _Rows = nodes[:count].tolist()
-    return rows
+    count = _draw(source, bounds, units, scores, float(unknown), float(alpha), uniforms, nodes)
+    return nodes[:count]
 
 
 def best_paths(
@@ -81,43 +84,42 @@ def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[t
         yield start + width, UNKNOWN_PIECE
 
 
-@inline
-def _log_add(first, second):  # type: ignore[no-untyped-def]
-    """``log(exp(first) + exp(second))``."""
-    high, low = max(first, second), min(first, second)
-    return high if low == -np.inf else high + np.log1p(np.exp(low - high))
-
-
 @kernel
-def _draw(source, units_array, scores, unknown, alpha, uniforms, nodes):  # type: ignore[no-untyped-def]
+def _draw(source, bounds, units_array, scores, unknown, alpha, uniforms, nodes):  # type: ignore[no-untyped-def]
     data, units = pointer(source), pointer(units_array)
-    size = np.int64(len(source) - 16)
-    beta = np.full(size + 1, -np.inf)
-    beta[size] = 0.0
     root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
-    for back in range(size):
-        start = size - 1 - back
-        if data[start] & 0xC0 == 0x80:
-            continue  # within a character
-        beta[start] = _walk(data, start, size, units, root, scores, unknown, alpha, beta, -1.0, nodes, 0)
-    count, position = 0, np.int64(0)
-    while position < size:
-        target = uniforms[position]
-        _walk(data, position, size, units, root, scores, unknown, alpha, beta, target, nodes, count)
-        position = nodes[count, 1]
-        count += 1
+    beta = np.empty(len(source), np.float64)
+    count = 0
+    for stretch in range(len(bounds) - 1):
+        begin, stop = bounds[stretch], bounds[stretch + 1]
+        beta[stop] = 0.0
+        for start in range(stop - 1, begin - 1, -1):
+            if data[start] & 0xC0 != 0x80:  # not within a character
+                beta[start] = _walk(
+                    data, start, stop, units, root, scores, unknown, alpha, beta, -1.0, nodes, 0
+                )
+        position = begin
+        while position < stop:
+            target = uniforms[position]
+            _walk(data, position, stop, units, root, scores, unknown, alpha, beta, target, nodes, count)
+            position = nodes[count, 1]
+            count += 1
     return count
 
 
 @inline
 def _walk(  # type: ignore[no-untyped-def]
-    data, start, size, units, root, scores, unknown, alpha, beta, target, nodes, row
+    data, start, stop, units, root, scores, unknown, alpha, beta, target, nodes, row
 ):
-    """Sum over the pieces at `start`; or, with `target` in [0, 1), write the drawn one into ``nodes[row]``."""
-    total, drawn = -np.inf, 0.0
+    """The log of the sum over the pieces at `start`; or, with `target` in [0, 1), the drawn one as
+    ``nodes[row]``.
+
+    The sum is kept relative to its largest term so far, which takes one exponential a piece.
+    """
+    largest, total, drawn = -np.inf, 0.0, 0.0
     width = width_of(data[start])
     node, position, single = root, start, False
-    while position < size:
+    while position < stop:
         byte = np.int64(data[position])
         unit = units[node + byte]
         if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
@@ -127,23 +129,30 @@ def _walk(  # type: ignore[no-untyped-def]
         if piece >= 0:
             single = single or position - start == width
             weight = alpha * scores[piece] + beta[position]
-            if target < 0.0:
-                total = _log_add(total, weight)
-            else:
+            if target >= 0.0:
                 drawn += np.exp(weight - beta[start])
                 nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, piece
                 if drawn > target:
-                    return total
+                    return 0.0
+            elif weight > largest:
+                total = total * np.exp(largest - weight) + 1.0
+                largest = weight
+            else:
+                total += np.exp(weight - largest)
         node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
         if node == 0:
             break
     if not single:
         position = start + width
-        if target < 0.0:
-            total = _log_add(total, alpha * unknown + beta[position])
-        else:
+        weight = alpha * unknown + beta[position]
+        if target >= 0.0:
             nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, UNKNOWN_PIECE
-    return total
+        elif weight > largest:
+            total = total * np.exp(largest - weight) + 1.0
+            largest = weight
+        else:
+            total += np.exp(weight - largest)
+    return largest + np.log(total)
 
 
 @kernel

@@ -8,15 +8,15 @@ SCORES = 13
 """What Unigram has besides: float."""
 PAIR_KEYS, PAIR_VALUES, RANKS, DEFINED = range(13, 17)
 """What BPE has instead: uint64; int32; int32; uint64."""
-CACHE, TEXT, BEST, LINKS, SCRATCH, EXACT, STATE = range(17, 24)
-"""A work space: uint64; uint8; float; int64; int64; float64; and int64, see below."""
+CACHE, OUTPUT, TEXT, BEST, LINKS, SCRATCH, EXACT, STATE = range(17, 25)
+"""A work space: uint64; int32; uint8; float; int64; int64; float64; and int64, see below."""
 N_SHARED = CACHE
 
 FLAGS, N_MAP_UNITS, N_TARGETS, N_SYMBOLS, UNK_ID, FUSED, FALLBACK, ESCAPED = range(8)
 PAIR_MASK, N_PIECES, N_DEFINED, N_NUMBERS = range(8, 12)
 """Members of NUMBERS. `FLAGS` is negative where text comes normalised."""
 
-DOCUMENT, WRITTEN, SIZE, TEXT_ROOM, SEARCH_ROOM, N_STATE = range(6)
+DOCUMENT, WRITTEN, SIZE, TEXT_ROOM, SEARCH_ROOM, OUTPUT_ROOM, N_STATE = range(7)
 """Members of STATE: the next document, the ids written, the last document's size, and the room there is."""
 
 UNKNOWN, THRESHOLD, LARGEST, ULP, N_PARAMETERS = range(5)

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 KEEP, CHECK, SPACE = 0, 1, 2
 """What the first byte of a character says: no cut before it; look at `characters`; look at `before_space`."""
+FOLLOWS, LEADS = 1, 2
+"""Flags of a character."""
+PIECE_SHIFT = 2
+"""Where above the flags the id of the character as a piece stands, plus one."""
 _PAIR_BITS = 17
 
 
@@ -41,9 +45,9 @@ _pair_place = inline(_place)
 @dataclass(frozen=True, slots=True, eq=False)
 class Cuts:
     """The tables: `classes` uint8 ``(256,)`` by first byte; `characters` int32 ``(0x110000,)``, whether the
-    character is behind another in a piece (bit 0), and above that the id of the character as a piece plus one;
-    `before_space` uint8 ``(256,)`` by the last byte before a space, and `pairs` uint8 by the hash of two
-    characters (1: there may be no cut).
+    character is behind another in a piece (`FOLLOWS`), whether one begins with it and goes on (`LEADS`), and
+    above that (`PIECE_SHIFT`) the id of the character as a piece plus one; `before_space` uint8 ``(256,)`` by
+    the last byte before a space, and `pairs` uint8 by the hash of two characters (1: there may be no cut).
     """
 
     classes: NDArray[np.uint8]
@@ -58,25 +62,26 @@ def find_cuts(pieces: Mapping[bytes, int]) -> Cuts:
     Example:
         >>> cuts = find_cuts({b" ": 5, b" the": 6, "é".encode(): 7})
         >>> int(cuts.classes[ord("h")]), int(cuts.characters[ord("é")]), int(cuts.before_space[ord("e")])
-        (0, 16, 0)
+        (0, 32, 0)
     """
     characters, before_space = np.zeros(0x110000, np.int32), np.zeros(256, np.uint8)
     crossed: set[tuple[int, int]] = set()
     for piece, index in pieces.items():
         text = piece.decode()
         if len(text) == 1:
-            characters[ord(text)] |= (index + 1) << 1
+            characters[ord(text)] |= (index + 1) << PIECE_SHIFT
             continue
+        characters[ord(text[0])] |= LEADS
         crossed.update(pairwise(map(ord, text)))
     pairs = np.zeros(1 << _PAIR_BITS, np.uint8)
     for left, right in crossed:
         if right == 0x20:
             before_space[chr(left).encode()[-1]] = 1
         else:
-            characters[right] |= 1
+            characters[right] |= FOLLOWS
             pairs[_place(left, right)] = 1
     classes = np.full(256, CHECK, np.uint8)
-    classes[:0x80] = np.where(characters[:0x80] & 1, KEEP, CHECK)
+    classes[:0x80] = np.where(characters[:0x80] & FOLLOWS, KEEP, CHECK)
     classes[0x80:0xC0] = KEEP  # inside a character
     classes[0x20] = SPACE
     return Cuts(classes, characters, before_space, pairs)
@@ -98,7 +103,7 @@ def next_cut(data, index, stop, classes, characters, before_space, pairs):  # ty
             left, width = np.int64(byte), 1
         else:
             right, width = code_point(data, position)
-            if not characters[right] & 1 or not pairs[_pair_place(left, right)]:
+            if not characters[right] & FOLLOWS or not pairs[_pair_place(left, right)]:
                 break
             left = right
         position += width

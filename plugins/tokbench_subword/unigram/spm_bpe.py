@@ -152,22 +152,22 @@ class SpmBpe:
         """The segmentation of internal text `data`."""
         if self.plain:
             return merge(self, data)
-        return self._merged(data, np.zeros(0), 0.0)
+        return [Node(*row) for row in self._merged(data, np.zeros(0), 0.0).tolist()]
 
-    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
+    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
         """A segmentation in which each merge that comes up is passed over with probability `alpha`.
 
         BPE-dropout (Provilkov et al. 2020), in sentencepiece's form.
         """
         if self.plain:
-            return merge(self, data, rng=rng, dropout=alpha)
+            return np.array(merge(self, data, rng=rng, dropout=alpha), np.int64).reshape(-1, 3)
         return self._merged(data, rng.random(4 * len(data) + 4), alpha)
 
     def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
         """Not defined for BPE."""
         raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
 
-    def _merged(self, data: bytes, uniforms: NDArray[np.float64], dropout: float) -> list[Node]:
+    def _merged(self, data: bytes, uniforms: NDArray[np.float64], dropout: float) -> NDArray[np.int64]:
         space = self.engine.borrow()
         try:
             if len(data) + 2 > space.state[at.SEARCH_ROOM]:
@@ -177,7 +177,7 @@ class SpmBpe:
             count = merge_all(space.block, source, uniforms, float(dropout), nodes)
         finally:
             self.engine.give_back(space)
-        return [Node(*row) for row in nodes[:count].tolist()]
+        return nodes[:count]
 
 
 def merge(

@@ -24,7 +24,6 @@ from tokbench_subword.unigram.charsmap import _longest_symbol, normalize_into
 from tokbench_subword.unigram.segments import next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
-    DONE,
     GROW_OUTPUT,
     GROW_TEXT,
     MAX_LIMIT,
@@ -215,10 +214,10 @@ def _pop(scratch, heap, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def encode_documents(block, parameters, source, offsets, output, output_ends):  # type: ignore[no-untyped-def]
+def encode_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
     """As `encode_kernel.encode_documents`, by merging; `parameters` are not used."""
     numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
-    data, text, ids = pointer(source), u8_in(block, at.TEXT), pointer(output)
+    data, text, ids = pointer(source), u8_in(block, at.TEXT), i32_in(block, at.OUTPUT)
     fallback, escaped = numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0
     links, cache, byte_ids = i64_in(block, at.LINKS), u64_in(block, at.CACHE), i32_in(block, at.BYTE_IDS)
     classes, characters = u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS)
@@ -232,7 +231,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
         if stop > start:
             size = normalize_into(
                 data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
-                u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u8_in(block, at.CLASSES),
+                u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u32_in(block, at.CLASSES),
                 u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
                 numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), text, state[at.TEXT_ROOM], state, False,
             )  # fmt: skip
@@ -240,7 +239,7 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
         if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_TEXT
-        if written + (3 * size if fallback else size) > len(output):
+        if written + (3 * size if fallback else size) > state[at.OUTPUT_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_OUTPUT
         index, after_unknown = np.int64(0), False
@@ -280,8 +279,8 @@ def encode_documents(block, parameters, source, offsets, output, output_ends):  
             index = end
         document += 1
         output_ends[document] = written
-    state[at.DOCUMENT], state[at.WRITTEN] = document, written
-    return DONE
+    state[at.DOCUMENT] = state[at.WRITTEN] = 0
+    return written
 
 
 @kernel

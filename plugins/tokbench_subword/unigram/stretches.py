@@ -18,8 +18,8 @@ UNKNOWN_PIECE = -1
 """What stands for an unknown character in a path."""
 CACHE_SLOTS = 1 << 16
 """Stretches of text that a work space remembers (64 bytes each)."""
-DONE, GROW_TEXT, GROW_OUTPUT = 0, 1, 2
-"""What an encoding kernel asks for: nothing, more room for normalised text, more room for ids."""
+GROW_TEXT, GROW_OUTPUT = -1, -2
+"""What an encoding kernel may ask for: more room for normalised text, or for ids."""
 
 
 @inline

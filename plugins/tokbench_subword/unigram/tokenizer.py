@@ -15,13 +15,12 @@ from tokbench_subword.pipeline.added_tokens import check_new
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.engine import Engine
 from tokbench_subword.unigram.model_file import USER_DEFINED, Piece, SpmModel, parse, serialize, write_model
+from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from tokbench_subword.unigram.unigram_algorithm import Node
 
 
 class Algorithm(Protocol):
@@ -35,8 +34,8 @@ class Algorithm(Protocol):
         """The segmentation of internal text that encoding gives, with places."""
         ...
 
-    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
-        """A segmentation drawn at random."""
+    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
+        """A segmentation drawn at random, as rows of (start, end, piece)."""
         ...
 
     def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
@@ -92,7 +91,11 @@ class SpmTokenizer:
 
             data, _ = self._normalizer.with_origins(encodable(text))
             return np.array(self._ids(data, self.algorithm.path(data)), np.int32)
-        return self._engine.encode(encodable(text))
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            data = encodable(text)
+        return self._engine.encode(data)
 
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
@@ -114,7 +117,10 @@ class SpmTokenizer:
         if not 0.0 <= alpha < float("inf"):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data, _ = self._normalizer.with_origins(encodable(text))
-        return self._ids(data, self.algorithm.sample_path(data, rng, alpha))
+        rows = self.algorithm.sample_rows(data, rng, alpha)
+        pieces = rows[:, 2]
+        known: list[int] = pieces.tolist()
+        return known if (pieces >= 0).all() else self._ids(data, [Node(*row) for row in rows.tolist()])
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -293,8 +299,6 @@ class SpmTokenizer:
 
 def _algorithm(kind: str, vocabulary: SpmVocabulary) -> Algorithm:
     if kind == "unigram":
-        from tokbench_subword.unigram.unigram_algorithm import Unigram
-
         return Unigram.of_vocabulary(vocabulary)
     from tokbench_subword.unigram.spm_bpe import SpmBpe
 

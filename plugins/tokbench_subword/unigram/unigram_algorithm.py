@@ -14,7 +14,7 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encode_kernel import encode_documents
 from tokbench_subword.unigram.engine import Engine
-from tokbench_subword.unigram.lattice import best_paths, draw_path
+from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.model_file import NORMAL, USER_DEFINED
 from tokbench_subword.unigram.segments import Cuts, find_cuts
 from tokbench_subword.unigram.stretches import link_piece, link_start
@@ -148,12 +148,16 @@ class Unigram:
 
     def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
         """A path drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018)."""
-        return [
-            Node(*row)
-            for row in draw_path(
-                data, self.lexicon.units, self.nominal, self.lexicon.unknown, alpha, rng.random(len(data))
-            )
-        ]
+        return [Node(*row) for row in self.sample_rows(data, rng, alpha).tolist()]
+
+    def sample_rows(
+        self, data: bytes, rng: np.random.Generator, alpha: float, bounds: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """`sample_path` for each stretch ``data[bounds[i]:bounds[i + 1]]``, as rows of (start, end, piece)."""
+        lexicon, uniforms = self.lexicon, rng.random(len(data))
+        if bounds is None:
+            bounds = np.array([0, len(data)], np.int64)
+        return draw_paths(data, bounds, lexicon.units, self.nominal, lexicon.unknown, alpha, uniforms)
 
     def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
         """The `n` best paths with their scores, best first; fewer where there are fewer."""

@@ -7,16 +7,16 @@ normalizers and pre-tokenizers of `tokenizer.json`, and whatever wants to know w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
-from tokbench_subword.pipeline.normalizers import normalizer_of
+from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules, Word, normalized, words
+from tokbench_subword.wordpiece.normalizer import NO_RULES, Word, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,14 @@ class Preparation:
                     for word in self._cut(stretch.part(inner.start, inner.end)):
                         yield TracedWord(word, None)
 
-    def _normalized(self, stretch: Stretch) -> Stretch:
+    @cached_property
+    def _normalizer(self) -> Normalizer | None:
         if self.model.pipeline is None:
-            return _by_rules(stretch, self.model.rules)
-        return _normalize(stretch, self.model.pipeline.normalizer)
+            return normalizer_of({"type": "BertNormalizer", **asdict(self.model.rules)})
+        return normalizer_of(self.model.pipeline.normalizer)
+
+    def _normalized(self, stretch: Stretch) -> Stretch:
+        return stretch if self._normalizer is None else self._normalizer(stretch)
 
     def _cut(self, stretch: Stretch) -> Iterator[Word]:
         config = {"type": "BertPreTokenizer"}
@@ -98,29 +102,9 @@ class Preparation:
 
 def check_pipeline(normalizer: Mapping[str, Any] | None, pre_tokenizer: Mapping[str, Any] | None) -> None:
     """Raise `TokenizerError` naming a component that this plugin does not know."""
-    _normalize(Stretch.of("a"), normalizer)
+    normalizer_of(normalizer)
     pre_tokenizer_of(pre_tokenizer)
 
 
 def _whole(stretch: Stretch, token: AddedToken) -> TracedWord:
     return TracedWord(Word(stretch.text, tuple(stretch.origin or ())), token)
-
-
-def _normalize(stretch: Stretch, config: Mapping[str, Any] | None) -> Stretch:
-    """One normalizer of `tokenizer.json`, BERT's among them."""
-    if config is None:
-        return stretch
-    if config.get("type") == "Sequence":
-        for step in config.get("normalizers", ()):
-            stretch = _normalize(stretch, step)
-        return stretch
-    if config.get("type") == "BertNormalizer":
-        return _by_rules(stretch, BertRules.from_json(config))
-    normalize = normalizer_of(config)
-    return stretch if normalize is None else normalize(stretch)
-
-
-def _by_rules(stretch: Stretch, rules: BertRules) -> Stretch:
-    traced = normalized(stretch.text, rules)
-    origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
-    return Stretch("".join(character for character, _ in traced), origin, stretch.first)

@@ -178,6 +178,49 @@ def test_sampling_follows_the_model() -> None:
         tokenizer.sample("ab", rng, -1.0)
 
 
+def test_sampling_words_is_the_same_by_kernels_and_plainly(test_data: Path) -> None:
+    path = test_data / "vocabs" / "t5-base" / "hf" / "tokenizer.json"
+    by_kernels, plainly = JsonUnigramTokenizer.from_file(path), JsonUnigramTokenizer.from_file(path)
+    plainly._words = None
+    lines = (test_data / "corpora/pud/deu_Latn.txt").read_text(encoding="utf-8").split("\n")[:40]
+    for alpha in (0.0, 0.1, 1.0):
+        drawn = [one.sample("\n".join(lines), np.random.default_rng(5), alpha) for one in (by_kernels, plainly)]
+        assert drawn[0] == drawn[1]
+    for line in ("日本 a", "<unk>b", ""):
+        assert by_kernels.sample(line, np.random.default_rng(1), 0.5) == plainly.sample(
+            line, np.random.default_rng(1), 0.5
+        )
+
+
+def test_sampling_follows_exact_probabilities_over_several_words() -> None:
+    """Each word is drawn by itself: the probability of a text is the product of those of its words."""
+    pieces = {"▁": -2.0, "▁a": -1.5, "a": -1.0, "b": -1.2, "ab": -1.7, "▁ab": -3.0, "aba": -4.0}
+    content = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", -9.0], *map(list, pieces.items())]},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+    }
+    tokenizer = JsonUnigramTokenizer.from_dict(content)
+
+    def paths(word: str) -> list[tuple[tuple[str, ...], float]]:
+        found = [((), 0.0)] if not word else []
+        for piece, score in pieces.items():
+            if word.startswith(piece):
+                found += [((piece, *rest), score + more) for rest, more in paths(word[len(piece) :])]
+        return found
+
+    alpha, n = 0.6, 20_000
+    exact = Counter[tuple[str, ...]]()
+    for (one, first), (two, second) in ((x, y) for x in paths("▁aba") for y in paths("▁ab")):
+        exact[one + two] = math.exp(alpha * (first + second))
+    rng = np.random.default_rng(0)
+    names = dict(enumerate(tokenizer.pieces))
+    drawn = Counter(tuple(names[index] for index in tokenizer.sample("aba ab", rng, alpha)) for _ in range(n))
+    assert set(drawn) <= set(exact)
+    for path, weight in exact.items():
+        share = weight / exact.total()
+        assert drawn[path] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
+
+
 @pytest.mark.parametrize("model", BPE_MODELS)
 def test_dropout_in_bpe(model: str, pair: Pair) -> None:
     ours, theirs = pair(model)

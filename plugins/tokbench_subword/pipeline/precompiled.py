@@ -1,4 +1,4 @@
-"""Two normalizers of `tokenizer.json` that belong to sentencepiece's models: `Precompiled` and `Nmt`.
+"""Two normalizers of `tokenizer.json` that come from sentencepiece: `Precompiled` and `Nmt`.
 
 `Precompiled` is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of
 fewer than six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of
@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
-
-import numpy as np
+import struct
+from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.normalizers import normalizer_of as shared_normalizer_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.unigram.charsmap import split_map
 
-Normalizer = Callable[[Stretch], Stretch]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _SHORT_CLUSTER = 6
 _NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
@@ -29,55 +26,53 @@ _NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x
 _NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
 
 
-def normalizer_of(config: Mapping[str, Any] | None, *, where: str) -> Normalizer | None:
-    """The normalizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+def nmt(stretch: Stretch) -> Stretch:
+    """The normalizer `Nmt`: control characters go, or become spaces.
 
     Example:
-        >>> normalizer_of({"type": "Nmt"}, where="demo")(Stretch("a" + chr(10) + "b")).text
+        >>> nmt(Stretch("a" + chr(10) + "b")).text
         'a b'
     """
-    if config is None:
-        return None
-    kind = config.get("type")
-    if kind == "Sequence":
-        steps = [step for item in config["normalizers"] if (step := normalizer_of(item, where=where))]
-        return partial(_in_order, steps)
-    if kind == "Precompiled":
-        return Precompiled(_decoded(config.get("precompiled_charsmap"), where), where=where)
-    if kind == "Nmt":
-        return _nmt
-    return shared_normalizer_of(config)
+    return stretch.edited((i, i + 1, _NMT[ord(c)]) for i, c in enumerate(stretch.text) if ord(c) in _NMT)
 
 
-def _decoded(charsmap: object, where: str) -> bytes:
+def decoded_charsmap(charsmap: object) -> bytes:
+    """The map in a normalizer's ``precompiled_charsmap``; raises `TokenizerError` where it is not base 64."""
     if not isinstance(charsmap, str):
-        raise TokenizerError(f"{where}: the normalizer Precompiled has no precompiled_charsmap")
+        raise TokenizerError("the normalizer Precompiled has no precompiled_charsmap")
     try:
         return base64.b64decode(charsmap, validate=True)
     except binascii.Error as error:
-        raise TokenizerError(f"{where}: the precompiled_charsmap is not base 64: {error}") from error
+        raise TokenizerError(f"the precompiled_charsmap is not base 64: {error}") from error
 
 
-def _in_order(steps: list[Normalizer], stretch: Stretch) -> Stretch:
-    for step in steps:
-        stretch = step(stretch)
-    return stretch
+def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
+    import numpy as np
 
-
-def _nmt(stretch: Stretch) -> Stretch:
-    return stretch.edited((i, i + 1, _NMT[ord(c)]) for i, c in enumerate(stretch.text) if ord(c) in _NMT)
+    if len(charsmap) < 4:
+        raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
+    (size,) = struct.unpack_from("<I", charsmap)
+    if size % 4 or not 0 < size < len(charsmap) - 4 or charsmap[-1] != 0:
+        raise TokenizerError(
+            f"{where}: the precompiled character map is damaged: "
+            f"a trie of {size} bytes in a map of {len(charsmap)}"
+        )
+    units = np.frombuffer(charsmap, np.uint32, size // 4, 4)
+    return units, np.frombuffer(charsmap, np.uint8, offset=4 + size)
 
 
 class Precompiled:
     """The normalizer `Precompiled` of `tokenizers`, from its character map."""
 
-    def __init__(self, charsmap: bytes, *, where: str) -> None:
+    def __init__(self, charsmap: bytes) -> None:
+        import numpy as np
         import regex
 
         self._units: list[int] = []
         self._targets = b""
         if charsmap:
-            units, targets = split_map(charsmap, where)
+            units, targets = split_map(charsmap, "Precompiled")
             self._units, self._targets = units.astype(np.int64).tolist(), targets.tobytes()
         self._clusters = regex.compile(r"\X")
         self._known: dict[str, str | None] = {}

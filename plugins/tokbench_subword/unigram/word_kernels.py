@@ -1,0 +1,219 @@
+"""The text rules of Unigram's `tokenizer.json` as kernels, from UTF-8 to words in three passes over all
+documents.
+
+1. `map_characters`: rules that look at one character (case, accents, normal forms as far as no combining
+   character is about). A document that needs more is marked, and left to `json_normalizers`.
+2. `map_clusters`: the rule `Precompiled` as `tokenizers` has it (see `json_normalizers.Precompiled`).
+3. `cut_words`: white space, and Metaspace's U+2581.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.kernels.utf8 import code_point
+from tokbench_subword.unigram.charsmap import rule_step, trie_root
+
+REPLACED, CONTEXT = 1, 2
+"""What `map_characters` knows of a character: it becomes something else; it depends on its neighbours."""
+IN_MAP, STICKY, CONTROL, JOINS = 1, 2, 4, 8
+"""What `map_clusters` knows of one: rules begin with it; it continues the cluster before it (unless that is a
+control character); it is a control character; it joins what follows, and rules begin with it."""
+SLOT_SHIFT = 4
+SPLIT_SPACE, PREPEND, SPLIT_MARK, COLLAPSE, STRIP_LEFT, STRIP_RIGHT = 1, 2, 4, 8, 16, 32
+"""What `cut_words` does: cut at white space; put a mark before a stretch; cut before marks; make runs of spaces
+one; strip the ends."""
+FULL = -1
+_SHORT_CLUSTER = 6
+_MARK = 0x2581
+
+
+@kernel
+def map_characters(source, offsets, entries_array, mapped_array, out_array, ends, marked):  # type: ignore[no-untyped-def]
+    """Map ``source[offsets[d]:offsets[d + 1]]`` to ``out[ends[d]:ends[d + 1]]``; how much was written, or
+    `FULL`.
+
+    `entries` int32 by code point: flags, and above `SLOT_SHIFT` where in `mapped` (uint8) the replacement is:
+    its length, then its UTF-8. A document with a CONTEXT character is `marked`, and becomes empty.
+    """
+    data, out, capacity = pointer(source), pointer(out_array), len(out_array)
+    entries, mapped = pointer(entries_array), pointer(mapped_array)
+    size = np.int64(0)
+    ends[0] = 0
+    for document in range(len(offsets) - 1):
+        position, stop = offsets[document], offsets[document + 1]
+        begin = size
+        if size + (stop - position) + 4 > capacity:
+            return np.int64(FULL)
+        while position < stop:
+            point, width = code_point(data, position)
+            entry = entries[point]
+            if entry == 0:
+                for part in range(width):
+                    out[size + part] = data[position + part]
+                size += width
+            elif entry & CONTEXT:
+                marked[document] = 1
+                size = begin
+                break
+            else:
+                slot = np.int64(entry >> SLOT_SHIFT)
+                length = np.int64(mapped[slot])
+                if size + length + (stop - position) > capacity:
+                    return np.int64(FULL)
+                for part in range(length):
+                    out[size + part] = mapped[slot + 1 + part]
+                size += length
+            position += width
+        ends[document + 1] = size
+    return size
+
+
+@inline
+def _shortest_rule(data, begin, end, units, n_units):  # type: ignore[no-untyped-def]
+    """Where the target of the shortest rule that begins the text begins, or -1."""
+    node, found, target = trie_root(units), False, np.int64(-1)
+    while begin < end and node >= 0 and not found and data[begin] != 0:
+        node, found = rule_step(units, n_units, node, np.int64(data[begin]))
+        begin += 1
+    if found and node < n_units:
+        target = np.int64(units[node] & np.uint32(0x7FFFFFFF))
+    return target
+
+
+@kernel
+def map_clusters(source, offsets, flags_array, units_array, targets_array, out_array, ends, marked):  # type: ignore[no-untyped-def]
+    """As `map_characters`, by the rules of a precompiled map: `units` uint32, `targets` uint8, see `charsmap`.
+
+    `flags`, uint8 by code point, are IN_MAP, STICKY, CONTROL and JOINS.
+    """
+    data, out, capacity = pointer(source), pointer(out_array), len(out_array)
+    flags, units, targets = pointer(flags_array), pointer(units_array), pointer(targets_array)
+    n_units, n_targets = np.int64(len(units_array)), len(targets_array)
+    size = np.int64(0)
+    ends[0] = 0
+    for document in range(len(offsets) - 1):
+        position, stop = offsets[document], offsets[document + 1]
+        begin = size
+        after_control = True
+        if size + (stop - position) + 4 > capacity:
+            return np.int64(FULL)
+        while position < stop:
+            point, width = code_point(data, position)
+            kind = flags[point]
+            behind, target = position + width, np.int64(-1)
+            if kind & JOINS:
+                marked[document] = 1
+                size = begin
+                break
+            if kind & IN_MAP:
+                if point == 0x0D and behind < stop and data[behind] == 0x0A:
+                    end = behind + 1
+                    target = _shortest_rule(data, position, end, units, n_units)
+                    if target >= 0:
+                        behind = end
+                elif (after_control or not kind & STICKY) and not kind & CONTROL:
+                    end = behind
+                    while end < stop and end - position < _SHORT_CLUSTER:
+                        follower, follower_width = code_point(data, end)
+                        if not flags[follower] & STICKY:
+                            break
+                        end += follower_width
+                    if behind < end < position + _SHORT_CLUSTER:
+                        target = _shortest_rule(data, position, end, units, n_units)
+                        if target >= 0:
+                            behind = end
+                if target < 0:
+                    target = _shortest_rule(data, position, position + width, units, n_units)
+            if target >= 0:
+                while target < n_targets and targets[target] != 0:
+                    if size + (stop - position) + 1 > capacity:
+                        return np.int64(FULL)
+                    out[size] = targets[target]
+                    size += 1
+                    target += 1
+            else:
+                for part in range(width):
+                    out[size + part] = data[position + part]
+                size += width
+            if size + (stop - behind) > capacity:
+                return np.int64(FULL)
+            after_control = (kind & CONTROL) != 0
+            position = behind
+        ends[document + 1] = size
+    return size
+
+
+@inline
+def _is_space(point):  # type: ignore[no-untyped-def]
+    """White_Space."""
+    if point < 0x85:
+        return point == 0x20 or 0x09 <= point <= 0x0D
+    if point < 0x2000:
+        return point == 0x85 or point == 0xA0 or point == 0x1680
+    if point <= 0x200A:
+        return True
+    return point == 0x2028 or point == 0x2029 or point == 0x202F or point == 0x205F or point == 0x3000
+
+
+@kernel
+def cut_words(source, offsets, rules, out_array, word_ends, document_ends):  # type: ignore[no-untyped-def]
+    """Cut documents into words: word w is ``out[word_ends[w]:word_ends[w + 1]]``; how many there are.
+
+    ``document_ends[d + 1]`` is the number of words up to the end of document d. Spaces become U+2581. `out` has
+    room for three times the text and three bytes for each document.
+    """
+    data, out, ends = pointer(source), pointer(out_array), pointer(word_ends)
+    size, n_words = np.int64(0), np.int64(0)
+    ends[0] = 0
+    document_ends[0] = 0
+    for document in range(len(offsets) - 1):
+        position, stop = offsets[document], offsets[document + 1]
+        while rules & STRIP_LEFT and position < stop:
+            point, width = code_point(data, position)
+            if not _is_space(point):
+                break
+            position += width
+        while rules & STRIP_RIGHT and position < stop:
+            last = stop - 1
+            while data[last] & 0xC0 == 0x80:
+                last -= 1
+            point, width = code_point(data, last)
+            if not _is_space(point):
+                break
+            stop = last
+        begins, after_space = True, False
+        begin = size
+        while position < stop:
+            point, width = code_point(data, position)
+            if rules & SPLIT_SPACE and _is_space(point):
+                if size > begin:
+                    n_words += 1
+                    ends[n_words] = begin = size
+                begins = True
+                position += width
+                continue
+            if rules & COLLAPSE and point == 0x20 and after_space:
+                position += width
+                continue
+            after_space = point == 0x20
+            mark = after_space or point == _MARK
+            if mark and rules & SPLIT_MARK and size > begin:
+                n_words += 1
+                ends[n_words] = begin = size
+            if mark or (begins and rules & PREPEND):
+                out[size], out[size + 1], out[size + 2] = 0xE2, 0x96, 0x81
+                size += 3
+            if not mark:
+                for part in range(width):
+                    out[size + part] = data[position + part]
+                size += width
+            begins = False
+            position += width
+        if size > begin:
+            n_words += 1
+            ends[n_words] = size
+        document_ends[document + 1] = n_words
+    return n_words

@@ -1,0 +1,252 @@
+"""`WordPath`: a `tokenizer.json`'s way from text to words, in kernels, where its rules allow it.
+
+Most such files say: literal replacements, then rules that look at single characters, then `Precompiled`, then
+the ends and runs of spaces, then words. `word_kernels` does that for a whole batch; documents in which
+characters depend on their neighbours in other ways than it knows are left to the plain path, as are files that
+say more.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.kernels.compiling import announce
+from tokbench_subword.pipeline.normalizers import normalizer_of
+from tokbench_subword.pipeline.precompiled import decoded_charsmap
+from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
+from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
+from tokbench_subword.unigram import word_kernels as kernels
+from tokbench_subword.unigram.charsmap import CHARACTER_CLASS, compile_normalizer
+from tokbench_subword.unigram.model_file import NormalizerSpec
+
+_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+_APART = "\ua000"  # a letter that no rule touches, and that stands by itself in every form
+_N_CODE_POINTS = 0x110000
+# Where characters are that change or combine: not among ideographs of the higher planes, nor in private use.
+_MAPPED_POINTS = [*range(0xD800), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA20), *range(0xE0000, 0xE0200)]
+_MARK = "\u2581"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Documents cut into words: word w is ``data[words[w]:words[w + 1]]``, those of document d end before word
+    ``documents[d + 1]``. Those at `left` have no words here: they need the plain path.
+    """
+
+    data: bytes
+    words: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    left: list[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordPath:
+    """The compiled rules: literal replacements, tables for the kernels, and what `cut_words` does."""
+
+    literals: tuple[tuple[str, str], ...]
+    characters: tuple[NDArray[Any], ...] | None
+    clusters: tuple[NDArray[Any], ...] | None
+    rules: int
+    unknown: bytes
+
+    @classmethod
+    def of(cls, document: Document, unknown: str, *, where: str) -> WordPath | None:
+        """The path of a document, or None where its rules are not of the kind described above.
+
+        A document with `unknown`, the text of the unknown token, is left to the plain path.
+        """
+        rules = _word_rules(steps_of(document.pre_tokenizer, "pretokenizers"))
+        steps = list(steps_of(document.normalizer, "normalizers"))
+        literals = []
+        while steps and (pair := _literal(steps[0])) is not None and pair[0] not in (" ", _MARK):
+            literals.append(pair)
+            del steps[0]
+        local = []
+        while steps and steps[0].get("type") in (*_FORMS, "Lowercase", "StripAccents", "Nmt"):
+            local.append(steps.pop(0))
+        charsmap = None
+        if steps and steps[0].get("type") == "Precompiled":
+            charsmap = decoded_charsmap(steps.pop(0).get("precompiled_charsmap"))
+        ends = _space_rules(steps)
+        searched = any(token.normalized and not token.special for token in document.added_tokens)
+        if rules is None or ends is None or searched:
+            return None
+        announce(kernels.cut_words)
+        characters = _characters(tuple(str(step["type"]) for step in local)) if local else None
+        clusters = _clusters(charsmap, where) if charsmap else None
+        return cls(tuple(literals), characters, clusters, rules | ends, unknown.encode())
+
+    def prepare(self, texts: Sequence[str]) -> Prepared:
+        """Normalize and cut texts (without surrogates)."""
+        for old, new in self.literals:
+            texts = [text.replace(old, new) for text in texts]
+        encoded = [text.encode() for text in texts]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+        data: Any = b"".join(encoded)
+        left = np.zeros(len(texts), np.uint8)
+        if self.characters is not None:
+            data, offsets = _grown(kernels.map_characters, data, offsets, self.characters, left)
+        if self.clusters is not None:
+            data, offsets = _grown(kernels.map_clusters, data, offsets, self.clusters, left)
+        out = np.empty(3 * (len(data) + len(texts)), np.uint8)
+        words, documents = np.empty(len(data) + 1, np.int64), np.empty(len(texts) + 1, np.int64)
+        n_words = kernels.cut_words(np.frombuffer(data, np.uint8), offsets, self.rules, out, words, documents)
+        words = words[: n_words + 1]
+        whole = out[: words[-1]].tobytes()
+        at = whole.find(self.unknown) if self.unknown else -1
+        while at >= 0:
+            word = int(np.searchsorted(words, at, "right")) - 1
+            left[int(np.searchsorted(documents, word, "right")) - 1] = 1
+            at = whole.find(self.unknown, at + 1)
+        return Prepared(whole, words, documents, np.flatnonzero(left).tolist())
+
+
+def _grown(
+    kernel: Callable[..., int], data: Any, offsets: NDArray[np.int64], tables: Iterable[NDArray[Any]], left: Any
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """What a kernel makes of the documents, with as much room as it turns out to need."""
+    source = np.frombuffer(data, np.uint8)
+    capacity = len(source) + len(source) // 4 + 64
+    while True:
+        out, ends = np.empty(capacity, np.uint8), np.zeros(len(offsets), np.int64)
+        size = kernel(source, offsets, *tables, out, ends, left)
+        if size >= 0:
+            return out[:size], ends
+        capacity *= 2
+
+
+# --- what a file says --------------------------------------------------------------------------------
+
+
+def _literal(step: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The strings of a literal replacement."""
+    pattern = step.get("pattern")
+    text = pattern.get("String") if isinstance(pattern, Mapping) else pattern
+    if step.get("type") != "Replace" or not isinstance(text, str) or not text:
+        return None
+    return text, str(step["content"])
+
+
+def _space_rules(steps: Sequence[Mapping[str, Any]]) -> int | None:
+    """Flags for the normalizers behind the map, or None where there are others: Strip, then runs of spaces."""
+    rules = 0
+    for step in steps:
+        pattern = step.get("pattern")
+        if step.get("type") == "Strip" and not rules & kernels.COLLAPSE:
+            rules |= (kernels.STRIP_LEFT if step.get("strip_left") else 0) | (
+                kernels.STRIP_RIGHT if step.get("strip_right") else 0
+            )
+        elif (
+            step.get("type") == "Replace" and pattern == {"Regex": " {2,}"} and step["content"] in (" ", _MARK)
+        ):
+            rules |= kernels.COLLAPSE
+        elif _literal(step) != (" ", _MARK):
+            return None
+    return rules
+
+
+def _word_rules(steps: Sequence[Mapping[str, Any]]) -> int | None:
+    """Flags for the pre-tokenizers, or None where they are not Metaspace, perhaps behind WhitespaceSplit."""
+    if not steps or steps[-1].get("type") != "Metaspace" or steps[-1].get("replacement") != _MARK:
+        return None
+    last = steps[-1]
+    scheme = last.get("prepend_scheme") or ("always" if last.get("add_prefix_space", True) else "never")
+    rules = (kernels.PREPEND if scheme != "never" else 0) | (
+        kernels.SPLIT_MARK if last.get("split") is not False else 0
+    )
+    if len(steps) == 1:
+        return rules
+    if len(steps) == 2 and steps[0].get("type") == "WhitespaceSplit" and scheme != "first":
+        return rules | kernels.SPLIT_SPACE
+    return None
+
+
+# --- tables ------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def _characters(kinds: tuple[str, ...]) -> tuple[NDArray[Any], ...]:
+    """The tables of `map_characters` for some normalizers, from what the plain ones make of each character."""
+    entries = np.zeros(_N_CODE_POINTS, np.int32)
+    plain = normalizer_of({"type": "Sequence", "normalizers": [{"type": kind} for kind in kinds]})
+    assert plain is not None
+    context = _context(kinds)
+    points = [point for point in _MAPPED_POINTS if point not in context and chr(point) != _APART]
+    joined = _APART + _APART.join(map(chr, points)) + _APART
+    mapped = bytearray(b"\0")
+    for point, new in zip(points, plain(Stretch(joined)).text[1:-1].split(_APART), strict=True):
+        if new != chr(point):
+            entries[point] = len(mapped) << kernels.SLOT_SHIFT | kernels.REPLACED
+            mapped += bytes([len(new.encode())]) + new.encode()
+    entries[sorted(context)] = kernels.CONTEXT
+    return entries, np.frombuffer(bytes(mapped), np.uint8)
+
+
+def _context(kinds: tuple[str, ...]) -> set[int]:
+    """The characters that cannot be normalized by themselves.
+
+    Those on which Unicode versions differ, which `versions` asks a library about; and for normal forms, those
+    that are reordered or composed with what is before them, unless all accents go in the next step.
+    """
+    unsettled = []
+    if "Lowercase" in kinds:
+        unsettled.append(unsettled_case())
+    if "StripAccents" in kinds:
+        unsettled.append(unsettled_marks())
+    context: set[int] = set()
+    for kind, following in zip(kinds, (*kinds[1:], ""), strict=True):
+        if kind in _FORMS:
+            unsettled.append(unsettled_normal_form())
+            if not (kind in ("NFD", "NFKD") and following == "StripAccents"):
+                context |= _joining()
+    everything = "".join(map(chr, _MAPPED_POINTS))
+    return context.union(*(map(ord, one.findall(everything)) for one in unsettled))
+
+
+@lru_cache(maxsize=1)
+def _joining() -> set[int]:
+    """Characters whose decomposition begins with one that is reordered, or composed with what is before it."""
+    second = {0x1161 + vowel for vowel in range(21)} | {0x11A7 + tail for tail in range(28)}
+    for point in _MAPPED_POINTS:
+        parts = unicodedata.decomposition(chr(point)).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            second.add(int(parts[1], 16))
+    found = set()
+    for point in _MAPPED_POINTS:
+        for form in ("NFD", "NFKD"):
+            first = unicodedata.normalize(form, chr(point))[0]
+            if unicodedata.combining(first) or ord(first) in second:
+                found.add(point)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _clusters(charsmap: bytes, where: str) -> tuple[NDArray[Any], ...]:
+    """The tables of `map_clusters` for a map."""
+    compiled = compile_normalizer(NormalizerSpec(charsmap=charsmap), where=where)
+    flags = np.where(compiled.classes & CHARACTER_CLASS, kernels.IN_MAP, 0).astype(np.uint8)
+    for kind, flag in (
+        (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", kernels.STICKY),
+        (r"\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}", kernels.CONTROL),
+        (r"\p{GCB=Prepend}", kernels.JOINS),
+    ):
+        flags[_points_of(kind)] |= flag
+    return flags, compiled.units, compiled.targets
+
+
+@lru_cache(maxsize=4)
+def _points_of(kinds: str) -> list[int]:
+    """The code points of a class of `regex`."""
+    import regex
+
+    everything = "".join(map(chr, [*_MAPPED_POINTS, *range(0xE0200, 0xE1000)]))
+    return [ord(character) for character in regex.findall(f"[{kinds}]", everything)]
