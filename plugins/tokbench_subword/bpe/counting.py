@@ -1,7 +1,7 @@
 """Distinct pre-tokens with their counts, streamed: text comes in blocks, and only what is distinct is kept.
 
 Blocks are counted by several threads at once, each into a table of its own (the kernel runs without the GIL);
-the merged result is the same for any number of them.
+the merged result is the same for any number of them. Memory is bounded, whatever the text: see `MOST_WORDS`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,6 @@ from tokbench_subword.bpe.word_table import (
     POSITION,
     STORE_PADDING,
     WordTable,
-    merged,
     note_word,
     table_shift,
 )
@@ -33,6 +33,11 @@ from tokbench_subword.kernels.utf8 import encodable
 
 BLOCK = 1 << 20
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
+
+BLOCKS_AT_ONCE = 256
+"""After so many blocks the tables of all threads become one."""
+MOST_WORDS = 1 << 24
+"""How many distinct words are kept; the table of so many takes a gigabyte or two."""
 
 
 @kernel
@@ -137,17 +142,39 @@ def count_pretokens(
 def count_blocks(
     texts: Iterable[str], fill: Fill, *, workers: int, progress: Callable[[int], None]
 ) -> WordCounts:
-    """Count blocks with `fill`, in `workers` threads; no more than one block each waits in memory."""
-    idle = [WordTable() for _ in range(max(workers, 1))]
-    tables = list(idle)
-    if workers <= 1:
-        for block in blocks(texts):
-            fill(tables[0], block)
-            progress(block.start + int(block.ends[-1]))
-        return merged(tables)
+    """Count blocks with `fill`, in `workers` threads; no more than one block each waits in memory.
+
+    Of more than `MOST_WORDS` distinct words the rarest are forgotten. That is looked at after every so many
+    blocks, when all threads have stopped: the result is the same for any number of them.
+    """
+    whole = WordTable()
+    source = blocks(texts)
+    with ThreadPoolExecutor(max(workers, 1)) as pool:
+        go_on = True
+        while go_on:
+            tables = [whole, *(WordTable() for _ in range(workers - 1))]
+            go_on = _count_some(islice(source, BLOCKS_AT_ONCE), fill, tables, pool, progress)
+            for table in tables[1:]:
+                whole.absorb(table)
+            whole.forget(MOST_WORDS)
+    return whole.counts()
+
+
+def _count_some(
+    some: Iterable[Block],
+    fill: Fill,
+    tables: list[WordTable],
+    pool: ThreadPoolExecutor,
+    progress: Callable[[int], None],
+) -> bool:
+    """Count some blocks, one thread a table; whether there were any."""
+    idle = list(tables)
     busy: dict[Future[None], WordTable] = {}
-    with ThreadPoolExecutor(workers) as pool:
-        for block in blocks(texts):
+    any_counted = False
+    for block in some:
+        if len(tables) == 1:
+            fill(tables[0], block)
+        else:
             if not idle:
                 done, _ = wait(busy, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -155,10 +182,11 @@ def count_blocks(
                     idle.append(busy.pop(future))
             table = idle.pop()
             busy[pool.submit(fill, table, block)] = table
-            progress(block.start + int(block.ends[-1]))
-        for future in busy:
-            future.result()
-    return merged(tables)
+        any_counted = True
+        progress(block.start + int(block.ends[-1]))
+    for future in busy:
+        future.result()
+    return any_counted
 
 
 def _count_by_regex(texts: Iterable[str], pattern: Pattern, progress: Callable[[int], None]) -> WordCounts:
@@ -166,6 +194,8 @@ def _count_by_regex(texts: Iterable[str], pattern: Pattern, progress: Callable[[
     seen = 0
     for text in texts:
         counts.update(pattern.pieces(text))
+        if len(counts) > MOST_WORDS:
+            counts = Counter(dict(counts.most_common(MOST_WORDS // 2)))
         seen += len(text)
         progress(seen)
     return WordCounts.of_pairs([encodable(word) for word in counts], counts.values())

@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
+from tokbench_subword.kernels.threads import THREADS, usable_cores
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
     from tokbench_subword.bpe.model import Level
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-_TRAINING_ONLY = ("vocab_size", "ties", "min_frequency", "initial_alphabet", "max_token_length", "level")
+_TRAINING_ONLY = (
+    "vocab_size",
+    "ties",
+    "min_frequency",
+    "initial_alphabet",
+    "max_token_length",
+    "level",
+    "threads",
+)
 
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
 """Special tokens that, at character level, stand for characters the vocabulary lacks."""
@@ -50,6 +59,7 @@ _OPTIONS = (
         "level=char.",
     ),
     Option("max_token_length", "int", None, "Training: no token of more symbols than this."),
+    THREADS,
     Option("dropout", "float", None, "Leave out each merge with this probability (BPE-dropout), seeded."),
     Option(
         "encoding",
@@ -115,6 +125,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         max_token_length=options["max_token_length"],
         end_of_word=end_of_word,
         level=level,
+        workers=options["threads"] or usable_cores(),
         n_bytes=corpus.n_bytes,
         progress=progress,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +24,7 @@ from tokbench_subword.bpe.train_layout import (
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash, weight_of
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
+from tokbench_subword.kernels.threads import in_threads
 
 ROOM = 3
 """Places in runs for each record: nearly always enough for good. What is never written takes no memory."""
@@ -43,17 +43,17 @@ def fill_pairs(work: Workspace, workers: int) -> None:
     n_records = len(work[RECORDS]) // 4
     limits = [n_records * part // workers for part in range(workers + 1)]
     parts = list(pairwise(limits))
-    with ThreadPoolExecutor(workers) as pool:
-        tables = list(pool.map(lambda part: _counted(work, *part), parts))
-        n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-        work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()))
-        for table in tables:
-            _add_table(table, work[PAIRS], work[STATE])
-        work[RUNS] = np.empty(ROOM * n_records + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
-        _lay_runs(work[PAIRS], work[RUNS], work[STATE])
-        for table in tables:
-            _place_table(table, work[PAIRS])
-        list(pool.map(lambda job: _write_runs(work.block, *job[0], job[1]), zip(parts, tables, strict=True)))
+    tables = in_threads(lambda part: _counted(work, *part), parts, workers)
+    n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
+    work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()))
+    for table in tables:
+        _add_table(table, work[PAIRS], work[STATE])
+    work[RUNS] = np.empty(ROOM * n_records + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
+    _lay_runs(work[PAIRS], work[RUNS], work[STATE])
+    for table in tables:
+        _place_table(table, work[PAIRS])
+    jobs = zip(parts, tables, strict=True)
+    in_threads(lambda job: _write_runs(work.block, *job[0], job[1]), jobs, workers)
 
 
 def _counted(work: Workspace, low: int, high: int) -> NDArray[np.int64]:

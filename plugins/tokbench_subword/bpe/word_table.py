@@ -170,7 +170,20 @@ class WordTable:
 
     def absorb(self, other: WordTable) -> None:
         """Add what another table has counted."""
-        rows, kept = other.words()
+        self._add(*other.words())
+
+    def forget(self, most: int) -> None:
+        """Where there are more than `most` words, keep the more frequent half of so many, or less."""
+        rows, kept = self.words()
+        if len(rows) <= most:
+            return
+        counts = rows[:, _COUNT]
+        too_rare = np.partition(counts, len(rows) - most // 2 - 1)[len(rows) - most // 2 - 1]
+        fresh = WordTable()
+        fresh._add(rows[counts > too_rare], kept)
+        self.rows, self.kept, self.state = fresh.rows, fresh.kept, fresh.state
+
+    def _add(self, rows: NDArray[np.uint64], kept: NDArray[np.uint8]) -> None:
         self.state[POSITION] = 0
         while not _absorb(rows, kept, self.rows, self.kept, self.state):
             self.grow(int(rows[self.state[POSITION], _TAG] & _LENGTH))
@@ -181,15 +194,11 @@ class WordTable:
         rows = rows[rows[:, _TAG] != 0]
         return rows[np.argsort(rows[:, _SEEN])], self.kept
 
-
-def merged(tables: list[WordTable]) -> WordCounts:
-    """The words of all tables, equal ones added up, in order of first sight; the first table is used up."""
-    whole = tables[0]
-    for table in tables[1:]:
-        whole.absorb(table)
-    rows, kept = whole.words()
-    lengths = (rows[:, _TAG] & _LENGTH).astype(np.int64)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    data = np.empty(int(starts[-1]), np.uint8)
-    _gather(rows, kept, starts, data)
-    return WordCounts(data, starts, rows[:, _COUNT].astype(np.int64))
+    def counts(self) -> WordCounts:
+        """All words, in order of first sight."""
+        rows, kept = self.words()
+        lengths = (rows[:, _TAG] & _LENGTH).astype(np.int64)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        data = np.empty(int(starts[-1]), np.uint8)
+        _gather(rows, kept, starts, data)
+        return WordCounts(data, starts, rows[:, _COUNT].astype(np.int64))

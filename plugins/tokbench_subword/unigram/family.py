@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
+from tokbench_subword.kernels.threads import THREADS, usable_cores
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
@@ -32,7 +33,7 @@ _OPTIONS = (
     Option("eos_token", "str", "</s>", "Training: the token for ends; empty for none."),
     Option("special_tokens", "str", "", "Training: further control symbols, separated by spaces."),
     Option("user_symbols", "str", "", "Training: symbols that are never split, separated by spaces."),
-    Option("threads", "int", 1, "Training: threads of the E-step; the result is the same for any number."),
+    THREADS,
 )
 _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
 
@@ -87,8 +88,9 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
     from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
 
+    threads = options["threads"] or usable_cores()
     lists = {name: tuple(options[name].split()) for name in ("special_tokens", "user_symbols")}
-    settings = TrainingOptions(**{**options, **lists})
+    settings = TrainingOptions(**{**options, **lists, "threads": threads})
     model = train_unigram(corpus.texts(), settings, progress, corpus.n_bytes)
     return cast(Tokenizer, SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model))
 

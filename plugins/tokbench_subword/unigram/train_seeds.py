@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.unigram.train_counts import WordCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,18 +64,13 @@ class Pieces:
         return Pieces(self.starts[mask], self.lengths[mask], self.scores[mask])
 
 
-def character_counts(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The characters of all words with how often each occurs, by code point."""
-    points, weights = _points(words)
-    inside = weights > 0
-    alphabet, numbers = np.unique(points[inside], return_inverse=True)
-    totals = np.bincount(numbers, weights=weights[inside], minlength=len(alphabet))
-    return alphabet.astype(np.uint32), totals.astype(np.int64)
+Points = tuple["NDArray[np.uint32]", "NDArray[np.int64]"]
+"""All words' code points with a 0 behind each word, and the count of each one's word (0 for a 0)."""
 
 
-def _points(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """All words' code points with a 0 behind each word, and the count of each one's word (0 for a 0)."""
-    joined = b"\0".join(word.replace(b"\0", b"\xef\xbf\xbf") for word, _ in words.words()) + b"\0"
+def points_of(words: WordCounts) -> Points:
+    """The code points of some words; U+FFFF stands for NUL."""
+    joined = b"\0".join(word.replace(b"\0", b"\xef\xbf\xbf") for word, _ in words) + b"\0"
     points = np.frombuffer(
         joined.decode("utf-8", "surrogatepass").encode("utf-32-le", "surrogatepass"), np.uint32
     )
@@ -85,11 +80,20 @@ def _points(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     return points, weights
 
 
-def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int) -> Text:
+def character_counts(written: Points) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The characters of all words with how often each occurs, by code point."""
+    points, weights = written
+    totals = np.bincount(points, weights=weights).astype(np.int64)
+    alphabet = np.flatnonzero(totals)
+    return alphabet.astype(np.uint32), totals[alphabet]
+
+
+def lay_out(written: Points, alphabet: NDArray[np.uint32], max_length: int) -> Text:
     """The words in numbers; characters outside `alphabet` (sorted) cut a word in two."""
-    points, weights = _points(words)
-    places = np.minimum(np.searchsorted(alphabet, points), len(alphabet) - 1)
-    symbols = np.where(alphabet[places] == points, places + 1, 0).astype(np.int32)
+    points, weights = written
+    numbers = np.zeros(0x110000, np.int32)
+    numbers[alphabet] = np.arange(1, len(alphabet) + 1)
+    symbols = numbers[points]
     edges = np.flatnonzero(np.diff(np.concatenate(([0], symbols != 0, [0])).astype(np.int8)))
     starts, stops = edges[::2], edges[1::2]
     padded = np.concatenate((symbols, np.zeros(max_length + 1, np.int32)))

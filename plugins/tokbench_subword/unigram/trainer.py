@@ -9,6 +9,7 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.unigram.charsmap import compile_normalizer, to_internal, to_text
 from tokbench_subword.unigram.model_file import (
     BYTE,
@@ -21,9 +22,18 @@ from tokbench_subword.unigram.model_file import (
     TrainerSpec,
 )
 from tokbench_subword.unigram.rules import charsmap_of
-from tokbench_subword.unigram.train_counts import WordCounts, count_words
-from tokbench_subword.unigram.train_em import estimate, find_edges
-from tokbench_subword.unigram.train_seeds import Pieces, Text, character_counts, find_seeds, lay_out, scripts_of
+from tokbench_subword.unigram.train_counts import count_words
+from tokbench_subword.unigram.train_edges import find_edges
+from tokbench_subword.unigram.train_em import estimate
+from tokbench_subword.unigram.train_seeds import (
+    Pieces,
+    Text,
+    character_counts,
+    find_seeds,
+    lay_out,
+    points_of,
+    scripts_of,
+)
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.vocabulary import byte_piece
 
@@ -129,7 +139,7 @@ def train_unigram(
             f"repeated substrings and characters; give at most {len(seeds) + len(meta)}, or more text"
         )
     progress(0.4, "edges")
-    edges = find_edges(text, seeds, options.max_piece_length)
+    edges = find_edges(text, seeds, options.max_piece_length, options.threads)
     start = len(seeds)
 
     def report(size: int) -> None:
@@ -165,6 +175,7 @@ def _count(
         texts,
         normalizer,
         breaks,
+        threads=options.threads,
         progress=lambda done: progress(0.3 * min(1.0, done / n_bytes) if n_bytes else 0.0, "counting words"),
     )
     if not len(words):
@@ -176,7 +187,8 @@ def _count(
 
 def _text(words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int) -> tuple[dict[int, int], Text]:
     """The characters that get a piece, with their counts, the most frequent first; and the words in them."""
-    points, totals = character_counts(words)
+    written = points_of(words)
+    points, totals = character_counts(written)
     order = sorted(range(len(points)), key=lambda index: (-int(totals[index]), int(points[index])))
     everything, covered = int(totals.sum()), 0
     alphabet: dict[int, int] = {}
@@ -192,7 +204,7 @@ def _text(words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int)
             f"cover {options.character_coverage:.2%} of the text, {n_meta} pieces are special; give at least "
             f"{len(alphabet) + n_meta}, or a lower character_coverage"
         )
-    return alphabet, lay_out(words, np.array(sorted(alphabet), np.uint32), options.max_piece_length)
+    return alphabet, lay_out(written, np.array(sorted(alphabet), np.uint32), options.max_piece_length)
 
 
 def _choose(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
+from tokbench_subword.kernels.threads import THREADS, usable_cores
 
 if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
-_TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet")
+_TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and characters included."),
@@ -63,6 +63,7 @@ _OPTIONS = (
         "Training: the first tokens of the vocabulary, separated by spaces.",
     ),
     Option("limit_alphabet", "int", 1000, "Training: keep so many characters, the most frequent."),
+    THREADS,
 )
 
 
@@ -163,7 +164,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         min_frequency=options["min_frequency"],
         special_tokens=tuple(options["special_tokens"].split()),
         limit_alphabet=options["limit_alphabet"],
-        workers=min(4, os.cpu_count() or 1),  # counting is the same for any number
+        workers=options["threads"] or usable_cores(),
         n_bytes=corpus.n_bytes,
         progress=progress,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -125,26 +124,35 @@ def _session(score: Score) -> type[MergeSession]:
 
 def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCounts:
     """The words that the vocabulary will be able to build."""
-    counts: Counter[str] = Counter()
-    decoded = [(word.decode(), count) for word, count in words]
-    listed = [(word, count) for word, count in decoded if len(word) <= longest]
-    for word, count in listed:
-        for character in word:
-            counts[character] += count
-    alphabet = sorted(counts, key=lambda character: (-counts[character], character))[:limit_alphabet]
-    keep = set(alphabet)
-    all_kept = len(keep) == len(counts)
-    kept = [(word, count) for word, count in listed if all_kept or keep.issuperset(word)]
-    return WordCounts.of_pairs([word.encode() for word, _ in kept], [count for _, count in kept])
+    points, starts = _characters(words)
+    sizes = np.diff(starts)
+    word_of = np.repeat(np.arange(len(words)), sizes)
+    listed = sizes <= longest
+    totals = np.bincount(points, weights=np.where(listed, words.counts, 0)[word_of])
+    known = np.flatnonzero(totals)
+    known = known[np.lexsort((known, -totals[known]))][:limit_alphabet]
+    foreign = np.ones(len(totals), np.bool_)
+    foreign[known] = False
+    kept = listed & (np.bincount(word_of, weights=foreign[points], minlength=len(words)) == 0)
+    n_bytes = np.diff(words.starts)
+    ends = np.cumsum(n_bytes[kept])
+    return WordCounts(
+        words.data[np.repeat(kept, n_bytes)], np.concatenate((np.zeros(1, np.int64), ends)), words.counts[kept]
+    )
+
+
+def _characters(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of all words, and at which of them each word begins (and the last ends)."""
+    begins = np.flatnonzero((words.data & 0xC0) != 0x80)
+    points = np.frombuffer(words.data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
+    return points, np.searchsorted(begins, words.starts).astype(np.int64)
 
 
 def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
     """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing
     ones.
     """
-    begins = np.flatnonzero((words.data & 0xC0) != 0x80)
-    points = np.frombuffer(words.data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
-    starts = np.searchsorted(begins, words.starts).astype(np.int64)
+    points, starts = _characters(words)
     known, places = np.unique(points, return_inverse=True)
     symbols: NDArray[np.int32] = places.astype(np.int32)
     continuing = np.ones(len(points), np.bool_)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe import train_initial, train_session
+from tokbench_subword.bpe import counting, train_initial, train_session
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain_trainer import plain_merges
@@ -152,8 +152,6 @@ def test_whole_text_equals_plain_training_exactly() -> None:
 
 
 def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokbench_subword.bpe import counting
-
     monkeypatch.setattr(counting.blocks, "__defaults__", (500,))
     texts = Path(__file__).read_text(encoding="utf-8").splitlines()
     one = train_bpe(texts, vocab_size=600, ties="first_seen")
@@ -161,6 +159,20 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch) -
         many = train_bpe(texts, vocab_size=600, ties="first_seen", workers=workers)
         assert many.vocabulary == one.vocabulary
         assert np.array_equal(many.merges, one.merges)
+
+
+def test_counting_keeps_to_a_limit_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MOST_WORDS", 100)
+    monkeypatch.setattr(counting, "BLOCKS_AT_ONCE", 5)
+    monkeypatch.setattr(counting.blocks, "__defaults__", (200,))
+    texts = [f"common rare{number} usual{number % 30}" for number in range(4000)]
+    results = [dict(counting.count_pretokens(texts, Pattern.of("gpt2"), workers=workers)) for workers in (1, 3)]
+    assert results[0] == results[1]
+    assert len(results[0]) <= 100
+    assert results[0][b"common"] == 4000
+    by_regex = dict(counting.count_pretokens(texts, WORDS))
+    assert len(by_regex) <= 100
+    assert by_regex[b"common"] == 4000
 
 
 def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
