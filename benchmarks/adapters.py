@@ -24,11 +24,12 @@ from typing import Any
 import tokbench
 
 LIMIT = 1.1
+SHORTEST = 0.05  # seconds that a measurement takes at least
 Call = Callable[[list[str]], Any]
 
 
 def texts_of(data: Path) -> dict[str, list[str]]:
-    """Sentences of several scripts, and paragraphs of about 2,000 characters."""
+    """Sentences of several scripts, their beginnings, and paragraphs of 2,000 characters."""
     languages = ("eng_Latn", "deu_Latn", "rus_Cyrl", "zho_Hant", "hin_Deva", "arb_Arab")
     sentences = [
         line
@@ -39,6 +40,7 @@ def texts_of(data: Path) -> dict[str, list[str]]:
     ]
     novel = (data / "corpora" / "novels" / "eng_Latn.txt").read_text(encoding="utf-8")[:600_000]
     return {
+        "phrases": [line[:24] for line in sentences],
         "sentences": sentences,
         "paragraphs": [novel[start : start + 2000] for start in range(0, len(novel), 2000)],
     }
@@ -87,6 +89,30 @@ def gigatoken_calls(library: Any) -> Mapping[str, Call]:
     }
 
 
+def quicktok_calls(library: Any) -> Mapping[str, Call]:
+    """The calls of quicktok."""
+    return {
+        "[encode_ordinary]": lambda texts: [library.encode_ordinary(text) for text in texts],
+        "encode_batch": lambda texts: library.encode_batch(texts, 1, False),
+    }
+
+
+def wordchipper_calls(library: Any) -> Mapping[str, Call]:
+    """The calls of wordchipper."""
+    from wordchipper import SpecialFilter
+
+    ordinary = SpecialFilter.include_none()
+    return {
+        "[encode]": lambda texts: [library.encode(text, ordinary) for text in texts],
+        "encode_batch": lambda texts: library.encode_batch(texts, ordinary),
+    }
+
+
+def mistral_calls(library: Any) -> Mapping[str, Call]:
+    """The calls of mistral-common."""
+    return {"[encode]": lambda texts: [library.encode(text, bos=False, eos=False) for text in texts]}
+
+
 def calls_of(tokenizer: Any) -> Mapping[str, Call]:
     """The calls of the very object the adapter holds: two copies of a vocabulary would compete for cache."""
     family = tokenizer.name.partition(":")[0]
@@ -95,24 +121,33 @@ def calls_of(tokenizer: Any) -> Mapping[str, Call]:
         "sentencepiece": ("processor", sentencepiece_calls),
         "transformers": ("tokenizer", tokenizers_calls),
         "gigatoken": ("tokenizer", gigatoken_calls),
+        "quicktok": ("tokenizer", quicktok_calls),
+        "wordchipper": ("tokenizer", wordchipper_calls),
+        "mistral": ("tokenizer", mistral_calls),
     }[family]
     return calls(getattr(tokenizer, held))
 
 
 def measure(forms: Mapping[str, Call], texts: list[str], rounds: int) -> dict[str, list[float]]:
-    """The CPU seconds of each form in each round, rounds interleaved."""
+    """The CPU seconds of each form in each round, rounds interleaved; several calls where they are short."""
     for form in forms.values():
         form(texts[: len(texts) // 4])  # warm
+    calls = max(1, round(SHORTEST / min(_seconds(form, texts, 1) for form in forms.values())))
     seconds: dict[str, list[float]] = {name: [] for name in forms}
     gc.disable()
     for turn in range(rounds):
         order = list(forms) if turn % 2 else list(forms)[::-1]
         for name in order:
-            start = time.process_time()
-            forms[name](texts)
-            seconds[name].append(time.process_time() - start)
+            seconds[name].append(_seconds(forms[name], texts, calls))
     gc.enable()
     return seconds
+
+
+def _seconds(form: Call, texts: list[str], calls: int) -> float:
+    start = time.process_time()
+    for _ in range(calls):
+        form(texts)
+    return (time.process_time() - start) / calls
 
 
 def specs_of(vocabs: Path) -> list[str]:
@@ -124,7 +159,8 @@ def specs_of(vocabs: Path) -> list[str]:
             f"transformers:{vocabs}/{name}/hf/tokenizer.json"
             for name in ("gpt2", "bert-base-uncased", "t5-base", "llama-2", "qwen2")
         ),
-        "gigatoken:o200k_base",
+        *(f"{library}:o200k_base" for library in ("gigatoken", "quicktok", "wordchipper")),
+        *(f"mistral:{name}" for name in ("tekken_240911", "v3")),
     ]
 
 

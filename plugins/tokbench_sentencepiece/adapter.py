@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 SPACE = "▁"
 ALL_SEGMENTATIONS = -1  # of sampling: from the whole lattice
+# Characters a text below which lists of ids are faster than arrays, each of which costs a microsecond. Measured
+# on pieces of PUD sentences of 12 to 200 characters.
+SHORT = 64
 
 
 class SentencePieceTokenizer:
@@ -68,19 +71,23 @@ class SentencePieceTokenizer:
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, by the library's own batch call and threads."""
+        """The ids of every text, by the library's own batch calls and threads: lists where texts are short."""
         import numpy as np
 
         texts = list(texts)
         if not texts:
             return TokenBatch.of([])
+        short = sum(map(len, texts)) < SHORT * len(texts)
+        encode = self.processor.EncodeAsIds if short else self.processor.EncodeAsNumpy
         try:
-            arrays = self.processor.EncodeAsNumpy(texts, num_threads=self._threads)
+            found = encode(texts, num_threads=self._threads)
         except (RuntimeError, TypeError) as error:
             raise self._refused(texts, error) from error
-        offsets = np.zeros(len(arrays) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, arrays), np.int64, len(arrays)), out=offsets[1:])
-        return TokenBatch(np.frombuffer(b"".join(arrays), np.int32), offsets)
+        if short:
+            return TokenBatch.of_lists(found)
+        offsets = np.zeros(len(found) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, found), np.int64, len(found)), out=offsets[1:])
+        return TokenBatch(np.frombuffer(b"".join(found), np.int32), offsets)
 
     def _refused(self, texts: Sequence[str], error: Exception) -> TokenizerError:
         for number, text in enumerate(texts):
