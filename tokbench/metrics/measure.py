@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric
@@ -34,7 +35,7 @@ def measure(
 
     What a metric raises becomes a row ``failed: …``; what is not defined a row ``undefined: …``.
     """
-    metrics = _with_alphas(metrics, context.renyi_alphas)
+    metrics = with_orders(metrics, context.renyi_alphas)
     rows: list[Measurement] = []
     datasets: dict[tuple[str, str], list[str]] = {}
     for key in cells:
@@ -71,19 +72,6 @@ def measure(
     for tokenizer in dict.fromkeys(name for name, _ in datasets):
         rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
     return rows
-
-
-def _with_alphas(metrics: Sequence[Metric], alphas: Sequence[float]) -> list[Metric]:
-    """The metrics, with Rényi efficiency at the further orders asked for after the one at 2.5."""
-    from tokbench.metrics.information import renyi_metric
-
-    more = [renyi_metric(alpha) for alpha in alphas if alpha != 2.5]
-    found: list[Metric] = []
-    for metric in metrics:
-        found.append(metric)
-        if metric.name == "renyi_efficiency":
-            found += more
-    return found
 
 
 class _Bases:

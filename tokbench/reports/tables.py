@@ -29,10 +29,10 @@ BOLD = "Bold: best, and whatever its 95 % interval cannot tell from it."
 
 
 def metric_facts(run: Run) -> Mapping[str, Metric]:
-    """Definitions by name: the catalogue's, and those of loaded plugins."""
-    from tokbench.metrics.catalogue import CATALOGUE
+    """Definitions by name: the catalogue's, and those of the plugins that the run was made with."""
+    from tokbench.metrics.definitions import defined
 
-    return {metric.name: metric for metric in CATALOGUE}
+    return defined(run.manifest.get("definitions", ()))
 
 
 def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Column:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import SCHEMA_VERSION
 from tokbench.runner.machine import library_versions, machine
@@ -47,6 +48,7 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "suite": plan.suite.model_dump(),
         "train_on": plan.training.key if plan.training else None,
         "metrics": [metric.name for metric in plan.metrics],
+        "definitions": described(with_orders(plan.metrics, plan.suite.renyi_alphas)),
         "tokenizers": [_tokenizer(plan, subject) for subject in known.subjects if not subject.skipped],
         "skipped": [_skipped(subject) for subject in known.subjects if subject.skipped],
         "datasets": [_dataset(corpus, known.digests) for corpus in plan.corpora],

@@ -1,0 +1,43 @@
+"""Metrics of plugins stay explained in runs that are opened without the plugin."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from tokbench.metrics import Metric
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.definitions import defined, described, with_orders
+from tokbench.reports.tables import definitions, metric_column, metric_facts
+
+MINE = Metric(
+    name="mine", unit="x", better="lower", summary="Mine.", formula="x^2", source="Me 2026", caveat="Beware.",
+    needs=("tokens",), compute=lambda t: t.tokens,
+)  # fmt: skip
+
+
+def test_a_definition_survives_json() -> None:
+    kept = json.loads(json.dumps(described([*CATALOGUE, MINE])))
+    assert [each["name"] for each in kept] == ["mine"]
+    again = defined(kept)["mine"]
+    for name in ("unit", "better", "summary", "formula", "source", "caveat", "needs", "level"):
+        assert getattr(again, name) == getattr(MINE, name)
+    with pytest.raises(TypeError, match="load the plugin"):
+        again.compute(None)
+
+
+def test_fields_of_a_later_version_are_left_out() -> None:
+    later = described([MINE])[0] | {"colour": "red"}
+    assert defined([later])["mine"].unit == "x"
+
+
+def test_reports_explain_them_like_our_own() -> None:
+    run = SimpleNamespace(manifest={"definitions": described(with_orders([*CATALOGUE, MINE], [2.5, 3]))})
+    facts = metric_facts(run)
+    assert list(facts)[-2:] == ["renyi_efficiency_3", "mine"]
+    assert metric_column("mine", facts).help == "Mine. Beware"
+    rows = definitions(run, ["mine", "fertility"]).rows
+    assert [row.cells[0] for row in rows] == ["mine", "fertility"]
+    assert metric_facts(SimpleNamespace(manifest={})).keys() == {metric.name for metric in CATALOGUE}
