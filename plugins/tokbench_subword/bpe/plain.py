@@ -95,17 +95,17 @@ def merges(
 ) -> Iterator[Merge]:
     """The merges that take place, one by one, in order; `symbols` is left as they leave it.
 
-    `drop` is asked of every merge that could be done next, at every step, whether to leave it out this time.
+    `drop` is asked at every step of the merges that could be done next, in order, whether to leave each out
+    this time, until one stays: that one is done.
     """
     rules = rules_of(model)
     while True:
-        best: tuple[int, int, int] | None = None
+        possible: list[tuple[int, int, int]] = []
         for at in range(len(symbols) - 1):
             rule = rules.get((symbols[at].id, symbols[at + 1].id))
-            if rule is None or (drop is not None and drop()):
-                continue
-            if best is None or rule.rank < best[0]:
-                best = rule.rank, at, rule.result
+            if rule is not None:
+                possible.append((rule.rank, at, rule.result))
+        best = next((one for one in sorted(possible) if drop is None or not drop()), None)
         if best is None:
             return
         rank, at, result = best

@@ -328,16 +328,20 @@ class BpeTokenizer:
 
         0 gives ``encode(text)``, 1 the first symbols. Source: Provilkov et al. 2020, "BPE-Dropout".
         """
+        from tokbench_subword.bpe.dropout import sample_merges
+
         if not 0.0 <= alpha <= 1.0:
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
-        drop = (lambda: bool(rng.random() < alpha)) if alpha else None
         ids: list[int] = []
         for part in self._preparation.parts(repaired(text)):
             if isinstance(part, AddedToken):
                 ids.append(part.id)
                 continue
-            for piece in self._preparation.pretokens(part):
-                ids += [symbol.id for symbol in segment(self.model, piece.text, drop=drop)]
+            pieces = [piece.text for piece in self._preparation.pretokens(part)]
+            if alpha:
+                ids += sample_merges(self.model, pieces, rng, alpha)
+            else:
+                ids += [symbol.id for piece in pieces for symbol in segment(self.model, piece)]
         return ids
 
     def with_dropout(self, dropout: float) -> BpeTokenizer:

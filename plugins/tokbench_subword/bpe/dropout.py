@@ -1,0 +1,171 @@
+"""BPE-dropout as a kernel (Provilkov et al. 2020): n log n in the length of a pre-token, seeded.
+
+At every step each merge that could be done next is left out with probability alpha, and the first of the rest
+is done. Only merges before that one need a draw: they come up from a queue in their order, are laid aside while
+draws leave them out, and go back behind the merge. That is what `plain.merges` does with `drop`, draw by draw,
+so from one generator both give the same ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.plain import first_symbols, rules_of
+from tokbench_subword.bpe.train_initial import pair_table
+from tokbench_subword.bpe.train_pairs import find_pair, pair_key
+from tokbench_subword.kernels.compiling import announce, inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+
+_RANK, _RESULT = 1, 2
+_HALF = 32
+_LOW = np.int64(0xFFFFFFFF)
+_GONE = -1
+
+
+def sample_merges(
+    model: BpeModel, pretokens: Sequence[str], rng: np.random.Generator, alpha: float
+) -> list[int]:
+    """The ids of some pre-tokens with each merge left out with probability `alpha`, drawn from `rng`.
+
+    Example:
+        >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
+        >>> sample_merges(model, ["ab", "b"], np.random.default_rng(0), 1.0)
+        [0, 1, 1]
+    """
+    announce(_merge_all)
+    parts = [_first_ids(model, pretoken) for pretoken in pretokens]
+    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    symbols = np.concatenate([np.zeros(0, np.int64), *parts])
+    longest = max(map(len, parts), default=0)
+    kept = _merge_all(symbols, ends, _rules(model), np.empty(6 * (longest + 1), np.int64), rng, alpha)
+    ids: list[int] = symbols[:kept].tolist()
+    return ids
+
+
+def _first_ids(model: BpeModel, pretoken: str) -> NDArray[np.int64]:
+    """The symbols that merging starts from."""
+    if model.level == "byte" and model.unk is None:
+        ids = _byte_ids(model)[np.frombuffer(pretoken.encode(), np.uint8)]
+        return ids[ids >= 0]
+    return np.array([symbol.id for symbol in first_symbols(model, pretoken)], np.int64)
+
+
+@lru_cache(maxsize=8)
+def _byte_ids(model: BpeModel) -> NDArray[np.int64]:
+    """The id of each byte, -1 where it has none."""
+    return np.array([model.ids.get(bytes([byte]), -1) for byte in range(256)], np.int64)
+
+
+@lru_cache(maxsize=8)
+def _rules(model: BpeModel) -> NDArray[np.int64]:
+    """The merges in a table of pairs, with rank and result."""
+    rules = rules_of(model)
+    rows = np.array([(*pair, rule.rank, rule.result) for pair, rule in rules.items()], np.int64).reshape(-1, 4)
+    table = pair_table(max(4, (2 * len(rows)).bit_length()))
+    _fill(rows, table)
+    return table
+
+
+@kernel
+def _fill(rows, table_):  # type: ignore[no-untyped-def]
+    table, mask = pointer(table_), np.int64(len(table_) // 4 - 1)
+    for index in range(len(rows)):
+        key = pair_key(rows[index, 0], rows[index, 1])
+        row = find_pair(table, mask, key)
+        table[row], table[row + _RANK], table[row + _RESULT] = key, rows[index, 2], rows[index, 3]
+
+
+@inline
+def _push(heap, size, value):  # type: ignore[no-untyped-def]
+    """Add an entry to a heap of `size`, the least first."""
+    at = size
+    while at > 0 and heap[(at - 1) >> 1] > value:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = value
+    return size + 1
+
+
+@inline
+def _pop(heap, size):  # type: ignore[no-untyped-def]
+    """Take the first entry out; it is at the free end then."""
+    first, value = heap[0], heap[size - 1]
+    at = 0
+    while 2 * at + 1 < size - 1:
+        child = 2 * at + 1
+        if child + 1 < size - 1 and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= value:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = value
+    return first
+
+
+@inline
+def _row(symbols, begin, at, following, count, rules, mask):  # type: ignore[no-untyped-def]
+    """The row of the rule for the pair at a place, or -1."""
+    after = following[at]
+    if after >= count or symbols[begin + at] == _GONE:
+        return np.int64(-1)
+    key = pair_key(symbols[begin + at], symbols[begin + after])
+    row = find_pair(rules, mask, key)
+    return row if rules[row] == key else np.int64(-1)
+
+
+@kernel
+def _merge_all(symbols, ends, rules_, scratch, rng, alpha):  # type: ignore[no-untyped-def]
+    """Merge each pre-token and move what is left together; how many symbols that are.
+
+    Entries of the queue are ``rank << 32 | place``. `scratch` has six numbers for each symbol of the longest:
+    links, three entries in the queue, one that is laid aside.
+    """
+    rules, mask = pointer(rules_), np.int64(len(rules_) // 4 - 1)
+    room = len(scratch) // 6
+    following, before = scratch[:room], scratch[room : 2 * room]
+    heap, aside = scratch[2 * room : 5 * room], scratch[5 * room :]
+    kept, begin = np.int64(0), np.int64(0)
+    for end in ends:
+        count, size, n_aside = end - begin, 0, 0
+        for at in range(count):
+            following[at], before[at] = at + 1, at - 1
+        for at in range(count - 1):
+            row = _row(symbols, begin, at, following, count, rules, mask)
+            if row >= 0:
+                size = _push(heap, size, (rules[row + _RANK] << _HALF) | at)
+        while size > 0:
+            entry = _pop(heap, size)
+            size -= 1
+            at = entry & _LOW
+            row = _row(symbols, begin, at, following, count, rules, mask)
+            if row < 0 or rules[row + _RANK] != entry >> _HALF:
+                continue  # one of the two has merged with another since
+            if rng.random() < alpha:
+                aside[n_aside] = entry
+                n_aside += 1
+                continue
+            symbols[begin + at] = rules[row + _RESULT]
+            symbols[begin + following[at]] = _GONE
+            following[at] = following[following[at]]
+            if following[at] < count:
+                before[following[at]] = at
+            for index in range(n_aside):
+                size = _push(heap, size, aside[index])
+            n_aside = 0
+            for place in (before[at], at):
+                if place >= 0:
+                    row = _row(symbols, begin, place, following, count, rules, mask)
+                    if row >= 0:
+                        size = _push(heap, size, (rules[row + _RANK] << _HALF) | place)
+        for at in range(count):
+            if symbols[begin + at] != _GONE:
+                symbols[kept] = symbols[begin + at]
+                kept += 1
+        begin = end
+    return kept
