@@ -18,7 +18,7 @@ from tokbench_subword.kernels.stretch_cache import (
 )
 from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap import normalize_into
+from tokbench_subword.unigram.charsmap_kernels import normalize_into
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,

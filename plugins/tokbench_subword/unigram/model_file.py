@@ -4,9 +4,6 @@ A `.model` is one `ModelProto` message: the pieces (string, score, type), the tr
 normaliser with its precompiled character map. Fields this module has no use for are kept as they are, so
 that reading and writing a file loses nothing. The message is described in sentencepiece's
 `sentencepiece_model.proto`.
-
-    varint          seven bits a byte, low first, high bit set on all but the last
-    field           varint key = number << 3 | wire type, then a varint (0), 8 bytes (1), bytes (2), 4 bytes (5)
 """
 
 from __future__ import annotations
@@ -18,15 +15,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.unigram.wire_format import (
+    Fields,
+    Value,
+    any_field,
+    bytes_field,
+    fields_of,
+    integer_of,
+    message_of,
+    text_of,
+    varint_field,
+)
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
 """What a piece is."""
 
 MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 """What the trainer's `model_type` says."""
-
-_Value = int | bytes
-_Fields = list[tuple[int, int, _Value]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ class TrainerSpec:
     bos_id: int = 1
     eos_id: int = 2
     pad_id: int = -1
-    other: tuple[tuple[int, int, _Value], ...] = ()
+    other: tuple[tuple[int, int, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class SpmModel:
     trainer: TrainerSpec = field(default_factory=TrainerSpec)
     normalizer: NormalizerSpec = field(default_factory=NormalizerSpec)
     denormalizer: NormalizerSpec | None = None
-    other: tuple[tuple[int, int, _Value], ...] = ()
+    other: tuple[tuple[int, int, Value], ...] = ()
 
     def with_pieces(self, pieces: Iterable[Piece]) -> SpmModel:
         """The same model with other pieces; the vocabulary size in the trainer's settings follows."""
@@ -131,16 +136,16 @@ def parse(data: bytes, *, where: str = "model") -> SpmModel:
     """The model that `data` holds; raises `TokenizerError` saying at which byte it stops making sense."""
     pieces: list[Piece] = []
     trainer, normalizer, denormalizer = TrainerSpec(), NormalizerSpec(), None
-    other: _Fields = []
-    for number, kind, value in _fields(data, where):
+    other: Fields = []
+    for number, kind, value in fields_of(data, where):
         if number == 1:
-            pieces.append(_piece(_message(value, kind, where), where))
+            pieces.append(_piece(message_of(value, kind, where), where))
         elif number == 2:
-            trainer = _trainer(_message(value, kind, where), where)
+            trainer = _trainer(message_of(value, kind, where), where)
         elif number == 3:
-            normalizer = _normalizer(_message(value, kind, where), where)
+            normalizer = _normalizer(message_of(value, kind, where), where)
         elif number == 5:
-            denormalizer = _normalizer(_message(value, kind, where), where)
+            denormalizer = _normalizer(message_of(value, kind, where), where)
         else:
             other.append((number, kind, value))
     if not pieces:
@@ -152,13 +157,13 @@ def serialize(model: SpmModel) -> bytes:
     """The bytes of the file that holds `model`."""
     parts = []
     for piece in model.pieces:
-        body = _bytes(1, piece.text.encode()) + b"\x15" + struct.pack("<f", piece.score)
-        parts.append(_bytes(1, body if piece.type == NORMAL else body + _varint_field(3, piece.type)))
-    parts.append(_bytes(2, _write_trainer(model.trainer)))
-    parts.append(_bytes(3, _write_normalizer(model.normalizer)))
+        body = bytes_field(1, piece.text.encode()) + b"\x15" + struct.pack("<f", piece.score)
+        parts.append(bytes_field(1, body if piece.type == NORMAL else body + varint_field(3, piece.type)))
+    parts.append(bytes_field(2, _write_trainer(model.trainer)))
+    parts.append(bytes_field(3, _write_normalizer(model.normalizer)))
     if model.denormalizer is not None:
-        parts.append(_bytes(5, _write_normalizer(model.denormalizer)))
-    parts += [_field(*entry) for entry in model.other]
+        parts.append(bytes_field(5, _write_normalizer(model.denormalizer)))
+    parts += [any_field(*entry) for entry in model.other]
     return b"".join(parts)
 
 
@@ -167,15 +172,15 @@ def serialize(model: SpmModel) -> bytes:
 
 def _piece(data: bytes, where: str) -> Piece:
     text, score, kind = "", 0.0, NORMAL
-    for number, wire, value in _fields(data, where):
+    for number, wire, value in fields_of(data, where):
         if number == 1:
-            text = _text(_message(value, wire, where), where)
+            text = text_of(message_of(value, wire, where), where)
         elif number == 2:
             if wire != 5 or not isinstance(value, bytes):
                 raise TokenizerError(f"{where}: damaged: the score of a piece is not a float")
             (score,) = struct.unpack("<f", value)
         elif number == 3:
-            kind = _integer(value, where)
+            kind = integer_of(value, where)
     if not NORMAL <= kind <= BYTE:
         raise TokenizerError(f"{where}: piece {text!r} is of the unknown type {kind}")
     return Piece(text, score, kind)
@@ -184,19 +189,19 @@ def _piece(data: bytes, where: str) -> Piece:
 def _trainer(data: bytes, where: str) -> TrainerSpec:
     known = {number: (name, kind) for name, (number, kind) in _TRAINER_FIELDS.items()}
     values: dict[str, object] = {}
-    other: _Fields = []
-    for number, wire, value in _fields(data, where):
+    other: Fields = []
+    for number, wire, value in fields_of(data, where):
         if number == 3:
-            code = _integer(value, where)
+            code = integer_of(value, where)
             if code not in MODEL_TYPES:
                 raise TokenizerError(f"{where}: of the unknown model type {code}")
             values["model_type"] = MODEL_TYPES[code]
         elif number in known:
             name, kind = known[number]
             if kind == "str":
-                values[name] = _text(_message(value, wire, where), where)
+                values[name] = text_of(message_of(value, wire, where), where)
             else:
-                values[name] = bool(value) if kind == "bool" else _integer(value, where)
+                values[name] = bool(value) if kind == "bool" else integer_of(value, where)
         else:
             other.append((number, wire, value))
     return TrainerSpec(**values, other=tuple(other))  # type: ignore[arg-type]
@@ -204,11 +209,11 @@ def _trainer(data: bytes, where: str) -> TrainerSpec:
 
 def _normalizer(data: bytes, where: str) -> NormalizerSpec:
     spec = NormalizerSpec(name="")
-    for number, wire, value in _fields(data, where):
+    for number, wire, value in fields_of(data, where):
         if number == 1:
-            spec = replace(spec, name=_text(_message(value, wire, where), where))
+            spec = replace(spec, name=text_of(message_of(value, wire, where), where))
         elif number == 2:
-            spec = replace(spec, charsmap=_message(value, wire, where))
+            spec = replace(spec, charsmap=message_of(value, wire, where))
         elif number == 3:
             spec = replace(spec, add_dummy_prefix=bool(value))
         elif number == 4:
@@ -220,121 +225,32 @@ def _normalizer(data: bytes, where: str) -> NormalizerSpec:
 
 def _write_trainer(spec: TrainerSpec) -> bytes:
     code = {name: number for number, name in MODEL_TYPES.items()}[spec.model_type]
-    parts = [_varint_field(3, code)]
+    parts = [varint_field(3, code)]
     defaults = TrainerSpec()
     for name, (number, kind) in _TRAINER_FIELDS.items():
         value = getattr(spec, name)
         if value == getattr(defaults, name) and name != "vocab_size":
             continue  # absent means the default
-        parts.append(_bytes(number, value.encode()) if kind == "str" else _varint_field(number, int(value)))
-    parts += [_field(*entry) for entry in spec.other]
+        parts.append(bytes_field(number, value.encode()) if kind == "str" else varint_field(number, int(value)))
+    parts += [any_field(*entry) for entry in spec.other]
     return b"".join(parts)
 
 
 def _write_normalizer(spec: NormalizerSpec) -> bytes:
     return b"".join(
         (
-            _bytes(1, spec.name.encode()),
-            _bytes(2, spec.charsmap),
-            _varint_field(3, spec.add_dummy_prefix),
-            _varint_field(4, spec.remove_extra_whitespaces),
-            _varint_field(5, spec.escape_whitespaces),
+            bytes_field(1, spec.name.encode()),
+            bytes_field(2, spec.charsmap),
+            varint_field(3, spec.add_dummy_prefix),
+            varint_field(4, spec.remove_extra_whitespaces),
+            varint_field(5, spec.escape_whitespaces),
         )
     )
 
 
-# --- wire format -------------------------------------------------------------------------------------
-
-
-def _fields(data: bytes, where: str) -> _Fields:
-    """Every field of a message as (number, wire type, value), in order."""
-    fields: _Fields = []
-    position = 0
-    while position < len(data):
-        start = position
-        key, position = _varint(data, position, where)
-        number, wire = key >> 3, key & 7
-        if number == 0:
-            raise TokenizerError(f"{where}: damaged at byte {start}: a field without a number")
-        if wire == 0:
-            value, position = _varint(data, position, where)
-            fields.append((number, wire, value))
-            continue
-        if wire == 2:
-            size, position = _varint(data, position, where)
-        elif wire in (1, 5):
-            size = 8 if wire == 1 else 4
-        else:
-            raise TokenizerError(f"{where}: damaged at byte {start}, or no sentencepiece model")
-        if position + size > len(data):
-            raise TokenizerError(
-                f"{where}: truncated: a field at byte {start} needs {size} bytes of {len(data) - position} left"
-            )
-        fields.append((number, wire, data[position : position + size]))
-        position += size
-    return fields
-
-
-def _varint(data: bytes, position: int, where: str) -> tuple[int, int]:
-    value, shift = 0, 0
-    while position < len(data):
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, position
-        shift += 7
-        if shift > 63:
-            raise TokenizerError(f"{where}: damaged at byte {position}: a number of more than 64 bits")
-    raise TokenizerError(f"{where}: truncated at byte {position}, within a number")
-
-
-def _message(value: _Value, wire: int, where: str) -> bytes:
-    if wire != 2 or not isinstance(value, bytes):
-        raise TokenizerError(f"{where}: damaged, or no sentencepiece model: a number where text belongs")
-    return value
-
-
-def _integer(value: _Value, where: str) -> int:
-    if not isinstance(value, int):
-        raise TokenizerError(f"{where}: damaged, or no sentencepiece model: text where a number belongs")
-    return value - (1 << 64) if value >> 63 else value
-
-
-def _text(data: bytes, where: str) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise TokenizerError(f"{where}: damaged: text that is not UTF-8: {data[:40]!r}") from error
-
-
-def _encode_varint(value: int) -> bytes:
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _varint_field(number: int, value: int) -> bytes:
-    return _encode_varint(number << 3) + _encode_varint(int(value))
-
-
-def _bytes(number: int, value: bytes) -> bytes:
-    return _encode_varint(number << 3 | 2) + _encode_varint(len(value)) + value
-
-
-def _field(number: int, wire: int, value: _Value) -> bytes:
-    if isinstance(value, int):
-        return _varint_field(number, value)
-    return _bytes(number, value) if wire == 2 else _encode_varint(number << 3 | wire) + value
-
-
 def parse_normalizer(data: bytes, *, where: str = "normalizer") -> NormalizerSpec:
     """The normaliser in a model that may have no pieces."""
-    for number, wire, value in _fields(data, where):
+    for number, wire, value in fields_of(data, where):
         if number == 3:
-            return _normalizer(_message(value, wire, where), where)
+            return _normalizer(message_of(value, wire, where), where)
     raise TokenizerError(f"{where}: holds no normaliser")

@@ -20,7 +20,7 @@ from tokbench_subword.kernels.stretch_cache import (
     stretch_key,
 )
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap import _longest_symbol, normalize_into
+from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
 from tokbench_subword.unigram.segments import next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
@@ -109,7 +109,7 @@ def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: 
         symbol = np.int64(UNKNOWN_PIECE)
         piece = np.int64(UNKNOWN_PIECE)
         if has_defined:
-            length = _longest_symbol(data, begin + position, begin + size, defined)
+            length = longest_symbol(data, begin + position, begin + size, defined)
         if length > 0:
             piece = only_piece(data, begin + position, length, defined)
         else:

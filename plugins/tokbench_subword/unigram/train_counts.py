@@ -15,7 +15,8 @@ from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import DOCUMENT, POSITION, STORE_PADDING, WordTable, note_word, table_shift
 from tokbench_subword.kernels.compiling import announce, kernel
 from tokbench_subword.kernels.pointers import PADDING, pointer
-from tokbench_subword.unigram.charsmap import Normalizer, _longest_symbol, normalize_into
+from tokbench_subword.unigram.charsmap import Normalizer
+from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,14 +94,14 @@ def _count(  # type: ignore[no-untyped-def]
         index = state[POSITION]
         while index < size:
             if len(breaks) > 0:
-                broken = _longest_symbol(text, index, size, pointer(breaks))
+                broken = longest_symbol(text, index, size, pointer(breaks))
                 if broken > 0:
                     index += broken
                     continue
             end = index + 1
             while end < size and text[end] != 0x20:
                 begins = len(breaks) > 0 and text[end] & 0xC0 != 0x80
-                if begins and _longest_symbol(text, end, size, pointer(breaks)) > 0:
+                if begins and longest_symbol(text, end, size, pointer(breaks)) > 0:
                     break
                 end += 1
             # Where it was first seen is of no account: words are sorted in the end.

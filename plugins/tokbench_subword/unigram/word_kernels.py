@@ -14,7 +14,7 @@ import numpy as np
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.utf8 import code_point
-from tokbench_subword.unigram.charsmap import rule_step, trie_root
+from tokbench_subword.unigram.charsmap_classes import rule_step, trie_root
 
 REPLACED, CONTEXT = 1, 2
 """What `map_characters` knows of a character: it becomes something else; it depends on its neighbours."""

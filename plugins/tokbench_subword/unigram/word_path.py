@@ -24,7 +24,8 @@ from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 from tokbench_subword.unigram import word_kernels as kernels
-from tokbench_subword.unigram.charsmap import CHARACTER_CLASS, compile_normalizer
+from tokbench_subword.unigram.charsmap import compile_normalizer
+from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS
 from tokbench_subword.unigram.model_file import NormalizerSpec
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")

@@ -1,0 +1,140 @@
+"""Which characters a precompiled map touches: so that its trie is walked only where it matters.
+
+Most characters have no rule, or only in front of a few others ("e" before a combining accent). A table says so
+per code point, made once per map by walking the trie (darts-clone's 32-bit units).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+
+COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
+"""Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer
+look (it may begin a user-defined symbol, or is U+2581)."""
+FOLLOWER = 4
+"""Set besides the class of a character that some rule has behind its first one."""
+READY = 8
+"""The class of a character that is replaced by up to three bytes, no more than it has, whatever follows it:
+they are kept beside the class.
+"""
+CHARACTER_CLASS = 3 | READY
+"""Mask of the class; 0 means that no rule begins with the character."""
+TARGET_SHIFT = 8
+"""Where above the class the target of a READY character stands."""
+
+
+@inline
+def _offset(unit):  # type: ignore[no-untyped-def]
+    """Where a unit's children are, relative to it (darts-clone)."""
+    return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
+
+
+@inline
+def trie_root(units):  # type: ignore[no-untyped-def]
+    """The place of the children of the root."""
+    return _offset(units[0])
+
+
+@inline
+def rule_step(units, n_units, node, byte):  # type: ignore[no-untyped-def]
+    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
+
+    -1 where the trie has no such path.
+    """
+    node ^= byte
+    if node >= n_units:
+        return np.int64(-1), False
+    unit = units[node]
+    if np.int64(unit & np.uint32(0x800000FF)) != byte:
+        return np.int64(-1), False
+    return node ^ _offset(unit), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+
+
+@kernel
+def classify(units_array, targets, classes, plain):  # type: ignore[no-untyped-def]
+    """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`."""
+    units, n_units = pointer(units_array), len(units_array)
+    root = _offset(units[0])
+    encoded = np.zeros(4, np.uint8)
+    for character in range(1, len(classes)):
+        if character < 0x80:
+            encoded[0], size = character, 1
+        elif character < 0x800:
+            encoded[0], encoded[1], size = 0xC0 | character >> 6, 0x80 | character & 0x3F, 2
+        elif character < 0x10000:
+            encoded[0], encoded[1], size = 0xE0 | character >> 12, 0x80 | character >> 6 & 0x3F, 3
+            encoded[2] = 0x80 | character & 0x3F
+        else:
+            encoded[0], encoded[1], size = 0xF0 | character >> 18, 0x80 | character >> 12 & 0x3F, 4
+            encoded[2], encoded[3] = 0x80 | character >> 6 & 0x3F, 0x80 | character & 0x3F
+        node, ends = root, False
+        for position in range(size):
+            node, ends = rule_step(units, n_units, node, np.int64(encoded[position]))
+            if node < 0:
+                break
+        if node < 0:
+            continue
+        any_follows, ascii_follows = _mark_followers(units, n_units, node, classes)
+        target = np.int64(0)
+        if ends and not any_follows and node < n_units:
+            target = _short_target(targets, np.int64(units[node] & np.uint32(0x7FFFFFFF)), size)
+        if target > 0:
+            classes[character] |= READY | target << TARGET_SHIFT
+        else:
+            classes[character] |= MAPPED if ends else JOINED
+        if character < 0x80 and (ends or ascii_follows):
+            plain[character] = 0
+
+
+@inline
+def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-def]
+    """Mark each character that the trie has behind `node` a FOLLOWER: whether there is any, and any ASCII."""
+    any_follows = ascii_follows = False
+    for first in range(1, 0xF5):
+        after, _ = rule_step(units, n_units, node, np.int64(first))
+        if after < 0:
+            continue
+        any_follows = True
+        if first < 0x80:
+            classes[first] |= FOLLOWER
+            ascii_follows = True
+            continue
+        # Depth first over continuation bytes: `nodes` and `points` of the path, `following` the next to try.
+        left = 1 if first < 0xE0 else 2 if first < 0xF0 else 3
+        nodes, points = np.zeros(4, np.int64), np.zeros(4, np.int64)
+        following = np.full(4, 0x80, np.int64)
+        nodes[0], points[0] = after, first & (0x3F >> left)
+        depth = 0
+        while depth >= 0:
+            byte = following[depth]
+            if byte == 0xC0:
+                depth -= 1
+                continue
+            following[depth] += 1
+            after, _ = rule_step(units, n_units, nodes[depth], byte)
+            if after < 0:
+                continue
+            point = points[depth] << 6 | byte & 0x3F
+            if depth + 1 == left:
+                if point < len(classes):
+                    classes[point] |= FOLLOWER
+            else:
+                depth += 1
+                nodes[depth], points[depth], following[depth] = after, point, 0x80
+    return any_follows, ascii_follows
+
+
+@inline
+def _short_target(targets, begin, width):  # type: ignore[no-untyped-def]
+    """A target of at most three bytes, and `width`, as a number; 0 for others, and where spaces are in it."""
+    value, size = np.int64(0), 0
+    while begin + size < len(targets) and targets[begin + size] != 0:
+        byte = np.int64(targets[begin + size])
+        if size == min(3, width) or byte == 0x20:
+            return np.int64(0)
+        value |= byte << (8 * size)
+        size += 1
+    return np.int64(0) if value == 0x8196E2 else value  # U+2581 itself

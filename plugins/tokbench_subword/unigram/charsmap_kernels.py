@@ -1,0 +1,228 @@
+"""sentencepiece's normaliser as a kernel: the map, then the rules for spaces (see `charsmap`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.kernels.utf8 import code_point
+from tokbench_subword.unigram.charsmap_classes import (
+    CHARACTER_CLASS,
+    COPIED,
+    READY,
+    TARGET_SHIFT,
+    rule_step,
+    trie_root,
+)
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+
+ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
+"""The flags of a normaliser."""
+_MAX_RULES = 32  # sentencepiece looks at no more matches than these
+
+
+@inline
+def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped-def]
+    """The longest rule for the text from `index` on: (bytes it takes, where its target begins), or (0, 0)."""
+    node = trie_root(units)
+    length, target, found = np.int64(0), np.int64(0), 0
+    position = index
+    while position < stop:
+        node, ends = rule_step(units, n_units, node, np.int64(data[position]))
+        if node < 0:
+            break
+        position += 1
+        if ends and node < n_units and found < _MAX_RULES:
+            length, target = position - index, np.int64(units[node] & np.uint32(0x7FFFFFFF))
+            found += 1
+    return length, target
+
+
+@inline
+def _special(kind, following):  # type: ignore[no-untyped-def]
+    """Whether a character may not be copied as it is, from its class and that of the character behind it.
+
+    In bits, since no branch could predict which letters are JOINED; MAPPED and CHECKED are odd, READY is not.
+    """
+    return (kind | (kind >> np.uint32(1)) & (following >> np.uint32(2))) & np.uint32(1) != np.uint32(0)
+
+
+@inline
+def normalize_into(  # type: ignore[no-untyped-def]
+    data, start, stop, flags, units, n_units, targets, n_targets, classes, plain,
+    symbols, n_symbols, symbol_starts, out, capacity, origins, tracked,
+):  # fmt: skip
+    """Normalise ``data[start:stop]`` into `out`; returns the number of bytes, or -1 if `capacity` is too small.
+
+    `origins`, filled where `tracked`, says for each byte of `out` (and its end) which byte after `start` it is
+    of.
+    """
+    escape = (flags & ESCAPE) != 0
+    remove_extra = (flags & REMOVE_EXTRA) != 0
+    size, index = np.int64(0), start
+    after_space = remove_extra
+    pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
+    leading = remove_extra
+    # Held throughout: `out` has room for what is left, byte for byte, so that only expansions need a check.
+    if size + (stop - start) + 16 > capacity:
+        return np.int64(-1)
+    while index < stop:
+        byte = np.int64(data[index])
+        if not leading and not pending:
+            # The common cases, in place. A space behind a space is written and then overwritten: no branch.
+            while plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
+                out[size] = byte
+                if tracked:
+                    origins[size] = index - start
+                size += 0 if byte == 0x20 and after_space else 1
+                after_space = byte == 0x20 and remove_extra
+                index += 1
+                if index >= stop:
+                    break
+                byte = np.int64(data[index])
+            if index >= stop:
+                break
+            character, width = code_point(data, index)
+            kind, special = classes[character], False
+            while True:
+                following, following_width, following_kind = np.int64(0), 0, np.uint32(0)
+                behind = index + width
+                if behind < stop:
+                    following, following_width = code_point(data, behind)
+                    following_kind = classes[following]
+                special = _special(kind, following_kind)
+                if special:
+                    break
+                if kind & np.uint32(READY):
+                    target = kind >> np.uint32(TARGET_SHIFT)
+                    while target != np.uint32(0):
+                        out[size] = target & np.uint32(0xFF)
+                        if tracked:
+                            origins[size] = index - start
+                        target >>= np.uint32(8)
+                        size += 1
+                    after_space = False
+                    character, width, kind, index = following, following_width, following_kind, behind
+                    if index >= stop or (character < 0x80 and character != 0x20):
+                        break
+                    continue
+                out[size] = data[index]
+                if width > 1:
+                    out[size + 1] = data[index + 1]
+                if width > 2:
+                    out[size + 2] = data[index + 2]
+                if width > 3:
+                    out[size + 3] = data[index + 3]
+                if tracked:
+                    for part in range(width):
+                        origins[size + part] = index - start
+                size += 0 if character == 0x20 and after_space else width
+                after_space = character == 0x20 and remove_extra
+                character, width, kind, index = following, following_width, following_kind, behind
+                if index >= stop or (character < 0x80 and character != 0x20):
+                    break
+            if index >= stop:
+                break
+            if not special:  # back to where ASCII is fast
+                continue
+            byte = np.int64(data[index])
+        # What stands for the text at `index`: bytes [begin, end) of `source`, for `taken` bytes of text.
+        taken, begin, end, mapped = np.int64(0), np.int64(0), np.int64(0), False
+        if symbol_starts[byte]:
+            taken = longest_symbol(data, index, stop, symbols)
+        if taken == 0:
+            character, width = code_point(data, index)
+            if n_units > 0 and classes[character] & CHARACTER_CLASS != COPIED:
+                taken, begin = _longest_rule(data, index, stop, units, n_units)
+                mapped = taken > 0 and begin < n_targets
+            if not mapped:
+                taken = width
+        if mapped:
+            end = begin
+            while targets[end] != 0:
+                end += 1
+        else:
+            begin, end = index, index + taken
+        if leading:
+            # Only what is exactly one space is leading space; anything else ends the lead.
+            if end - begin == 1 and (targets[begin] if mapped else data[begin]) == 0x20:
+                index += taken
+                continue
+            leading = False
+        if pending:
+            out[size] = 0x20
+            if tracked:
+                origins[size] = index - start
+            size, pending = size + 1, False
+        if size + (end - begin) + (stop - index) + 16 > capacity:
+            return np.int64(-1)
+        while after_space and begin < end and (targets[begin] if mapped else data[begin]) == 0x20:
+            begin += 1
+        if begin < end:
+            position = begin
+            while position < end:
+                value = targets[position] if mapped else data[position]
+                if escape and value == 0xE2 and end - position >= 3:
+                    second = targets[position + 1] if mapped else data[position + 1]
+                    third = targets[position + 2] if mapped else data[position + 2]
+                    if second == 0x96 and third == 0x81:
+                        value = np.uint8(0x20)
+                        position += 2
+                out[size] = value
+                if tracked:
+                    origins[size] = index - start
+                size, position = size + 1, position + 1
+            last = targets[end - 1] if mapped else data[end - 1]
+            after_space = last == 0x20
+        index += taken
+        if not remove_extra:
+            after_space = False
+    consumed = index - start
+    if leading:
+        return np.int64(0)  # nothing but space
+    if remove_extra:
+        while size > 0 and out[size - 1] == 0x20:
+            size -= 1
+            if tracked:
+                consumed = origins[size]
+    if (flags & DUMMY) != 0 and (flags & SUFFIX) != 0 and start < stop:
+        out[size] = 0x20
+        if tracked:
+            origins[size] = consumed
+        size += 1
+    if tracked:
+        origins[size] = consumed
+    return size
+
+
+@inline
+def longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
+    """The length in bytes of the longest user-defined symbol at `index`, 0 for none."""
+    unit, position, length = symbols[0], index, np.int64(0)
+    while position < stop:
+        base = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
+        byte = np.int64(data[position])
+        unit = symbols[base + byte]
+        if base == 0 or np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+            break
+        position += 1
+        if unit >> np.uint64(VALUE_SHIFT):
+            length = position - index
+    return length
+
+
+@kernel
+def normalize(  # type: ignore[no-untyped-def]
+    source, n_bytes, flags, units, targets, classes, plain, symbols, symbol_starts, out, origins
+):
+    """`normalize_into` for a call from Python, with origins."""
+    if n_bytes == 0:
+        origins[0] = 0
+        return np.int64(0)
+    return normalize_into(
+        pointer(source), np.int64(0), np.int64(n_bytes), flags, pointer(units), np.int64(len(units)),
+        pointer(targets), np.int64(len(targets)), pointer(classes), pointer(plain),
+        pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), pointer(out), np.int64(len(out)),
+        pointer(origins), True,
+    )  # fmt: skip
