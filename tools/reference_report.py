@@ -15,6 +15,7 @@ from pathlib import Path
 
 KEPT = ("report.html", "report.md", "measurements.parquet")
 PLOTS = ("compression", "fairness")
+SIZES = ("vocab_size",)
 GALLERY = (
     *("compression", "fairness", "tokens_per_line", "compression_by_language", "speed"),
     *("token_length", "text_length", "zipf", "differences"),
@@ -43,6 +44,17 @@ def main() -> int:
         PICTURES.mkdir(parents=True, exist_ok=True)
         for name in GALLERY:
             shutil.copyfile(run / "plots" / f"{name}.png", PICTURES / f"{name}.png")
+        return sizes(command, Path(folder) / "sizes")
+
+
+def sizes(command: list[str], run: Path) -> int:
+    """The gallery's curve over vocabulary sizes, which the bundled suite has none of."""
+    done = subprocess.run([*command, "run", "vocab-size-sweep", "-o", str(run), "--no-report"], check=False)
+    if done.returncode not in (0, 1):
+        return done.returncode
+    for name in SIZES:
+        subprocess.run([*command, "plot", str(run), name, "--format", "png"], check=True)
+        shutil.copyfile(run / "plots" / f"{name}.png", PICTURES / f"{name}.png")
     return 0
 
 

@@ -19,6 +19,7 @@ from tokbench.inspection.pieces import visible
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
 from tokbench.reports.tokenview.quick import QuickSpans
+from tokbench.reports.tokenview.render import rank_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import Step, Tokenizer, Traceable
 
@@ -151,7 +152,7 @@ def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
         "tokens": len(shown.ids),
         "bytes_per_token": round(size / len(shown.ids), 4) if shown.ids else None,
         "milliseconds": round(1000 * (time.perf_counter() - begun), 2),
-        "spans": [(*span, [seat.ranks.get(index) for index in span[1]]) for span in shown.spans],
+        "spans": [(*span, [rank_of(index, seat.ranks) for index in span[1]]) for span in shown.spans],
         "sequence": shown.sequence,
         "exact": shown.exact,
     }

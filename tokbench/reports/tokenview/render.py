@@ -83,7 +83,7 @@ def markup(
 ) -> Markup:
     """The token view of some spans; `label` names it for screen readers.
 
-    `ranks` says how an id ranks by frequency where that was counted; it is told with the token's id and bytes.
+    `ranks` says how ids rank by frequency where that was counted; it is told with the token's id and bytes.
     The spans whose numbers are in `differs` are marked.
     """
     made = [_marked(span, ranks or {}, number in differs) for number, span in enumerate(spans)]
@@ -103,11 +103,20 @@ def _marked(span: Span, ranks: Mapping[int, int], differs: bool) -> Markup:
         found["class"] = names
     if len(ids) > 1 or data[0] != unshown(text).encode("utf-8", "replace").hex():
         found["data-b"] = " ".join(data)
-    ranked = " ".join(str(ranks.get(index, "")) for index in ids).strip()
-    if ranked:
-        found["data-r"] = ranked
+    if ranks:
+        found["data-r"] = " ".join(str(rank_of(index, ranks)) for index in ids)
     given = Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in sorted(found.items()))
     return Markup("<span{}>{}</span>").format(given, text)
+
+
+def rank_of(index: int, ranks: Mapping[int, int]) -> int | None:
+    """The rank of an id; those that did not occur share the last one. None where nothing was counted.
+
+    Example:
+        >>> rank_of(7, {7: 1}), rank_of(8, {7: 1}), rank_of(8, {})
+        (1, 2, None)
+    """
+    return ranks.get(index, len(ranks) + 1) if ranks else None
 
 
 def unshown(text: str) -> str:
