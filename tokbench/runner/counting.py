@@ -19,6 +19,18 @@ BATCH_BYTES = 1 << 18
 _PROGRESS_SECONDS = 0.2
 
 
+def get_ready(emit: Emit) -> None:
+    """Load what counts, once in a worker: compiling is nothing that a tokenizer's time limit should hold."""
+    from tokbench.tally import get_ready
+
+    if not _ready:
+        get_ready()
+        _ready.append(True)
+
+
+_ready: list[bool] = []
+
+
 def count(emit: Emit, task: Task) -> None:
     """Count every piece of a task; each is reported by an event as soon as it is done or has failed."""
     home = Path.cwd()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tokbench.runner.counting import count, failure
+from tokbench.runner.counting import count, failure, get_ready
 from tokbench.runner.limits import CallFailed, WorkerLost
 from tokbench.runner.pool import borrowed
 from tokbench.runner.tasks import Outcome, Task, without
@@ -51,6 +51,7 @@ def run_task(
 
         try:
             with borrowed() as worker:
+                worker.call(get_ready)
                 worker.call(count, replace(task, pieces=pieces), limits=task.limits, on_event=hear)
             continue
         except _Stopped:

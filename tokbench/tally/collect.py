@@ -92,6 +92,26 @@ def _batches(
     return prepare(both, facts=facts, batch_bytes=batch_bytes)  # type: ignore[arg-type]
 
 
+def get_ready() -> None:
+    """Compile what counts, or read it from disk: some seconds, or one, that are no tokenizer's."""
+    collect(_Letters(), [Document("It's 3.14, été"), Document("")])
+
+
+class _Letters:
+    """Code points below 256, the smallest tokenizer there is."""
+
+    name, vocab_size = "letters", 256
+
+    def encode(self, text: str) -> Sequence[int]:
+        return list(text.encode("latin-1"))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode("latin-1")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return chr(token_id).encode()
+
+
 class Counter:
     """Counts for one tokenizer, batch by batch."""
 
@@ -136,6 +156,8 @@ class Counter:
             self._ngrams.add(batch, tokens)
 
     def _encode(self, batch: TextBatch) -> TokenBatch:
+        import numpy as np
+
         tokens = encode_batch(self._tokenizer, batch.texts)
         offsets = tokens.offsets
         if (
@@ -151,6 +173,9 @@ class Counter:
                 f"{tokens.ids.dtype} ids of shape {tokens.ids.shape}, {len(offsets)} offsets "
                 f"for {len(batch)} texts; offsets must rise from 0 to the number of ids"
             )
+        if tokens.ids.dtype != np.int32:
+            self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
+            return TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
         return tokens
 
     def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints]:

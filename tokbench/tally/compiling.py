@@ -37,6 +37,13 @@ def _stamp() -> tuple[tuple[str, int, int], ...]:
     return tuple((name, state.st_mtime_ns, state.st_size) for name, state in states)
 
 
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, contiguous and read-only: one kind of array, so that a kernel is compiled once."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
 def padded(data: bytes) -> NDArray[np.uint8]:
     """Text as bytes, uint8, that kernels may read `PADDING` bytes beyond the end of."""
     return np.frombuffer(data + bytes(PADDING), np.uint8)[: len(data)]

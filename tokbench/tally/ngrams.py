@@ -124,8 +124,10 @@ class NGramCounter:
         """Count the n-grams of `tokens` that do not cross documents."""
         import numpy as np
 
+        from tokbench.tally.compiling import frozen
         from tokbench.tally.walk import pairs_and_triples
 
+        ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
         levels, sizes = levels_of(batch.keys), batch.counts["bytes"]
         read = np.minimum(sizes, DOCUMENT_BYTES)
         self._sampled += np.bincount(levels, weights=read, minlength=LEVELS).astype(np.int64)
@@ -136,7 +138,7 @@ class NGramCounter:
         for level in np.unique(levels[levels >= self._level]).tolist():
             documents = np.flatnonzero(levels == level)
             pairs, triples = np.empty((2, int(kept[documents].sum())), np.int64)
-            n_pairs, n_triples = pairs_and_triples(tokens.ids, tokens.offsets, documents, kept, pairs, triples)
+            n_pairs, n_triples = pairs_and_triples(ids, offsets, documents, kept, pairs, triples)
             self._pending.append((level, pairs[:n_pairs], triples[:n_triples]))
             self._pending_size += n_pairs + n_triples
         if self._pending_size > _PENDING:

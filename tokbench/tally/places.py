@@ -77,7 +77,7 @@ class Aligner:
         """The places of `tokens`, all known to the table, in `batch`; each is counted in `seen`, by id."""
         import numpy as np
 
-        from tokbench.tally.compiling import windows
+        from tokbench.tally.compiling import frozen, windows
         from tokbench.tally.walk import MASKS, match
 
         table, n = self._table, len(tokens.ids)
@@ -86,8 +86,8 @@ class Aligner:
         exact = np.empty(len(batch), np.bool_)
         counts = np.empty((len(batch), 3), np.int64)
         match(
-            tokens.ids,
-            tokens.offsets,
+            frozen(tokens.ids),
+            frozen(tokens.offsets),
             windows(batch.data),
             batch.starts,
             batch.ends,
@@ -117,7 +117,7 @@ class Aligner:
             keep = (end > start) & np.repeat(aligned, tokens.lengths())
             limits = np.append(0, np.cumsum(keep))[limits]
             start, end = start[keep], end[keep]
-        return Places(start, end, limits, aligned, exact, hidden, split, unknown, empty)
+        return Places(start, end, frozen(limits), aligned, exact, hidden, split, unknown, empty)
 
     def _align_rest(
         self,

@@ -59,9 +59,10 @@ class TokenTable:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
+        from tokbench.tally.compiling import frozen
         from tokbench.tally.walk import all_known
 
-        if not ids.size or all_known(ids, self.flags):
+        if not ids.size or (ids.dtype == np.int32 and all_known(frozen(ids), self.flags)):
             return
         low, high = int(ids.min()), int(ids.max())
         if low < 0 or high >= self.size:
@@ -70,7 +71,9 @@ class TokenTable:
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
-        self._ask(np.unique(ids[self.flags[ids] == 0]))
+        new = ids[self.flags[ids] == 0]
+        if new.size:
+            self._ask(np.unique(new))
 
     def bytes_of(self, token_id: int) -> bytes:
         """The bytes of a known token."""

@@ -1,0 +1,225 @@
+"""What a quality pass of the runner costs beside encoding the same text, by CPU time, by time, and in memory.
+
+    python benchmarks/runner_overhead.py [--tokenizer SPEC]… [--jobs N]… [--megabytes N] [--rounds N]
+
+The text is made of the novels in the folder that TOKBENCH_TEST_DATA names (six languages, most of it English),
+taken again from another line on until there is enough; a document is a line. *Bare* encodes it in one fresh
+process, in the batches that the runner makes, and does nothing else; loading and reading are not timed. The
+*pass* is the runner's own: shards read and hashed by workers, encoded, counted, checked for round trips,
+written as a cell; workers are started and warmed by a small text before. Both are taken in turn. The claim is
+that N workers need at most 1.1 times what bare encoding takes, divided by N, and at most 400 MB each.
+
+CPU time is that of the workers and of the coordinator; on a machine that does other work besides, it is the
+figure to look at. Exit status 1 where the claim does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+LIMIT_RATIO, LIMIT_MEMORY = 1.1, 400e6
+
+
+def main() -> int:
+    """Take bare encoding and passes in turn, print their ratios, say by the exit status whether they hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--tokenizer", action="append", help="a tokenizer spec")
+    parser.add_argument("--jobs", action="append", type=int, help="numbers of workers (1 and 2)")
+    parser.add_argument("--megabytes", type=float, default=200.0)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--way", help=argparse.SUPPRESS)
+    parser.add_argument("--text", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.way:
+        [spec] = options.tokenizer
+        path = Path(options.text)
+        found = bare(spec, path) if options.way == "bare" else quality_pass(spec, path, int(options.way))
+        print(json.dumps(found))
+        return 0
+    folder = Path(os.environ.get("TOKBENCH_TEST_DATA") or sys.exit("set TOKBENCH_TEST_DATA"))
+    specs = options.tokenizer or [
+        "tiktoken:gpt2", "tiktoken:cl100k_base", f"bpe:{folder}/vocabs/gpt2/hf/tokenizer.json"
+    ]  # fmt: skip
+    holds = True
+    with tempfile.TemporaryDirectory() as aside:
+        path = Path(aside, "text.txt")
+        size = write_text(folder / "corpora" / "novels", path, int(options.megabytes * 1e6))
+        print(f"{size / 1e6:.0f} MB in lines, {options.rounds} rounds")
+        for spec in specs:
+            holds &= compare(spec, path, size, options.jobs or [1, 2], options.rounds)
+    return int(not holds)
+
+
+def compare(spec: str, path: Path, size: int, jobs: list[int], rounds: int) -> bool:
+    """Print the figures of one tokenizer; whether all of them hold."""
+    found: dict[str, list[dict[str, float]]] = {way: [] for way in ["bare", *map(str, jobs)]}
+    for _ in range(rounds):
+        for way, results in found.items():
+            command = [sys.executable, __file__, "--tokenizer", spec, "--text", str(path), "--way", way]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            results.append(json.loads(done.stdout.splitlines()[-1]))
+    median = {
+        way: {key: statistics.median(each[key] for each in results) for key in results[0]}
+        for way, results in found.items()
+    }
+    once = median.pop("bare")
+    print(
+        f"{spec}\n  bare  {size / 1e6 / once['cpu']:6.1f} MB/s  {once['cpu']:6.2f} s CPU  {once['wall']:6.2f} s"
+    )
+    holds = True
+    for way, one in median.items():
+        cpu, wall = one["cpu"] / once["cpu"], one["wall"] * int(way) / once["wall"]
+        counting = size / 1e6 / max(1e-9, one["cpu"] - once["cpu"])
+        holds &= cpu <= LIMIT_RATIO and one["memory"] <= LIMIT_MEMORY
+        print(
+            f"  {way} workers  {one['cpu']:6.2f} s CPU  {one['wall']:6.2f} s  "
+            f"ratio by CPU {cpu:.2f}, by time {wall:.2f} (at most {LIMIT_RATIO}); "
+            f"all but encoding {counting:.0f} MB/s; {one['memory'] / 1e6:.0f} MB a worker "
+            f"(at most {LIMIT_MEMORY / 1e6:.0f})"
+        )
+    return holds
+
+
+def write_text(novels: Path, path: Path, size: int) -> int:
+    """Fill a file with `size` bytes of lines; gives how many bytes of text those are."""
+    sources = [text.read_bytes().splitlines(keepends=True) for text in sorted(novels.glob("*_*.txt"))]
+    written = turn = 0
+    with path.open("wb") as out:
+        while written < size:
+            for lines in sources:
+                first = 7919 * turn % len(lines)
+                part = b"".join(lines[first:] + lines[:first])[: size - written]
+                written += out.write(part.decode("utf-8", "ignore").encode())
+            turn += 1
+    return written
+
+
+def bare(spec: str, path: Path) -> dict[str, float]:
+    """Encode the text and do nothing else."""
+    import tokbench
+    from tokbench.runner.counting import BATCH_BYTES
+    from tokbench.tokenizer import encode_batch
+
+    tokenizer = tokbench.load(spec)
+    encode_batch(tokenizer, ["warm"] * 10)
+    batches = list(in_batches(path, BATCH_BYTES))
+    cpu, wall = time.process_time(), time.perf_counter()
+    for texts in batches:
+        encode_batch(tokenizer, texts)
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+
+
+def in_batches(path: Path, size: int) -> Iterator[list[str]]:
+    """The lines of a file in batches of about `size` bytes."""
+    held: list[str] = []
+    room = size
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            held.append(line.removesuffix("\n"))
+            room -= len(line)
+            if room <= 0:
+                yield held
+                held, room = [], size
+    yield held
+
+
+def quality_pass(spec: str, path: Path, jobs: int) -> dict[str, float]:
+    """Count the text as a run does, after a small one that starts and warms the workers."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    import psutil
+
+    small = path.with_name(f"small-{jobs}.txt")
+    small.write_text("A few lines to get ready, été 3.14.\n" * 30_000, "utf-8")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as executor:
+        ready_pass(spec, small, Path(folder, "small"), jobs, executor)()
+        count = ready_pass(spec, path, Path(folder, "large"), jobs, executor)
+        us = psutil.Process()
+        begun, wall = cpu_times(us), time.perf_counter()
+        with Peak(us) as peak:
+            count()
+        wall = time.perf_counter() - wall
+        spent = sum(seconds - begun.get(pid, 0.0) for pid, seconds in cpu_times(us).items())
+    return {"cpu": spent, "wall": wall, "memory": peak.largest}
+
+
+def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) -> Callable[[], None]:
+    """The quality pass of one tokenizer on one file, planned, and its tokenizer known to load."""
+    from types import SimpleNamespace
+
+    from tokbench.registry import build_registry, default_context
+    from tokbench.results.folder import RunFolder
+    from tokbench.runner.cells import make_cells
+    from tokbench.runner.interrupt import Stop
+    from tokbench.runner.limits import Limits
+    from tokbench.runner.plan import bundles, make_plan, task_size
+    from tokbench.runner.quality import QualityPass
+    from tokbench.runner.subjects import make_ready
+    from tokbench.runner.suite import load_suite
+    from tokbench.runner.tasks import Task
+
+    changes = {"tokenizers": [spec], "datasets": [f"text:{path}"], "jobs": jobs}
+    plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
+    cells = make_cells(plan, make_ready(plan, folder / "trained", Stop(), lambda text: None))
+    size = task_size(cells, jobs)
+    nobody = SimpleNamespace(worked=lambda *_: None, finished=lambda *_: None)
+    limits = Limits(600, plan.memory_limit)
+
+    def count() -> None:
+        quality = QualityPass(cells, size, RunFolder(folder), nobody, tell=lambda cell: None)
+        tasks = (Task(recipe, tuple(pieces), None, limits) for recipe, pieces in bundles(cells, size))
+        quality.run(executor, tasks, Stop(), jobs=jobs)
+        assert not quality.failures, quality.failures
+
+    return count
+
+
+def cpu_times(process: Any) -> dict[int, float]:
+    """CPU seconds so far of a process and its children, by process id."""
+    found = {}
+    for each in [process, *process.children(recursive=True)]:
+        times = each.cpu_times()
+        found[each.pid] = times.user + times.system
+    return found
+
+
+class Peak:
+    """The most memory that any child of a process held while the block ran, in bytes."""
+
+    def __init__(self, process: Any) -> None:
+        self.largest = 0.0
+        self._process, self._done = process, threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        import psutil
+
+        while not self._done.wait(0.1):
+            for child in self._process.children(recursive=True):
+                try:
+                    self.largest = max(self.largest, float(child.memory_info().rss))
+                except psutil.Error:
+                    continue
+
+    def __enter__(self) -> Peak:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
