@@ -2,11 +2,16 @@
 compared.
 
     python benchmarks/train.py [--corpus NAME=FILE]... [--vocab-size 32k]... [--rounds 3] [--no-memory]
+                               [--threads 2]
 
-Without --corpus: English and multilingual novels of the folder that TOKBENCH_TEST_DATA names, and the Python
-standard library as code. Documents are lines (files, for code). One thread, CPU time, interleaved rounds,
-medians; text is in memory already. Byte-level, GPT-2's pattern, ties as `tokenizers` breaks them. Memory is the
-peak of a fresh process less what it held before training. Exit status 1 where merges differ.
+Without --corpus: from the folder that TOKBENCH_TEST_DATA names, English novels; novels and parallel lines in
+other languages; the parallel lines alone (PUD and FLORES-200); and the Python standard library as code.
+Documents are lines (files, for code). One thread, CPU time, interleaved rounds, medians; text is in memory
+already. Byte-level, GPT-2's pattern, ties as `tokenizers` breaks them. Memory is the peak of a fresh process
+less what it held before training. Exit status 1 where merges differ.
+
+With --threads N, in-house training is also timed in N threads against one, by the clock on the wall, in turn in
+every round; minimum and median of the rounds are given, since others may be busy on the machine.
 """
 
 from __future__ import annotations
@@ -43,7 +48,9 @@ def default_corpora() -> dict[str, list[str]]:
         )
         parallel = sorted(Path(DATA, "corpora/pud").glob("???_????.txt"))
         found["english"] = lines_of([path for path in novels if path.stem == "eng_Latn"])
+        flores = sorted(Path(DATA, "corpora/flores200/dev").glob("*.dev"))
         found["multilingual"] = lines_of([path for path in (*novels, *parallel) if path.stem != "eng_Latn"])
+        found["parallel"] = lines_of([*parallel, *flores])
     library = Path(sysconfig.get_paths()["stdlib"])
     files = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
     found["code"] = [path.read_text("utf-8", errors="replace") for path in files]
@@ -55,11 +62,11 @@ def lines_of(paths: list[Path]) -> list[str]:
     return [line for path in paths for line in path.read_text("utf-8").split("\n")]
 
 
-def ours(texts: list[str], vocab_size: int) -> Any:
+def ours(texts: list[str], vocab_size: int, threads: int = 1) -> Any:
     """Train in-house."""
     from tokbench_subword.bpe.trainer import train_bpe
 
-    return train_bpe(texts, vocab_size=vocab_size)
+    return train_bpe(texts, vocab_size=vocab_size, workers=threads)
 
 
 def theirs(texts: list[str], vocab_size: int) -> Any:
@@ -169,6 +176,24 @@ def compare(name: str, texts: list[str], vocab_size: int, rounds: int, with_memo
     return equal
 
 
+def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> bool:
+    """Print one line on so many threads against one; whether merges are equal."""
+    models = {count: ours(texts, vocab_size, count) for count in (1, threads)}
+    equal = merges_of_ours(models[1]) == merges_of_ours(models[threads])
+    taken: dict[int, list[float]] = {count: [] for count in models}
+    for _round in range(rounds):
+        for count, times in taken.items():
+            start = time.perf_counter()
+            ours(texts, vocab_size, count)
+            times.append(time.perf_counter() - start)
+    cells = [f"{name:13} {vocab_size:6} {'equal' if equal else 'DIFFER':7} wall, 1 and {threads} threads:"]
+    for what, of in (("minimum", min), ("median", statistics.median)):
+        one, many = of(taken[1]), of(taken[threads])
+        cells.append(f"{what} {one:.2f} and {many:.2f} s ({one / many:.2f}×)")
+    print("  ".join(cells), flush=True)
+    return equal
+
+
 def main() -> int:
     """Compare on each corpus and vocabulary size."""
     if sys.argv[1:2] == ["--measure"]:
@@ -180,6 +205,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", action="append", help="names of corpora")
     parser.add_argument("--no-memory", action="store_true")
+    parser.add_argument("--threads", type=int, help="only this many in-house threads against one")
     arguments = parser.parse_args()
     if arguments.corpus:
         pairs = (entry.partition("=") for entry in arguments.corpus)
@@ -192,7 +218,10 @@ def main() -> int:
         if arguments.only and name not in arguments.only:
             continue
         for vocab_size in sizes:
-            equal &= compare(name, texts, vocab_size, arguments.rounds, not arguments.no_memory)
+            if arguments.threads:
+                equal &= compare_threads(name, texts, vocab_size, arguments.rounds, arguments.threads)
+            else:
+                equal &= compare(name, texts, vocab_size, arguments.rounds, not arguments.no_memory)
     return 0 if equal else 1
 
 

@@ -3,11 +3,13 @@
     python benchmarks/unigram.py --model spiece.model --text novel.txt --text other.txt
     python benchmarks/unigram.py --model tokenizer.model --text novel.txt --documents bytes:1000
     python benchmarks/unigram.py --train novel.txt --sizes 8000,32000
+    python benchmarks/unigram.py --train novel.txt --threads 2
 
 Ids are compared before anything is timed; a difference ends the run. Rounds are interleaved, CPU time of one
 thread, medians; what counts are the ratios. "warm" is a tokenizer that has seen the text, "cold" one made
 afresh (kernels are compiled in both cases). Both sides get lists of `str` and give numpy arrays where the
 library has them. Training also compares the likelihood of held-out text (every tenth line) under both models.
+With --threads N it is timed in N threads against one instead, by the clock on the wall.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--documents", default="lines", help="lines, whole, or bytes:N")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, help="train in so many threads, against one")
     asked = parser.parse_args(arguments)
     print(f"sentencepiece {sentencepiece.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}")
     for model in asked.model:
@@ -49,7 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 1
     for text in asked.train:
         for size in map(int, asked.sizes.split(",")):
-            train(text, size, asked.megabytes or 10.0, asked.rounds)
+            if asked.threads:
+                train_threads(text, size, asked.megabytes or 10.0, asked.rounds, asked.threads)
+            else:
+                train(text, size, asked.megabytes or 10.0, asked.rounds)
     return 0
 
 
@@ -131,6 +137,25 @@ def train(path: Path, size: int, megabytes: float, rounds: int) -> None:
         f"({(own - other) / abs(other):+.2%}); "
         f"{len(kept['ours'].pieces)} and {len(kept['theirs'].pieces)} pieces"
     )
+
+
+def train_threads(path: Path, size: int, megabytes: float, rounds: int, threads: int) -> None:
+    """Time training in so many threads against one, on the wall clock: minimum and median of the rounds."""
+    lines = documents_of(path, megabytes, "lines")
+    taken: dict[int, list[float]] = {1: [], threads: []}
+    models: dict[int, SpmModel] = {}
+    train_unigram(["the first call loads what is compiled"] * 9, TrainingOptions(vocab_size=22))
+    for _ in range(rounds):
+        for count, times in taken.items():
+            start = time.perf_counter()
+            models[count] = train_unigram(lines, TrainingOptions(vocab_size=size, threads=count))
+            times.append(time.perf_counter() - start)
+    same = "equal" if models[1] == models[threads] else "DIFFERENT"
+    print(f"train {size} on {path.name} in 1 and {threads} threads ({same} models):", end="")
+    for what, of in (("minimum", min), ("median", statistics.median)):
+        one, many = of(taken[1]), of(taken[threads])
+        print(f"  {what} {one:.2f} and {many:.2f} s ({one / many:.2f} x)", end="")
+    print()
 
 
 def log_likelihood(model: SpmModel, lines: Sequence[str]) -> float:

@@ -38,21 +38,23 @@ def sample_merges(
         [0, 1, 1]
     """
     announce(_merge_all)
-    parts = [_first_ids(model, pretoken) for pretoken in pretokens]
-    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    symbols = np.concatenate([np.zeros(0, np.int64), *parts])
-    longest = max(map(len, parts), default=0)
+    symbols, ends = _first_ids(model, pretokens)
+    longest = int(np.diff(ends, prepend=0).max(initial=0))
     kept = _merge_all(symbols, ends, _rules(model), np.empty(6 * (longest + 1), np.int64), rng, alpha)
     ids: list[int] = symbols[:kept].tolist()
     return ids
 
 
-def _first_ids(model: BpeModel, pretoken: str) -> NDArray[np.int64]:
-    """The symbols that merging starts from."""
+def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The symbols that merging starts from, of all pre-tokens, and where each ends."""
     if model.level == "byte" and model.unk is None:
-        ids = _byte_ids(model)[np.frombuffer(pretoken.encode(), np.uint8)]
-        return ids[ids >= 0]
-    return np.array([symbol.id for symbol in first_symbols(model, pretoken)], np.int64)
+        data = [pretoken.encode() for pretoken in pretokens]
+        ids = _byte_ids(model)[np.frombuffer(b"".join(data), np.uint8)]
+        known = np.concatenate(([0], np.cumsum(ids >= 0)))  # a byte without an id is left out
+        return ids[ids >= 0], known[np.cumsum(list(map(len, data)), dtype=np.int64)]
+    parts = [[symbol.id for symbol in first_symbols(model, pretoken)] for pretoken in pretokens]
+    ids = np.array([index for part in parts for index in part], np.int64)
+    return ids, np.cumsum(list(map(len, parts)), dtype=np.int64)
 
 
 @lru_cache(maxsize=8)
