@@ -43,6 +43,20 @@ def test_markdown_tables_have_as_many_cells_in_every_row(made_up_run: Callable[.
     assert "# tokbench report: r1" in text
 
 
+def test_markdown_renders_as_tables_and_nothing_else(made_up_run: Callable[..., Any]) -> None:
+    parser = pytest.importorskip("markdown_it", reason="needs markdown-it-py").MarkdownIt("commonmark")
+    text = markdown.document(made_up_run(5, 4, specs=HOSTILE))
+    tokens = parser.enable("table").parse(text)
+    kinds = [token.type for token in tokens]
+    assert kinds.count("table_open") == len(re.findall(r"^\|[-:| ]+\|$", text, re.M)) > 4
+    assert "html_block" not in kinds
+    inline = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in inline} <= {"text", "strong_open", "strong_close", "em_open", "em_close"}
+    shown = "".join(child.content for child in inline)
+    assert "offline <b>bold</b>" in shown
+    assert "bpe a|b" in shown
+
+
 def test_latex_marks_the_best_in_bold(made_up_run: Callable[..., Any]) -> None:
     text = latex.document(made_up_run(5, 5))
     assert r"\bfseries" in text
