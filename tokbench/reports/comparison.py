@@ -49,7 +49,8 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
     labels = tokenizer_labels(figures["tokenizer"])
     rows = figures.assign(rank=figures["verdict"].map(_ORDER.index), size=figures["change"].abs().fillna(0))
     rows = rows.sort_values(["rank", "size"], ascending=[True, False], kind="stable").head(MOST)
-    texts = ("tokenizer", "dataset", "language", "metric")
+    single = bool((figures["language"] != data.OVERALL).any())
+    texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric")
     columns = [Column(key=key, label=key, numeric=False) for key in texts]
     columns += [Column(key="before", label="before", places=4), Column(key="after", label="after", places=4)]
     columns += [Column(key="change", label="change", unit="share", places=2)]
@@ -59,7 +60,7 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
             (
                 labels[row.tokenizer],
                 dataset_label(row.dataset) if row.dataset else "",
-                language_label(row.language),
+                *((language_label(row.language),) if single else ()),
                 row.metric,
                 _cell(row.before, row.before_low, row.before_high),
                 _cell(row.after, row.after_low, row.after_high),
@@ -127,8 +128,8 @@ def _page(before: Run, after: Run, threshold: float) -> Any:
 def _answer(overall: pd.DataFrame) -> str:
     """The counts of verdicts, in a sentence."""
     counts = overall["verdict"].value_counts()
-    said = [f"{counts[verdict]} {verdict}" for verdict in _ORDER if verdict in counts and verdict != "same"]
+    said = [f"{counts[verdict]:,} {verdict}" for verdict in _ORDER if verdict in counts and verdict != "same"]
     same = int(counts.get("same", 0))
     if not said:
         return f"Nothing changed: all {same} figures are the same."
-    return f"Of {len(overall)} figures: {', '.join(said)}" + (f"; {same} the same." if same else ".")
+    return f"Of {len(overall):,} figures: {', '.join(said)}" + (f"; {same:,} the same." if same else ".")

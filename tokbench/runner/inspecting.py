@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -138,11 +139,14 @@ def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def choose_samples(corpora: Sequence[Corpus], n: int) -> list[Sample]:
-    """About `n` passages: the same number of each dataset, from languages spread over those it has."""
+    """About `n` passages: the same number of each dataset, from languages spread over those it has.
+
+    Where there is English it is among them, so that most readers can read one.
+    """
     chosen: list[Sample] = []
     for index, corpus in enumerate(corpora):
         share = n * (index + 1) // len(corpora) - n * index // len(corpora)
-        languages = list(corpus.shards)
+        languages = sorted(corpus.shards, key=lambda code: not re.match(r"en(g|\b)", code))
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
             text = None

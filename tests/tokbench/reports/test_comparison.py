@@ -27,6 +27,13 @@ def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
     assert table.text(0, 6) == "−50.00"
 
 
+def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run: Callable[..., Any]) -> None:
+    figures = compare_figures(*later(made_up_run, 0.5), better={})
+    overall = figures_table(figures[figures["language"] == "all"], name="t", title="t")
+    assert "language" not in [column.key for column in overall.columns]
+    assert {len(row.cells) for row in overall.rows} == {len(overall.columns)}
+
+
 def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
     write_comparison(*later(made_up_run, 0.5), tmp_path / "compare.html")
     text = (tmp_path / "compare.html").read_text("utf-8")
