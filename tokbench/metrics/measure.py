@@ -178,7 +178,7 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement,
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
-    """The metric's unit, with the word that was counted named where it is one of words, and the sample.
+    """The metric's unit, with the word that was counted named where it is one of words, the sample, the currency.
 
     Example:
         >>> from tokbench.metrics import Metric
@@ -186,16 +186,19 @@ def unit_of(metric: Metric, counts: Counts) -> str:
         >>> unit_of(metric, Counts(words=10, gold_words=10, unspaced_words=0))
         'tokens/word (gold)'
     """
+    unit = metric.unit
     if "ngrams" in metric.needs and counts.ngrams.n_bytes < counts.bytes:
-        return f"{metric.unit} (sample of {round(counts.ngrams.n_bytes / 1024)} KiB)"
-    if "word" not in metric.unit:
-        return metric.unit
+        return f"{unit} (sample of {round(counts.ngrams.n_bytes / 1024)} KiB)"
+    if "prices" in metric.needs and counts.currency:
+        unit = unit.replace("currency", counts.currency)
+    if "word" not in unit:
+        return unit
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
     if words and gold == words:
-        return f"{metric.unit} (gold)"
+        return f"{unit} (gold)"
     if words and 2 * counts.unspaced_words > words:
-        return f"{metric.unit} (UAX #29: one per character in this script)"
-    return f"{metric.unit} (UAX #29)" if not gold else f"{metric.unit} (gold where marked, else UAX #29)"
+        return f"{unit} (UAX #29: one per character in this script)"
+    return f"{unit} (UAX #29)" if not gold else f"{unit} (gold where marked, else UAX #29)"
 
 
 def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, str]:

@@ -46,6 +46,7 @@ def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:
     return {
         "vocab_size": context.vocab_sizes.get(key.tokenizer),
         "price": None if context.prices is None else context.prices.of(key.tokenizer),
+        "currency": "" if context.prices is None else context.prices.currency,
         "context_length": context.context_length,
         "audit": context.audits.get(key.tokenizer),
         "morphology": context.morphology.get((key.tokenizer, key.language)),

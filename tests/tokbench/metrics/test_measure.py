@@ -11,6 +11,7 @@ from tokbench.corpus import Document
 from tokbench.metrics import CellKey, Metric
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.intervals import bearing, holm, normal_of_t, p_value, t_of_normal
 from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts, Tally, collect
@@ -204,6 +205,17 @@ def test_the_word_that_was_counted_is_named(stand_ins) -> None:
     assert unit(Document("ab cd")) == "tokens/word (UAX #29)"
     assert unit(Document("ab", words=((0, 2),))) == "tokens/word (gold)"
     assert "one per character" in unit(Document("ไทย"))
+
+
+def test_the_currency_and_the_sample_are_named(tally, stand_ins) -> None:
+    prices = PriceTable("EUR", {"t": 2.0})
+    assert one(tally, NAMED["cost"], prices=prices).unit == "EUR"
+    assert one(tally, NAMED["cost_per_million_words"], prices=prices).unit == "EUR per million words (UAX #29)"
+    assert one(tally, NAMED["bigram_entropy"]).unit == "bits"
+    long = collect(stand_ins.Pieces(), (Document(f"{i} " + "ab" * 500) for i in range(1000)))
+    unit = one(long, NAMED["bigram_entropy"]).unit
+    assert unit == f"bits (sample of {round(long.ngrams.n_bytes / 1024)} KiB)"
+    assert long.ngrams.n_bytes <= 512 * 1024
 
 
 def test_words_of_thai_are_not_split_at_spaces(stand_ins) -> None:
