@@ -89,8 +89,10 @@ def read_vocabulary(path: Path, name: str) -> dict[int, bytes]:
     """Id to bytes; raises with the line for what is not ``id literal length``."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TokenizerError(f"{name}: cannot read {path}: {error}") from error
+    except OSError as error:
+        raise TokenizerError(f"{name}: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise TokenizerError(f"{name}: {path} is not UTF-8; is this an RWKV vocabulary? ({error})") from error
     entries: dict[int, bytes] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():

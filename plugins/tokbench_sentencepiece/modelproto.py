@@ -70,9 +70,9 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         elif kind in (FIXED64, FIXED32):
             length = 8 if kind == FIXED64 else 4
         else:
-            raise ValueError(f"not a sentencepiece model: field kind {kind} at byte {position}")
+            raise ValueError(f"a field of kind {kind} at byte {position}")
         if position + length > len(data):
-            raise ValueError(f"not a sentencepiece model, or cut short: byte {position} promises {length} more")
+            raise ValueError(f"cut short, or none at all: byte {position} promises {length} more")
         yield number, data[position : position + length]
         position += length
 
@@ -86,4 +86,4 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, position
         shift += 7
-    raise ValueError("not a sentencepiece model, or cut short: it ends inside a number")
+    raise ValueError("cut short, or none at all: it ends inside a number")

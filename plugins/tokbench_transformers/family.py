@@ -9,19 +9,26 @@ from typing import Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
 from tokbench_transformers.fast import FastTokenizer
-from tokbench_transformers.hub import repository_file
+from tokbench_transformers.hub import repository_file, snapshot
 from tokbench_transformers.parallelism import settle
 from tokbench_transformers.slow import AutoTokenizer
 from tokbench_transformers.training import OPTIONS as TRAINING_OPTIONS
 from tokbench_transformers.training import train
 
 FILE = "tokenizer.json"
+WEIGHTS = frozenset(
+    (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx", ".gguf", ".ckpt", ".npz", ".tflite")
+)
+"""Endings of a model's own files: gigabytes, and nothing to a tokenizer."""
+_DELETE = ". Delete it from the hub's cache, and load again with the network at hand"
 
 
 def load(spec: Spec, context: LoadContext) -> FastTokenizer | AutoTokenizer:
     """Open a `tokenizer.json` with `tokenizers`, and what has none with `transformers`."""
     if not spec.variant:
         raise SpecError("transformers: name a hub repository, a folder or a tokenizer.json: transformers:NAME")
+    if spec.get("revision") is not None and Path(spec.variant).expanduser().exists():
+        raise SpecError(f"{spec}: revision is for names on the hub; {spec.variant} is here, and has no other")
     settle(context.threads)
     special, backend = spec.get("special", "text"), spec.get("backend", "auto")
     if backend == "auto" and spec.get("tokenizer_class") is None:
@@ -53,8 +60,10 @@ def _open(path: Path, spec: Spec) -> Any:
     try:
         return tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare Exception
+        remedy = "" if Path(spec.variant or "").expanduser().exists() else _DELETE
         raise TokenizerError(
-            f"{spec}: {path} is not a tokenizer.json that tokenizers {tokenizers.__version__} can read: {error}"
+            f"{spec}: {path} is not a tokenizer.json that tokenizers {tokenizers.__version__} can read: "
+            f"{error}{remedy}"
         ) from error
 
 
@@ -91,15 +100,18 @@ def _remedy(error: Exception, spec: Spec, context: LoadContext) -> str:
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The files behind a spec, for checksums: the `tokenizer.json`, or everything in a folder without one."""
+    """The files behind a spec, for checksums: the `tokenizer.json`, or where a class reads all but weights."""
     if not spec.variant:
         return []
     path = Path(spec.variant).expanduser()
     found = json_file(spec, context)
-    whole_folder = spec.get("backend", "auto") != "auto" or spec.get("tokenizer_class") is not None
-    if path.is_dir() and (found is None or whole_folder):
-        return sorted(file for file in path.iterdir() if file.is_file())
-    return [found] if found is not None else []
+    by_classes = spec.get("backend", "auto") != "auto" or spec.get("tokenizer_class") is not None
+    if found is not None and (path.is_file() or not by_classes):
+        return [found]
+    folder = path if path.is_dir() else snapshot(spec.variant, spec.get("revision"))
+    if folder is None:
+        return []
+    return sorted(file for file in folder.iterdir() if file.is_file() and file.suffix not in WEIGHTS)
 
 
 TRANSFORMERS = TokenizerFamily(

@@ -61,8 +61,18 @@ def _known_absent(repository: str, filename: str, revision: str | None) -> bool:
 
     if try_to_load_from_cache(repository, filename, revision=revision) is _CACHED_NO_EXIST:
         return True
-    others = ("tokenizer_config.json", "config.json")
-    return any(isinstance(try_to_load_from_cache(repository, name, revision=revision), str) for name in others)
+    return snapshot(repository, revision) is not None
+
+
+def snapshot(repository: str, revision: str | None) -> Path | None:
+    """The folder of the hub's cache that holds a revision of a repository; None where there is none."""
+    from huggingface_hub import try_to_load_from_cache
+
+    for name in ("tokenizer_config.json", "config.json"):
+        path = try_to_load_from_cache(repository, name, revision=revision)
+        if isinstance(path, str):
+            return Path(path).parent
+    return None
 
 
 _UNREACHABLE = "the hub cannot be reached; check the network"

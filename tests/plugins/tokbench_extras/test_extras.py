@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import sys
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from tokbench_extras.gigatoken_bpe import GIGATOKEN
 from tokbench_extras.mistral import MISTRAL
 from tokbench_extras.morphs import MORFESSOR
-from tokbench_extras.published import cached
+from tokbench_extras.published import SHA256, cached
 from tokbench_extras.quicktok_bpe import QUICKTOK
 from tokbench_extras.rwkv import RWKV
 from tokbench_extras.wordchipper_bpe import ENCODINGS, WORDCHIPPER
@@ -198,14 +199,20 @@ def test_wordchipper_gives_tiktokens_ids(encoding, test_data, monkeypatch):
 
 
 def test_wordchipper_never_stands_in_with_a_vocabulary_of_bytes(test_data, tmp_path, monkeypatch):
-    pytest.importorskip("wordchipper", reason="needs the extra wordchipper")
+    wordchipper = pytest.importorskip("wordchipper", reason="needs the extra wordchipper")
     file = cached("r50k_base")
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     with pytest.raises(TokenizerError, match="TIKTOKEN_CACHE_DIR"):
         load("wordchipper:r50k_base")
-    whole = file.read_bytes().splitlines(keepends=True)
-    cached("r50k_base").write_bytes(b"".join(whole[:300]) + b"not a line\n")
-    with pytest.raises(TokenizerError, match="wordchipper"):
+    damaged = b"".join(file.read_bytes().splitlines(keepends=True)[:300])
+    cached("r50k_base").write_bytes(damaged)
+    for family in ("wordchipper", "gigatoken"):
+        with pytest.raises(TokenizerError, match=r"damaged.*Delete it, and load tiktoken:r50k_base") as caught:
+            load(f"{family}:r50k_base")
+        assert "\n" not in str(caught.value)
+    monkeypatch.setattr(wordchipper.Tokenizer, "vocab_size", 256)  # what it makes of the empty file
+    monkeypatch.setitem(SHA256, "r50k_base", hashlib.sha256(damaged).hexdigest())
+    with pytest.raises(TokenizerError, match="read 256 tokens of the 300"):
         load("wordchipper:r50k_base")
     assert [path.name for path in tmp_path.iterdir()] == [cached("r50k_base").name]
 

@@ -180,6 +180,37 @@ def test_classes_of_transformers_serve_where_there_is_no_json(test_data):
     assert "vocab.txt" in names
 
 
+def test_a_models_weights_are_not_read_for_checksums(tmp_path, monkeypatch):
+    commit = tmp_path / "models--a--b" / "snapshots" / ("0" * 40)
+    (tmp_path / "models--a--b" / "refs").mkdir(parents=True)
+    (tmp_path / "models--a--b" / "refs" / "main").write_text(commit.name)
+    commit.mkdir(parents=True)
+    for name in ("config.json", "vocab.txt", "model.safetensors", "pytorch_model.bin"):
+        (commit / name).write_text("{}")
+    context = LoadContext(Path("unused"), True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    for variant in ("a/b", str(commit)):  # a repository without a tokenizer.json, cached, and a folder
+        found = TRANSFORMERS.files(Spec("transformers", variant), context)
+        assert [path.name for path in found] == ["config.json", "vocab.txt"]
+
+
+def test_revisions_are_for_the_hub(test_data):
+    with pytest.raises(SpecError, match="revision is for names on the hub"):
+        load(f"transformers:{test_data}/vocabs/gpt2/hf,revision=main")
+
+
+def test_a_damaged_file_in_the_hubs_cache_says_how_to_mend_it(tmp_path, monkeypatch):
+    import huggingface_hub
+
+    (tmp_path / "tokenizer.json").write_text('{"version": "1.0", "model": {"type"')
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda *_, **__: tmp_path / "tokenizer.json")
+    with pytest.raises(
+        TokenizerError, match=r"tokenizer\.json is not .* Delete it from the hub's cache"
+    ) as caught:
+        load("transformers:a/b", offline=False)
+    assert "\n" not in str(caught.value)
+
+
 def test_the_backend_can_be_asked_for(test_data):
     folder = test_data / "vocabs" / "gpt2" / "hf"
     slow, fast = load(f"transformers:{folder},backend=transformers"), load(f"transformers:{folder}")
