@@ -1,74 +1,33 @@
 """`Encoder`: a `BpeModel` compiled into tables, and the threads' own caches, behind three calls.
 
 `encode` takes a text, `encode_batch` many, `encode_spans` pre-tokens found elsewhere. All give int32 ids.
-An `Encoder` may be used from several threads at once: each call borrows a `_Workspace` of its own.
+An `Encoder` may be used from several threads at once: each call borrows a `Workspace` of its own.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.errors import TokenizerError
 from tokbench.tokenizer import TokenBatch
-from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans
-from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
+from tokbench_subword.bpe.model_arrays import shared_arrays
+from tokbench_subword.bpe.workspace import Workspace
 from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import PADDING, block
-from tokbench_subword.kernels.unicode_classes import class_table
+from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.utf8 import encodable
 
 _PAD = bytes(PADDING)
-_BUCKETS = 1 << 17
-"""Buckets of the word cache: two words each, 64 bytes, 8 MB in all, of which a text touches what it needs."""
-_ARENA = 1 << 20
-_LONG_SLOTS = 1 << 16
-_LONG_BYTES = 1 << 22
-_LONG_ARENA = 1 << 20
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
-
-
-class _Workspace:
-    """What one thread needs for itself: the caches, scratch space, and the block of addresses."""
-
-    __slots__ = ("arrays", "block", "end", "out", "span")
-
-    def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
-        own = [
-            _aligned_zeros(_BUCKETS * 8),
-            np.zeros(_ARENA, np.uint32),
-            np.full(1 << at.MEMO_BITS, 0xFFFFFFFFFFFFFFFF, np.uint64),
-            _aligned_zeros(_LONG_SLOTS * 4),
-            np.zeros(_LONG_BYTES + PADDING, np.uint8),
-            np.zeros(_LONG_ARENA, np.uint32),
-            np.zeros(at.N_COUNTERS, np.int64),
-            np.zeros(SHORT + 1, np.uint32),
-            np.zeros(SHORT + 1, np.uint32),
-            np.zeros(at.CUTS + 1, np.int64),
-        ]
-        self.arrays = [*shared, *own]
-        self.block = block(self.arrays)
-        self.out = np.empty(1 << 12, np.int32)
-        self.span = np.zeros(2, np.int64)  # offsets of a single text
-        self.end = np.zeros(2, np.int64)
-
-    def room(self, bytes_: int) -> NDArray[np.int32]:
-        """An output array for a text of so many bytes, used again from call to call up to a megabyte."""
-        if bytes_ + 4 <= len(self.out):
-            return self.out
-        room = np.empty(bytes_ + 4, np.int32)
-        if bytes_ <= 1 << 18:
-            self.out = room
-        return room
+_AT_A_TIME = 1 << 17
+"""Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
 
 def _encoded(texts: Sequence[str]) -> list[bytes] | list[str]:
@@ -88,13 +47,6 @@ def _joined(parts: list[bytes] | list[str]) -> bytes:
     return b"".join([*parts, _PAD])
 
 
-def _aligned_zeros(words: int) -> NDArray[np.uint64]:
-    """Zeros that begin at a multiple of 64 bytes, so that a bucket is one cache line."""
-    raw = np.zeros(words + 8, np.uint64)
-    skip = (-raw.ctypes.data % 64) // 8
-    return raw[skip : skip + words]
-
-
 class Encoder:
     """Encodes text with a `BpeModel`.
 
@@ -112,8 +64,8 @@ class Encoder:
         self.model = model
         self.threads = max(1, threads)
         announce(encode_documents, encode_spans)
-        self._shared = _shared_arrays(model)
-        self._idle: deque[_Workspace] = deque()
+        self._shared = shared_arrays(model)
+        self._idle: deque[Workspace] = deque()
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
@@ -121,6 +73,7 @@ class Encoder:
             return self.encode_batch([text]).ids
         data = encodable(text)
         work = self._borrow()
+        work.fit(len(data))
         out = work.room(len(data))
         work.span[1] = len(data)
         try:
@@ -176,14 +129,21 @@ class Encoder:
         def run(k: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
             first, last = cuts[k], cuts[k + 1]
             work = self._borrow()
-            n_bytes = int(sizes[last] - sizes[first])
-            out = work.room(n_bytes)
-            ends = np.zeros(n_units + 1, np.int64) if threads == 1 else np.zeros(last + 1, np.int64)
+            ends = np.zeros(n_units + 1 if threads == 1 else last + 1, np.int64)
+            parts, total_ids = [], 0
             try:
-                count = encode(work.block, data, units, first, last, out, ends)
-                return out[:count].copy(), ends[first + 1 : last + 1]
+                work.fit(int(sizes[last] - sizes[first]))
+                for begin, end in _runs(sizes, first, last):
+                    out = work.room(int(sizes[end] - sizes[begin]))
+                    count = encode(work.block, data, units, begin, end, out, ends)
+                    parts.append(out[:count].copy())
+                    ends[begin + 1 : end + 1] += total_ids
+                    total_ids += count
+                    work.fit()
             finally:
                 self._idle.append(work)
+            ids = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int32), *parts])
+            return ids, ends[first + 1 : last + 1]
 
         if threads == 1:
             ids, ends = run(0)
@@ -196,120 +156,22 @@ class Encoder:
             np.concatenate([ids for ids, _ in results]), np.concatenate([np.zeros(1, np.int64), *shifted])
         )
 
-    def _borrow(self) -> _Workspace:
+    def _borrow(self) -> Workspace:
         try:
             return self._idle.pop()
         except IndexError:
-            return _Workspace(self._shared)
+            return Workspace(self._shared)
 
     def forget(self) -> None:
         """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
         self._idle.clear()
 
 
-def _shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
-    """The arrays of `layout` up to `SETTINGS`, in its order."""
-    ranks = model.merge_ranks
-    if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
-        raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
-    pairs = PairTable.of(model.merges, ranks)
-    results = np.full(int(ranks.max(initial=0)) + 1, NONE, np.uint32)
-    results[ranks] = model.merges[:, 2]
-    tokens = TokenTable.of(model.vocabulary)
-    joins = JoinTable.of(tokens)
-    byte_ids = np.full(256, NONE, np.uint32)
-    if model.level == "byte":
-        for byte in range(256):
-            byte_ids[byte] = model.ids.get(bytes([byte]), NONE)
-    complete = model.level == "byte" and bool((byte_ids != NONE).all())
-    byte_pairs = np.full(1 << 16, NONE, np.uint32)
-    byte_of = {int(token): byte for byte, token in enumerate(byte_ids) if token != NONE}
-    known = np.fromiter(byte_of, np.int64, len(byte_of))
-    is_byte = np.isin(model.merges[:, 0], known) & np.isin(model.merges[:, 1], known)
-    for m in np.flatnonzero(is_byte)[::-1].tolist():  # of two merges of one pair the first stays
-        left, right, _ = model.merges[m].tolist()
-        byte_pairs[byte_of[left] << 8 | byte_of[right]] = ranks[m]
-    fallback = np.full(256, NONE, np.uint32)
-    if model.byte_fallback:
-        for byte in range(256):
-            fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
-    characters, points = _characters(model)
-    settings = np.zeros(at.N_SETTINGS, np.int64)
-    settings[at.MACHINE] = -1 if model.pattern.machine is None else model.pattern.machine
-    settings[at.PAIR_SHIFT] = pairs.shift
-    settings[at.JOIN_MASK] = len(joins.table) - 1
-    settings[at.TOKEN_MASK] = len(tokens.table) - 1
-    settings[at.LONGEST] = tokens.longest
-    settings[at.WHOLE_TOKENS] = model.whole_tokens
-    settings[at.CUT] = _may_be_cut(model, complete, fallback)
-    settings[at.BYTE_LEVEL] = 0 if model.level == "char" else 1 if complete else 2
-    settings[at.POINTS] = points
-    settings[at.UNK] = -1 if model.unk is None else model.unk
-    settings[at.FUSE_UNK] = model.fuse_unk
-    settings[at.BYTE_FALLBACK] = model.byte_fallback
-    settings[at.PREFIX] = bool(model.continuing_prefix)
-    settings[at.SUFFIX] = bool(model.end_of_word)
-    settings[at.BUCKET_MASK] = _BUCKETS - 1
-    settings[at.ARENA_SIZE] = _ARENA
-    settings[at.LONG_MASK] = _LONG_SLOTS - 1
-    settings[at.LONG_BYTES_SIZE] = _LONG_BYTES
-    settings[at.LONG_ARENA_SIZE] = _LONG_ARENA
-    return [
-        class_table(),
-        byte_ids,
-        byte_pairs,
-        pairs.table,
-        pairs.bloom,
-        results,
-        joins.table,
-        joins.bloom,
-        joins.ascii,
-        tokens.table,
-        tokens.blob,
-        tokens.starts,
-        characters,
-        fallback,
-        settings,
-    ]
-
-
-def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:
-    """Whether cutting a pre-token where no token joins leaves the result as it is.
-
-    It does where each symbol depends on its own character alone: no prefix or suffix, no unknowns to fuse, and
-    no merges of fallback bytes (whose text is not the bytes they stand for).
-    """
-    if model.level == "byte":
-        return complete
-    if model.continuing_prefix or model.end_of_word:
-        return False
-    covered = model.byte_fallback and bool((fallback != NONE).all())
-    marked = model.unk is not None and not model.fuse_unk and not model.byte_fallback
-    if not covered and not marked:  # what is dropped or fused makes neighbours of characters that were none
-        return False
-    return not np.isin(model.merges[:, :2], fallback[fallback != NONE]).any()
-
-
-def _characters(model: BpeModel) -> tuple[NDArray[np.uint32], int]:
-    """Ids of first symbols by code point, in four parts (bare, prefixed, suffixed, both), and their length."""
-    if model.level == "byte":
-        return np.full(4, NONE, np.uint32), 1
-    entries: list[tuple[int, int, int]] = []
-    prefix, suffix = model.continuing_prefix, model.end_of_word
-    for token, index in model.ids.items():
-        try:
-            text = token.decode()
-        except UnicodeDecodeError as error:
-            raise TokenizerError(f"the token {token!r} of a character-level model is not UTF-8") from error
-        if len(text) > len(prefix) + len(suffix) + 1:
-            continue
-        for form in range(4):
-            head, tail = prefix if form & 1 else "", suffix if form & 2 else ""
-            bare = text[len(head) : len(text) - len(tail)]
-            if len(bare) == 1 and head + bare + tail == text:
-                entries.append((form, ord(bare), index))
-    points = max((point for _, point, _ in entries), default=0) + 1
-    table = np.full(4 * points, NONE, np.uint32)
-    for form, point, index in entries:
-        table[form * points + point] = index
-    return table, points
+def _runs(sizes: NDArray[np.int64], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Units `first` to `last` in runs of about `_AT_A_TIME` bytes; ``sizes`` are cumulative bytes."""
+    marks = np.arange(int(sizes[first]) + _AT_A_TIME, int(sizes[last]), _AT_A_TIME)
+    begin = first
+    for end in [*np.searchsorted(sizes, marks).tolist(), last]:
+        if end > begin:
+            yield begin, end
+            begin = end

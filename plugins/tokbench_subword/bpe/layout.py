@@ -16,22 +16,29 @@ from __future__ import annotations
     JOIN_BLOOM,  # uint32: JoinTable.bloom
     ASCII_JOINS,  # uint8 (16384,): JoinTable.ascii
     TOKENS,  # uint64: TokenTable.table
+    TOKEN_BLOOM,  # uint32: TokenTable.bloom
     TOKEN_BYTES,  # uint8: TokenTable.blob
     TOKEN_STARTS,  # int64: TokenTable.starts
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
+    PIECE_IDS,  # uint32: Pieces.ids; this and the next three are empty where there are no pieces
+    RECORDS,  # uint32: Pieces.records
+    TRIE,  # uint64: Pieces.trie
+    SECOND,  # uint32 (65536,): Pieces.second
     SETTINGS,  # int64
-    SLOTS,  # uint64: the word cache, buckets of two slots of four
-    ARENA,  # uint32: ids of words of more than three tokens
+    SHORT_WORDS,  # uint64: the word cache; see `word_cache`
+    WIDE_WORDS,  # uint64: the same for longer words
+    CACHE_MASKS,  # int64 (2,): buckets of either, less one
+    ARENA,  # uint32: ids of words of more than a few tokens
     JOIN_MEMO,  # uint64: recent answers of `joins`
-    LONG_SLOTS,  # uint64: the cache of longer words, slots of four
-    LONG_BYTES,  # uint8: their bytes
-    LONG_ARENA,  # uint32: their ids
     COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
-    RANKS,  # uint32 (SHORT,)
+    KEYS,  # uint32 (SHORT,)
+    FOLLOWING,  # uint8 (SHORT,)
+    BEFORE,  # uint8 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
-) = range(25)
+    MARKS,  # uint64: backtracking's marks
+) = range(32)
 
 (
     MACHINE,  # number of the state machine
@@ -48,23 +55,16 @@ from __future__ import annotations
     BYTE_FALLBACK,
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
-    BUCKET_MASK,
-    ARENA_SIZE,
-    LONG_MASK,
-    LONG_BYTES_SIZE,
-    LONG_ARENA_SIZE,
-) = range(19)
+    N_PIECES,  # 0: there are no `pieces`, symbols are ids
+    TRIE_SHIFT,
+) = range(16)
 
-ARENA_USED, LONG_BYTES_USED, LONG_ARENA_USED = range(3)
+ARENA_USED, SHORT_ENTERED, WIDE_ENTERED = range(3)
 N_COUNTERS = 3
-N_SETTINGS = 19
+N_SETTINGS = 16
 
-CACHED = 15
-"""Words of up to so many bytes are in the word cache: their bytes and length make a key of two words."""
-LONG_CACHED = 64
-"""Words of up to so many bytes are in the cache of longer words."""
-FEW_PARTS = 4
-"""A pre-token that was cut into more parts is not entered there: each part is found as a word anyway."""
+ARENA_SIZE = (1 << 20) - 1024
+"""Ids that the arena of the word cache holds."""
 CUTS = 1024
 """Bytes of a long pre-token whose boundaries are found at a time."""
 MEMO_BITS = 17

@@ -16,36 +16,62 @@ from tokbench_subword.kernels.pointers import pointer
 
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""
+_PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
+_FEW = 17  # symbols, so that sixteen keys hold all pairs
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@subroutine
-def merge_short(symbols, ranks, count, pairs, bloom, shift, results):  # type: ignore[no-untyped-def]
-    """Merge ``symbols[:count]`` in place; return how many are left.
+@inline
+def pair_key(rank, i):  # type: ignore[no-untyped-def]
+    """Rank and place of a pair as one number: the least of all is the next to merge. `NONE` without a rank."""
+    if rank == NONE:
+        return NONE
+    return (rank << _PLACE_BITS) | np.uint32(i)
 
-    ``ranks[i]`` must hold the rank of merging symbols i and i + 1; ``results[rank]`` is the id a merge gives.
+
+@subroutine
+def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, numbered):  # type: ignore[no-untyped-def]
+    """Merge ``symbols[:count]`` in place; return how many are left, which are moved together at the beginning.
+
+    ``keys[i]`` must hold `pair_key` of symbols i and i + 1, and `NONE` from ``keys[count - 1]`` to
+    ``keys[15]``. `following` and `before` are scratch space. ``results[rank]`` is the id a merge gives; where
+    symbols are `numbered` as `pieces`, the rank itself is what it gives.
     """
-    while count > 1:
+    for i in range(count):
+        following[i] = i + 1
+        before[i] = i - 1
+    while True:
         best = NONE
-        for i in range(count - 1):
-            best = min(best, ranks[i])
+        if count <= _FEW:
+            for i in range(16):  # a fixed number: no branch to guess wrong
+                best = min(best, keys[i])
+        else:
+            for i in range(count - 1):
+                best = min(best, keys[i])
         if best == NONE:
             break
-        at = 0
-        while ranks[at] != best:
-            at += 1
-        symbols[at] = results[best]
-        for i in range(at + 1, count - 1):
-            symbols[i] = symbols[i + 1]
-        for i in range(at, count - 2):
-            ranks[i] = ranks[i + 1]
-        count -= 1
-        if at + 1 < count:
-            ranks[at] = pair_rank(pairs, bloom, shift, symbols[at], symbols[at + 1])
-        if at > 0:
-            ranks[at - 1] = pair_rank(pairs, bloom, shift, symbols[at - 1], symbols[at])
-    return count
+        place, rank = np.int64(best & _PLACE), best >> _PLACE_BITS
+        joined = np.int64(following[place])
+        after = np.int64(following[joined])
+        symbol = rank if numbered else results[rank]
+        symbols[place] = symbol
+        following[place] = after
+        keys[joined] = NONE
+        key = NONE
+        if after < count:
+            before[after] = place
+            key = pair_key(pair_rank(pairs, bloom, shift, symbol, symbols[after]), place)
+        keys[place] = key
+        if place > 0:
+            previous = np.int64(before[place])
+            keys[previous] = pair_key(pair_rank(pairs, bloom, shift, symbols[previous], symbol), previous)
+    left, place = 0, np.int64(0)
+    while place < count:
+        symbols[left] = symbols[place]
+        left += 1
+        place = np.int64(following[place])
+    return left
 
 
 @inline

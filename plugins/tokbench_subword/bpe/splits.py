@@ -11,18 +11,18 @@ from tokbench_subword.kernels.pointers import pointer
 
 
 @kernel
-def _splits(table, blob, starts, out):  # type: ignore[no-untyped-def]
+def _splits(table, bloom, blob, starts, out):  # type: ignore[no-untyped-def]
     """Write the splits into `out` (or only count them, where it has no rows); return how many there are."""
     mask = len(table) - 1
-    tokens, data, begins = pointer(table), pointer(blob), pointer(starts)
+    tokens, filter_, data, begins = pointer(table), pointer(bloom), pointer(blob), pointer(starts)
     count = 0
     for token in range(len(starts) - 1):
         begin, end = starts[token], starts[token + 1]
         for at in range(begin + 1, end):
-            left = token_id(tokens, mask, data, begins, data, begin, at - begin)
+            left = token_id(tokens, mask, filter_, data, begins, data, begin, at - begin)
             if left == NONE:
                 continue
-            right = token_id(tokens, mask, data, begins, data, at, end - at)
+            right = token_id(tokens, mask, filter_, data, begins, data, at, end - at)
             if right == NONE:
                 continue
             if len(out):
@@ -36,6 +36,6 @@ def _splits(table, blob, starts, out):  # type: ignore[no-untyped-def]
 def splits(tokens: TokenTable) -> NDArray[np.int32]:
     """int32 ``(n, 3)``: left, right, token; in order of token, then of the place of the cut."""
     none = np.empty((0, 3), np.int32)
-    found = np.empty((_splits(tokens.table, tokens.blob, tokens.starts, none), 3), np.int32)
-    _splits(tokens.table, tokens.blob, tokens.starts, found)
+    found = np.empty((_splits(tokens.table, tokens.bloom, tokens.blob, tokens.starts, none), 3), np.int32)
+    _splits(tokens.table, tokens.bloom, tokens.blob, tokens.starts, found)
     return found

@@ -32,6 +32,7 @@ RANK_MASK = np.uint64((1 << 22) - 1)
 MOST_RANKS = (1 << 22) - 1
 _TOKEN_BITS = np.uint64(21)
 _BLOOM_BITS = 19
+_FILTER_BITS = np.uint64(3)
 _BLOOM_SHIFT = np.uint64(64 - _BLOOM_BITS)
 _FIVE, _LOW5, _ONE = np.uint64(5), np.uint64(31), np.uint32(1)
 
@@ -49,7 +50,7 @@ def pair_rank(table, bloom, shift, left, right):  # type: ignore[no-untyped-def]
     """The rank of merging `left` and `right`, or `NONE`; `table` and `bloom` are pointers."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    bit = hashed >> _BLOOM_SHIFT
+    bit = hashed >> (shift - _FILTER_BITS)
     if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
         return NONE
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
@@ -63,24 +64,28 @@ def pair_rank(table, bloom, shift, left, right):  # type: ignore[no-untyped-def]
         i = (i + 1) & mask
 
 
+@inline
+def enter_pair(table, bloom, shift, left, right, rank):  # type: ignore[no-untyped-def]
+    """Enter a pair, unless it is there; return whether it was entered. All are as in `pair_rank`."""
+    key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
+    hashed = spread(key)
+    bit = hashed >> (shift - _FILTER_BITS)
+    bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+    mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
+    i = np.int64(hashed >> shift)
+    while table[i] != EMPTY:
+        if (table[i] >> RANK_BITS) == key:
+            return False
+        i = (i + 1) & mask
+    table[i] = (key << RANK_BITS) | np.uint64(rank)
+    return True
+
+
 @kernel
 def _fill_pairs(merges, ranks, table, bloom, shift):  # type: ignore[no-untyped-def]
-    """Enter every merge; of two for one pair the first stays. Return the index of a pair given twice, or -1."""
-    mask = len(table) - 1
-    twice = -1
+    """Enter every merge; of two for one pair the first stays."""
     for m in range(len(merges)):
-        key = (np.uint64(merges[m, 0]) << _TOKEN_BITS) | np.uint64(merges[m, 1])
-        hashed = spread(key)
-        bit = hashed >> _BLOOM_SHIFT
-        bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
-        i = np.int64(hashed >> shift)
-        while table[i] != EMPTY and (table[i] >> RANK_BITS) != key:
-            i = (i + 1) & mask
-        if table[i] == EMPTY:
-            table[i] = (key << RANK_BITS) | np.uint64(ranks[m])
-        elif twice < 0:
-            twice = m
-    return twice
+        enter_pair(pointer(table), pointer(bloom), shift, merges[m, 0], merges[m, 1], ranks[m])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,23 +97,35 @@ class PairTable:
     shift: int
 
     @classmethod
+    def empty(cls, count: int) -> PairTable:
+        """A table with room for `count` pairs."""
+        size = power_of_two(5 * count // 4)
+        bloom = np.zeros((size << int(_FILTER_BITS)) >> 5, np.uint32)
+        return cls(np.full(size, EMPTY, np.uint64), bloom, 64 - (size.bit_length() - 1))
+
+    @classmethod
     def of(cls, merges: NDArray[np.int32], ranks: NDArray[np.int32]) -> PairTable:
         """The table of merges ``(n, 3)`` and their ranks ``(n,)``, which must be below `MOST_RANKS`."""
-        size = power_of_two(2 * len(merges))
-        table = np.full(size, EMPTY, np.uint64)
-        bloom = np.zeros(1 << (_BLOOM_BITS - 5), np.uint32)
-        shift = 64 - (size.bit_length() - 1)
-        _fill_pairs(merges, ranks, table, bloom, np.uint64(shift))
-        return cls(table, bloom, shift)
+        pairs = cls.empty(len(merges))
+        _fill_pairs(merges, ranks, pairs.table, pairs.bloom, np.uint64(pairs.shift))
+        return pairs
 
 
 # --- whole tokens -------------------------------------------------------------------------------------
 
 
 @inline
-def token_id(table, mask, blob, starts, data, start, length):  # type: ignore[no-untyped-def]
+def _token_bit(hashed, mask):  # type: ignore[no-untyped-def]
+    return (np.int64(hashed >> np.uint64(20))) & ((mask << 2) | 3)
+
+
+@inline
+def token_id(table, mask, bloom, blob, starts, data, start, length):  # type: ignore[no-untyped-def]
     """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers."""
     hashed = hash_bytes(data, start, length)
+    bit = _token_bit(hashed, mask)
+    if not (bloom[bit >> 5] >> np.uint32(bit & 31)) & _ONE:
+        return NONE
     tag = np.uint32(hashed >> np.uint64(32))
     i = np.int64(hashed) & mask
     while True:
@@ -124,7 +141,7 @@ def token_id(table, mask, blob, starts, data, start, length):  # type: ignore[no
 
 
 @kernel
-def _fill_tokens(table, blob, starts):  # type: ignore[no-untyped-def]
+def _fill_tokens(table, bloom, blob, starts):  # type: ignore[no-untyped-def]
     mask = len(table) - 1
     bytes_of = pointer(blob)
     for token in range(len(starts) - 1):
@@ -132,6 +149,8 @@ def _fill_tokens(table, blob, starts):  # type: ignore[no-untyped-def]
         if length == 0:
             continue
         hashed = hash_bytes(bytes_of, starts[token], length)
+        bit = _token_bit(hashed, mask)
+        bloom[bit >> 5] |= _ONE << np.uint32(bit & 31)
         i = np.int64(hashed) & mask
         while table[i] != EMPTY:
             i = (i + 1) & mask
@@ -140,11 +159,12 @@ def _fill_tokens(table, blob, starts):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenTable:
-    """Token bytes by id (`blob` from ``starts[id]`` to ``starts[id + 1]``), and ids by token bytes."""
+    """Token bytes by id (`blob` from ``starts[id]`` to ``starts[id + 1]``), ids by bytes, behind `bloom`."""
 
     blob: NDArray[np.uint8]
     starts: NDArray[np.int64]
     table: NDArray[np.uint64]
+    bloom: NDArray[np.uint32]
     longest: int
 
     @classmethod
@@ -154,8 +174,9 @@ class TokenTable:
         np.cumsum([len(token) for token in vocabulary], out=starts[1:])
         blob = np.frombuffer(b"".join(vocabulary) + bytes(PADDING), np.uint8)
         table = np.full(power_of_two(2 * len(vocabulary)), EMPTY, np.uint64)
-        _fill_tokens(table, blob, starts)
-        return cls(blob, starts, table, int(np.diff(starts).max(initial=0)))
+        bloom = np.zeros(4 * len(table) // 32, np.uint32)
+        _fill_tokens(table, bloom, blob, starts)
+        return cls(blob, starts, table, bloom, int(np.diff(starts).max(initial=0)))
 
 
 # --- where tokens can join ----------------------------------------------------------------------------

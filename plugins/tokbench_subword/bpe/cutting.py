@@ -1,0 +1,77 @@
+"""Long pre-tokens in parts: cut where no token reaches across two characters.
+
+A Chinese sentence is one pre-token, and no sentence comes twice; its words do. Cutting is exact: no merge could
+have joined the two sides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.layout import CUTS, MEMO_BITS
+from tokbench_subword.bpe.tables import joins
+from tokbench_subword.bpe.uncached import encode_uncached
+from tokbench_subword.bpe.word_cache import PART, SHORT_WORD, WIDE_WORD
+from tokbench_subword.bpe.words import short_word, wide_word
+from tokbench_subword.kernels.compiling import inline, subroutine
+from tokbench_subword.kernels.hashing import spread
+from tokbench_subword.kernels.pointers import i64_in, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.utf8 import code_point
+
+_ONE = np.uint64(1)
+
+
+@inline
+def _may_cut(block, settings, text, boundary, point, length, following, following_length):  # type: ignore[no-untyped-def]
+    """Whether no token joins two neighbouring characters; answers are remembered by the pair of code points."""
+    if point < 128 and following < 128:
+        return u8_in(block, at.ASCII_JOINS)[(point << 7) | following] == 0
+    memo = u64_in(block, at.JOIN_MEMO)
+    key = (np.uint64(point) << np.uint64(21)) | np.uint64(following)
+    i = np.int64(spread(key) >> np.uint64(64 - MEMO_BITS))
+    if (memo[i] >> _ONE) == key:  # zeros are no pair: the first of the table is ASCII's
+        return (memo[i] & _ONE) == 0
+    table, bloom, mask = u64_in(block, at.JOINS), u32_in(block, at.JOIN_BLOOM), settings[at.JOIN_MASK]
+    joined = joins(table, bloom, mask, text, boundary, length, following_length)
+    memo[i] = (key << _ONE) | np.uint64(1 if joined else 0)
+    return not joined
+
+
+@inline
+def _part(block, slots, arena, mask, text, start, end, out, o):  # type: ignore[no-untyped-def]
+    length = end - start
+    if length <= SHORT_WORD:
+        return short_word(block, slots, arena, mask, text, start, length, PART, out, o)
+    if length <= WIDE_WORD:
+        return wide_word(block, text, start, length, PART, out, o)
+    return encode_uncached(block, text, start, end, True, out, o)
+
+
+@subroutine
+def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
+    """Encode a pre-token in parts; return the new end of `out`.
+
+    Boundaries are found for `CUTS` bytes at a time, before any part is looked up: their look-ups do not
+    depend on each other, and so overlap.
+    """
+    settings = i64_in(block, at.SETTINGS)
+    slots, arena, cuts = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA), i64_in(block, at.CUT_PLACES)
+    mask = i64_in(block, at.CACHE_MASKS)[0]
+    part = start
+    point, length = code_point(text, start)
+    i = start + length
+    while i < end:
+        count = 0
+        stop = min(end, i + CUTS)
+        while i < stop:
+            following, following_length = code_point(text, i)
+            cuts[count] = i
+            if _may_cut(block, settings, text, i, point, length, following, following_length):
+                count += 1
+            point, length = following, following_length
+            i += length
+        for k in range(count):
+            o = _part(block, slots, arena, mask, text, part, cuts[k], out, o)
+            part = cuts[k]
+    return _part(block, slots, arena, mask, text, part, end, out, o)

@@ -1,0 +1,93 @@
+"""The first symbols of a pre-token, before any merge: its bytes or its characters as ids."""
+
+from __future__ import annotations
+
+from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.tables import NONE
+from tokbench_subword.kernels.compiling import inline
+from tokbench_subword.kernels.pointers import u32_in
+from tokbench_subword.kernels.utf8 import code_point
+
+
+@inline
+def _characters(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
+    """Write the first symbols of a pre-token at character level; return how many. See `BpeModel`."""
+    ids, fallback = u32_in(block, at.CHARACTERS), u32_in(block, at.FALLBACK)
+    points, unk = settings[at.POINTS], settings[at.UNK]
+    count, pending = 0, False
+    i = start
+    while i < end:
+        point, length = code_point(text, i)
+        form = 0
+        if settings[at.PREFIX] and i > start:
+            form += 1
+        if settings[at.SUFFIX] and i + length == end:
+            form += 2
+        found = NONE
+        if point < points:
+            found = ids[form * points + point]
+        if found != NONE:
+            if pending:
+                symbols[count] = unk
+                count += 1
+                pending = False
+            symbols[count] = found
+            count += 1
+        else:
+            known = settings[at.BYTE_FALLBACK] != 0
+            if known:
+                for k in range(length):
+                    known = known and fallback[text[i + k]] != NONE
+            if known:
+                for k in range(length):
+                    symbols[count] = fallback[text[i + k]]
+                    count += 1
+            elif unk >= 0:
+                if pending and not settings[at.FUSE_UNK]:
+                    symbols[count] = unk
+                    count += 1
+                pending = True
+        i += length
+    if pending:
+        symbols[count] = unk
+        count += 1
+    return count
+
+
+@inline
+def _bytes(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
+    """Write the first symbols of a pre-token at byte level, where some bytes may have no id."""
+    ids = u32_in(block, at.BYTE_IDS)
+    unk = settings[at.UNK]
+    count, pending = 0, False
+    for i in range(start, end):
+        found = ids[text[i]]
+        if found != NONE:
+            if pending:
+                symbols[count] = unk
+                count += 1
+                pending = False
+            symbols[count] = found
+            count += 1
+        elif unk >= 0:
+            if pending and not settings[at.FUSE_UNK]:
+                symbols[count] = unk
+                count += 1
+            pending = True
+    if pending:
+        symbols[count] = unk
+        count += 1
+    return count
+
+
+@inline
+def first_symbols(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
+    """Write the first symbols of ``text[start:end]``; return how many there are, which may be none."""
+    if settings[at.BYTE_LEVEL] == 1:
+        ids = u32_in(block, at.BYTE_IDS)
+        for i in range(start, end):
+            symbols[i - start] = ids[text[i]]
+        return end - start
+    if settings[at.BYTE_LEVEL] == 2:
+        return _bytes(block, settings, text, start, end, symbols)
+    return _characters(block, settings, text, start, end, symbols)

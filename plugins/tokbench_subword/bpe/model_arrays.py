@@ -1,0 +1,144 @@
+"""A `BpeModel` compiled into the arrays that all threads share: what `layout` lists up to `SETTINGS`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.pieces import N_BYTES, Pieces
+from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
+from tokbench_subword.kernels.unicode_classes import class_table
+
+
+def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
+    """The arrays of `layout` up to `SETTINGS`, in its order; raises `TokenizerError` for ranks out of range."""
+    ranks = model.merge_ranks
+    if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
+        raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
+    tokens = TokenTable.of(model.vocabulary)
+    joins = JoinTable.of(tokens)
+    byte_ids = _byte_ids(model)
+    complete = model.level == "byte" and bool((byte_ids != NONE).all())
+    pieces = Pieces.of(tokens, model.merges, ranks, byte_ids) if complete else None
+    if pieces is None:
+        pieces = Pieces.none()
+        pairs = PairTable.of(model.merges, ranks)
+        byte_pairs = _byte_pairs(model.merges, ranks, byte_ids)
+        results = np.full(int(ranks.max(initial=0)) + 1, NONE, np.uint32)
+        results[ranks] = model.merges[:, 2]
+    else:
+        pairs, byte_pairs, results = pieces.pairs, pieces.byte_pairs(), np.zeros(0, np.uint32)
+    fallback = np.full(256, NONE, np.uint32)
+    if model.byte_fallback:
+        for byte in range(256):
+            fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
+    characters, points = _characters(model)
+    settings = np.zeros(at.N_SETTINGS, np.int64)
+    settings[at.MACHINE] = -1 if model.pattern.machine is None else model.pattern.machine
+    settings[at.PAIR_SHIFT] = pairs.shift
+    settings[at.JOIN_MASK] = len(joins.table) - 1
+    settings[at.TOKEN_MASK] = len(tokens.table) - 1
+    settings[at.LONGEST] = tokens.longest
+    settings[at.WHOLE_TOKENS] = model.whole_tokens
+    settings[at.CUT] = _may_be_cut(model, complete, fallback)
+    settings[at.BYTE_LEVEL] = 0 if model.level == "char" else 1 if complete else 2
+    settings[at.POINTS] = points
+    settings[at.UNK] = -1 if model.unk is None else model.unk
+    settings[at.FUSE_UNK] = model.fuse_unk
+    settings[at.BYTE_FALLBACK] = model.byte_fallback
+    settings[at.PREFIX] = bool(model.continuing_prefix)
+    settings[at.SUFFIX] = bool(model.end_of_word)
+    settings[at.N_PIECES] = len(pieces.ids)
+    settings[at.TRIE_SHIFT] = pieces.trie_shift
+    return [
+        class_table(),
+        byte_ids,
+        byte_pairs,
+        pairs.table,
+        pairs.bloom,
+        results,
+        joins.table,
+        joins.bloom,
+        joins.ascii,
+        tokens.table,
+        tokens.bloom,
+        tokens.blob,
+        tokens.starts,
+        characters,
+        fallback,
+        pieces.ids,
+        pieces.records,
+        pieces.trie,
+        pieces.second,
+        settings,
+    ]
+
+
+def _byte_ids(model: BpeModel) -> NDArray[np.uint32]:
+    """The id of each byte that is a token."""
+    ids = np.full(N_BYTES, NONE, np.uint32)
+    if model.level == "byte":
+        for byte in range(N_BYTES):
+            ids[byte] = model.ids.get(bytes([byte]), NONE)
+    return ids
+
+
+def _byte_pairs(
+    merges: NDArray[np.int32], ranks: NDArray[np.int32], byte_ids: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    """The rank of merging two bytes, by ``left << 8 | right``; of two merges of one pair the first counts."""
+    pairs = np.full(1 << 16, NONE, np.uint32)
+    byte_of = {int(token): byte for byte, token in enumerate(byte_ids) if token != NONE}
+    known = np.fromiter(byte_of, np.int64, len(byte_of))
+    is_byte = np.isin(merges[:, 0], known) & np.isin(merges[:, 1], known)
+    for m in np.flatnonzero(is_byte)[::-1].tolist():
+        left, right, _ = merges[m].tolist()
+        pairs[byte_of[left] << 8 | byte_of[right]] = ranks[m]
+    return pairs
+
+
+def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:
+    """Whether cutting a pre-token where no token joins leaves the result as it is.
+
+    It does where each symbol depends on its own character alone: no prefix or suffix, no unknowns to fuse, and
+    no merges of fallback bytes (whose text is not the bytes they stand for).
+    """
+    if model.level == "byte":
+        return complete
+    if model.continuing_prefix or model.end_of_word:
+        return False
+    covered = model.byte_fallback and bool((fallback != NONE).all())
+    marked = model.unk is not None and not model.fuse_unk and not model.byte_fallback
+    if not covered and not marked:  # what is dropped or fused makes neighbours of characters that were none
+        return False
+    return not np.isin(model.merges[:, :2], fallback[fallback != NONE]).any()
+
+
+def _characters(model: BpeModel) -> tuple[NDArray[np.uint32], int]:
+    """Ids of first symbols by code point, in four parts (bare, prefixed, suffixed, both), and their length."""
+    if model.level == "byte":
+        return np.full(4, NONE, np.uint32), 1
+    entries: list[tuple[int, int, int]] = []
+    prefix, suffix = model.continuing_prefix, model.end_of_word
+    for token, index in model.ids.items():
+        try:
+            text = token.decode()
+        except UnicodeDecodeError as error:
+            raise TokenizerError(f"the token {token!r} of a character-level model is not UTF-8") from error
+        if len(text) > len(prefix) + len(suffix) + 1:
+            continue
+        for form in range(4):
+            head, tail = prefix if form & 1 else "", suffix if form & 2 else ""
+            bare = text[len(head) : len(text) - len(tail)]
+            if len(bare) == 1 and head + bare + tail == text:
+                entries.append((form, ord(bare), index))
+    points = max((point for _, point, _ in entries), default=0) + 1
+    table = np.full(4 * points, NONE, np.uint32)
+    for form, point, index in entries:
+        table[form * points + point] = index
+    return table, points

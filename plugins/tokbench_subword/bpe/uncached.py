@@ -1,0 +1,81 @@
+"""One pre-token that is in no cache: a whole token, or merged, or by backtracking."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.backtracking import backtrack
+from tokbench_subword.bpe.first_symbols import first_symbols
+from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_key
+from tokbench_subword.bpe.tables import NONE, pair_rank, token_id
+from tokbench_subword.kernels.compiling import inline, subroutine
+from tokbench_subword.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
+
+_FEW_BYTES = 64
+"""Up to so many bytes, merging is faster than backtracking: it asks for more pairs, but guesses better."""
+
+
+@inline
+def whole_token(block, settings, text, start, length):  # type: ignore[no-untyped-def]
+    """The id of a pre-token that is a token as it stands, where the model takes it so, or `NONE`."""
+    if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
+        return NONE
+    tokens, filter_, blob = (
+        u64_in(block, at.TOKENS),
+        u32_in(block, at.TOKEN_BLOOM),
+        u8_in(block, at.TOKEN_BYTES),
+    )
+    starts = i64_in(block, at.TOKEN_STARTS)
+    return token_id(tokens, settings[at.TOKEN_MASK], filter_, blob, starts, text, start, length)
+
+
+@subroutine
+def encode_uncached(block, text, start, end, part, out, o):  # type: ignore[no-untyped-def]
+    """Encode ``text[start:end]`` as one pre-token (or a `part` of one); return the new end of `out`."""
+    settings = i64_in(block, at.SETTINGS)
+    length = end - start
+    if not part:
+        whole = whole_token(block, settings, text, start, length)
+        if whole != NONE:
+            out[o] = whole
+            return o + 1
+    numbered = settings[at.N_PIECES] > 0
+    if numbered and length > _FEW_BYTES:
+        return backtrack(block, text, start, end, out, o)
+    pairs, bloom = u64_in(block, at.PAIRS), u32_in(block, at.BLOOM)
+    shift, results = np.uint64(settings[at.PAIR_SHIFT]), u32_in(block, at.RESULTS)
+    if length > SHORT:
+        array = np.empty(length + 1, np.uint32)
+        symbols = pointer(array)
+        count = first_symbols(block, settings, text, start, end, symbols)
+        count = merge_long(symbols, count, pairs, bloom, shift, results)
+        for i in range(count):
+            out[o + i] = array[i]
+        return o + count
+    symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
+    if numbered:
+        for i in range(length):
+            symbols[i] = text[start + i]
+        count = length
+    else:
+        count = first_symbols(block, settings, text, start, end, symbols)
+    if settings[at.BYTE_LEVEL] == 1:
+        byte_pairs = u32_in(block, at.BYTE_PAIRS)
+        for i in range(count - 1):
+            keys[i] = pair_key(byte_pairs[(np.int64(text[start + i]) << 8) | text[start + i + 1]], i)
+    else:
+        for i in range(count - 1):
+            keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
+    for i in range(max(count - 1, 0), 16):
+        keys[i] = NONE
+    following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
+    count = merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, numbered)
+    if numbered:
+        ids = u32_in(block, at.PIECE_IDS)
+        for i in range(count):
+            out[o + i] = ids[symbols[i]]
+    else:
+        for i in range(count):
+            out[o + i] = symbols[i]
+    return o + count

@@ -1,0 +1,135 @@
+"""Backtracking over pieces against the merges themselves, vocabularies without pieces, and the word cache."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.pieces import Pieces
+from tokbench_subword.bpe.plain import segment
+from tokbench_subword.bpe.ranks import every_split, model_of_ranks
+from tokbench_subword.bpe.tables import TokenTable
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def _model(merges: list[tuple[bytes, bytes]]) -> BpeModel:
+    """A byte-level model without pre-tokens; its merges as given, in order of rank."""
+    vocabulary = [*BYTES]
+    for left, right in merges:
+        if left + right not in vocabulary:
+            vocabulary.append(left + right)
+    ids = {token: index for index, token in enumerate(vocabulary)}
+    rows = [[ids[left], ids[right], ids[left + right]] for left, right in merges]
+    return BpeModel(
+        vocabulary=tuple(vocabulary),
+        merges=np.array(rows, np.int32).reshape(-1, 3),
+        pattern=Pattern("none"),
+    )
+
+
+def _pieces(model: BpeModel) -> Pieces | None:
+    byte_ids = np.array([model.ids[byte] for byte in BYTES], np.uint32)
+    return Pieces.of(TokenTable.of(model.vocabulary), model.merges, model.merge_ranks, byte_ids)
+
+
+def _plain(model: BpeModel, text: str) -> list[int]:
+    return [symbol.id for symbol in segment(model, text.encode())]
+
+
+def _random_merges(seed: int, count: int) -> list[tuple[bytes, bytes]]:
+    """Merges of tokens that are there already, some to one token in two ways, over a small alphabet."""
+    chosen = np.random.default_rng(seed)
+    tokens = [b"a", b"b", b"c"]
+    merges: list[tuple[bytes, bytes]] = []
+    while len(merges) < count:
+        left, right = (tokens[int(chosen.integers(len(tokens)))] for _ in range(2))
+        if (left, right) not in merges and len(left + right) < 20:
+            merges.append((left, right))
+            if left + right not in tokens:
+                tokens.append(left + right)
+    return merges
+
+
+def test_most_random_vocabularies_have_pieces():
+    assert sum(_pieces(_model(_random_merges(seed, 40))) is not None for seed in range(8)) >= 4
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
+    model = _model(_random_merges(seed, 40))
+    encoder = Encoder(model)
+    chosen = np.random.default_rng(seed)
+    for length in (1, 2, 15, 16, 31, 32, 64, 65, 66, 130, 700):
+        text = "".join(chosen.choice(list("aab" if seed % 2 else "abc"), length))
+        assert encoder.encode(text).tolist() == _plain(model, text), length
+
+
+_SMALL = [_model(_random_merges(seed, 25)) for seed in range(6)]
+_ENCODERS = [Encoder(model) for model in _SMALL]
+
+
+@settings(max_examples=100, deadline=None)
+@given(which=st.integers(0, 5), text=st.text(alphabet="abc", min_size=65, max_size=200))
+def test_backtracking_on_hypothesis_strings(which, text):
+    assert _ENCODERS[which].encode(text).tolist() == _plain(_SMALL[which], text)
+
+
+@pytest.mark.parametrize(
+    "merges",
+    [
+        [(b"ab", b"c"), (b"a", b"b")],
+        [(b"b", b"c"), (b"abc", b"d"), (b"a", b"bc")],
+        [(b"a", b"a"), (b"aaa", b"a"), (b"aa", b"a"), (b"aa", b"aa")],
+    ],
+)
+def test_merges_out_of_order_are_merged_as_they_say(merges):
+    tokens = {*BYTES, *(left + right for left, right in merges)}
+    vocabulary = sorted(tokens, key=lambda token: (len(token), token))
+    ids = {token: index for index, token in enumerate(vocabulary)}
+    rows = np.array([[ids[left], ids[right], ids[left + right]] for left, right in merges], np.int32)
+    model = BpeModel(vocabulary=tuple(vocabulary), merges=rows, pattern=Pattern("none"))
+    encoder = Encoder(model)
+    for text in ("abc", "abcd", "aaaa", "aaaaaaa", "abcabc" * 30, "a" * 333, "abcdabc" * 40):
+        assert encoder.encode(text).tolist() == _plain(model, text), text
+
+
+def test_a_vocabulary_has_no_pieces_where_a_late_merge_happens_early():
+    assert _pieces(_model([(b"a", b"b"), (b"ab", b"c")])) is not None
+    vocabulary = [*BYTES, b"ab", b"abc"]
+    rows = np.array([[256, 99, 257], [97, 98, 256]], np.int32)  # abc before ab: it happens once ab is there
+    assert _pieces(BpeModel(vocabulary=tuple(vocabulary), merges=rows, pattern=Pattern("none"))) is None
+
+
+def test_a_token_that_no_merge_reaches_is_no_piece():
+    ranks = {byte: index for index, byte in enumerate(BYTES)}
+    ranks |= {b"bc": 256, b"abcd": 257, b"ab": 258, b"cd": 259}  # bc comes first: ab and cd never meet
+    model = model_of_ranks(ranks, pattern=Pattern("none"))
+    assert len(every_split(list(model.vocabulary))) == 4
+    pieces = _pieces(model)
+    assert pieces is not None
+    assert 257 not in pieces.ids.tolist()
+    assert Encoder(model).encode("abcd").tolist() == [257]
+    assert Encoder(model).encode("abcdabcd" * 20).tolist() == _plain(model, "abcdabcd" * 20)
+
+
+def test_the_cache_grows_and_forgets_without_a_wrong_id():
+    merges = [(b"e", b"r"), (b"t", b"h"), (b"th", b"er"), (b" ", b"w"), (b"a", b"n"), (b"an", b"d")]
+    model = _model(merges)
+    model = BpeModel(vocabulary=model.vocabulary, merges=model.merges, pattern=Pattern("gpt2"))
+    chosen = np.random.default_rng(1)
+    letters = np.array(list("therandwio"))
+    words = ["".join(word) for word in chosen.choice(letters, (50_000, 12))]
+    words += ["".join(word) for word in chosen.choice(letters, (20_000, 20))]
+    texts = [" ".join(words[i : i + 500]) for i in range(0, len(words), 500)]
+    encoder = Encoder(model)
+    first, again = encoder.encode_batch(texts), encoder.encode_batch(texts)
+    assert np.array_equal(first.ids, again.ids)
+    assert np.array_equal(first.offsets, again.offsets)
+    for text, ids in list(zip(texts, first, strict=True))[::40]:
+        assert Encoder(model).encode(text).tolist() == ids.tolist()
+        assert b"".join(model.vocabulary[i] for i in ids.tolist()) == text.encode()
