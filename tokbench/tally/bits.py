@@ -16,7 +16,7 @@ BLOCK = 64
 
 if config.DISABLE_JIT:
 
-    def in_range_64(data: Any, index: int, fold: int, low: int, count: int) -> Any:
+    def in_range_64(data: Any, index: Any, fold: int, low: int, count: int) -> Any:
         """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
         block = np.zeros(BLOCK, np.int64)  # padding, past the end
         there = data[index : index + BLOCK]

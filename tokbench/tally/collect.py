@@ -138,7 +138,6 @@ class Counter:
         from tokbench.tally.walk import add_rows
 
         tokens = self._encode(batch)
-        self._table.know(tokens.ids)
         places = self._aligner.align(batch, tokens, self._ids)
         counts, per_word = touch(batch, places)
         lengths = tokens.lengths()

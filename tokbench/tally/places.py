@@ -35,7 +35,8 @@ class Places:
     document i are ``limits[i]`` to ``limits[i + 1]``. `aligned` says which documents are, `exact` of which the
     tokens' bytes are the document's bytes; `hidden` the characters under unknown tokens, by document, −1 where
     that cannot be told. By document there are also the tokens that are no whole characters (`split`), that
-    are the unknown token (`unknown`) and that have no bytes (`empty`).
+    are the unknown token (`unknown`) and that have no bytes (`empty`); `boundary` and `matched` are what
+    `tokbench.tally.walk.match` says.
     """
 
     start: Offsets
@@ -47,6 +48,8 @@ class Places:
     split: Ints
     unknown: Ints
     empty: Ints
+    boundary: NDArray[np.uint8]
+    matched: Ints
 
 
 _DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
@@ -74,37 +77,41 @@ class Aligner:
         self._offsets = tokenizer.offsets if isinstance(tokenizer, OffsetEncoder) else None
 
     def align(self, batch: TextBatch, tokens: TokenBatch, seen: Ints | None = None) -> Places:
-        """The places of `tokens`, all known to the table, in `batch`; each is counted in `seen`, by id."""
+        """The places of `tokens` in `batch`; each token is counted in `seen`, by id."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen, windows
-        from tokbench.tally.walk import MASKS, match
+        from tokbench.tally.compiling import PADDING, frozen, windows
+        from tokbench.tally.walk import MASKS, MATCHED, match
 
         table, n = self._table, len(tokens.ids)
         place = batch.words.start.dtype
-        start, end = np.zeros(n, place), np.zeros(n, place)
+        start, end = np.empty(n, place), np.empty(n, place)
         exact = np.empty(len(batch), np.bool_)
-        counts = np.empty((len(batch), 3), np.int64)
-        match(
+        counts = np.empty((len(batch), len(MATCHED)), np.int64)
+        boundary = np.zeros(len(batch.data) + PADDING, np.uint8)
+        seen = np.zeros(table.size, np.int64) if seen is None else seen
+        while not match(
             frozen(tokens.ids),
             frozen(tokens.offsets),
             windows(batch.data),
             batch.starts,
             batch.ends,
-            table.flags,
-            table.length,
-            table.head,
+            batch.grapheme_inside,
+            table.entries,
             table.offset,
             windows(table.blob),
             MASKS,
             -1 if table.unk is None else table.unk,
-            np.zeros(table.size, np.int64) if seen is None else seen,
+            seen,
             start,
             end,
+            boundary,
             exact,
             counts,
-        )
-        split, unknown, empty = counts.T
+        ):
+            table.know(tokens.ids)
+            boundary[:] = 0
+        split, unknown, empty = counts.T[:3]
         aligned, hidden = exact, np.zeros(len(batch), np.int64)
         if not exact.all():
             aligned = exact.copy()
@@ -117,7 +124,9 @@ class Aligner:
             keep = (end > start) & np.repeat(aligned, tokens.lengths())
             limits = np.append(0, np.cumsum(keep))[limits]
             start, end = start[keep], end[keep]
-        return Places(start, end, frozen(limits), aligned, exact, hidden, split, unknown, empty)
+        return Places(
+            start, end, frozen(limits), aligned, exact, hidden, split, unknown, empty, boundary, counts
+        )
 
     def _align_rest(
         self,

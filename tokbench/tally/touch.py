@@ -24,7 +24,7 @@ class _Touching:
     def __init__(self, batch: TextBatch, places: Places) -> None:
         import numpy as np
 
-        from tokbench.tally.walk import TOUCHED, ascending, touch_words
+        from tokbench.tally.walk import TOUCHED, ascending, touch_exact, touch_words
 
         self.aligned = places.aligned
         self.n = len(batch)
@@ -34,19 +34,33 @@ class _Touching:
         if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
             self.start, self.end = np.sort(self.start), np.sort(self.end)
         # a boundary: some token begins here, and not at the start of the document
-        self.boundary: NDArray[np.bool_] = np.zeros(len(batch.data) + 1, np.bool_)
+        self.boundary = places.boundary
         self.per_word: NDArray[np.int32] = np.empty(len(batch.words), np.int32)
         counts = np.zeros((self.n, len(TOUCHED)), np.int64)
+        words, limits = batch.words, batch.word_limits
+        divided = places.exact & (places.empty == 0)
+        touch_exact(
+            divided,
+            places.limits,
+            places.matched,
+            words.start,
+            words.end,
+            limits,
+            self.boundary,
+            self.per_word,
+            counts,
+        )
         touch_words(
             batch.data,
             batch.starts,
+            divided,
             places.aligned,
             places.limits,
             self.start,
             self.end,
-            batch.words.start,
-            batch.words.end,
-            batch.word_limits,
+            words.start,
+            words.end,
+            limits,
             batch.grapheme_inside,
             self.boundary,
             self.per_word,
@@ -55,6 +69,7 @@ class _Touching:
         self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts.T, strict=True))
         if not ordered:
             self.counts["cross_words"] = self._cross_words(batch, places)
+        self.boundary = self.boundary.view(np.bool_)
 
     def own(self, spans: Spans) -> Spans:
         """The spans that lie in aligned documents."""

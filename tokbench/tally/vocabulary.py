@@ -21,17 +21,16 @@ class TokenTable:
     """What is known of a tokenizer's tokens; grows as ids are met.
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
-    where they begin in `blob`, which has padding; `head` (uint64) the first eight of them; `flags` (uint8) what
-    `tokbench.tally.walk` asks: known, not whole UTF-8 characters, no bytes. `derived` keeps what others work
-    out from the table, for as long as it lives.
+    where they begin in `blob`, which has padding. `entries`, uint64 of shape ``(size, 2)``, is what
+    `tokbench.tally.walk` reads of a token: its first eight bytes, and ``length << 8 | flags``. `derived` keeps
+    what others work out from the table, for as long as it lives.
     """
 
     __slots__ = (
         "_special",
         "blob",
         "derived",
-        "flags",
-        "head",
+        "entries",
         "length",
         "offset",
         "size",
@@ -46,9 +45,8 @@ class TokenTable:
 
         self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
-        self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
+        self.entries: NDArray[np.uint64] = np.zeros((self.size, 2), np.uint64)
         self.length: NDArray[np.int32] = np.zeros(self.size, np.int32)
-        self.head: NDArray[np.uint64] = np.zeros(self.size, np.uint64)
         self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
@@ -59,10 +57,7 @@ class TokenTable:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen
-        from tokbench.tally.walk import all_known
-
-        if not ids.size or (ids.dtype == np.int32 and all_known(frozen(ids), self.flags)):
+        if not ids.size:
             return
         low, high = int(ids.min()), int(ids.max())
         if low < 0 or high >= self.size:
@@ -71,7 +66,7 @@ class TokenTable:
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
-        new = ids[self.flags[ids] == 0]
+        new = ids[self.entries[ids, 1] == 0]
         if new.size:
             self._ask(np.unique(new))
 
@@ -104,8 +99,9 @@ class TokenTable:
         self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
         self.offset[ids] = begin
         self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
-        self.head[ids] = windows(self.blob)[begin] & MASKS[np.minimum(lengths, 8)]
-        self.flags[ids] = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0)
+        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0)
+        self.entries[ids, 0] = windows(self.blob)[begin] & MASKS[np.minimum(lengths, 8)]
+        self.entries[ids, 1] = (self.length[ids].astype(np.int64) << 8 | flags).view(np.uint64)
 
     def _name(self) -> str:
         tokenizer = self.tokenizer()

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tokbench.tally.bits import count_bits, in_range_64
 from tokbench.tally.compiling import kernel
 
 KNOWN, SPLIT, EMPTY = 1, 2, 4
 """Flags of a token: looked up; no whole UTF-8 characters; no bytes."""
+MATCHED = ("split", "unknown", "empty", "cut_chars", "cut_graphemes")
+"""The columns of what `match` counts of each document: tokens, then boundaries, those of exact ones only."""
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 """The lowest bytes of a window, by their number."""
 
@@ -26,25 +30,14 @@ TOUCHED = (
 
 
 @kernel
-def all_known(ids: Any, flags: Any) -> bool:
-    """Whether all ids are in the table and looked up."""
-    size = len(flags)
-    for token in ids:  # noqa: SIM110  (a generator would not compile)
-        if token < 0 or token >= size or flags[token] == 0:
-            return False
-    return True
-
-
-@kernel
 def match(
     ids: Any,
     offsets: Any,
     windows: Any,
     starts: Any,
     ends: Any,
-    flags: Any,
-    lengths: Any,
-    heads: Any,
+    inside: Any,
+    entries: Any,
     places: Any,
     blob: Any,
     masks: Any,
@@ -52,40 +45,54 @@ def match(
     seen: Any,
     begin: Any,
     stop: Any,
+    boundary: Any,
     exact: Any,
     counts: Any,
-) -> None:
-    """Lay the bytes of each document's tokens over its text, and count the tokens.
+) -> bool:
+    """Lay the bytes of each document's tokens over its text, and count the tokens; false if one is not known.
 
-    `windows` are those of the text and `blob` those of the tokens' bytes, which begin at `places` and whose
-    first eight are `heads`. Filled in are `begin` and `stop` of each token, `exact` where the tokens' bytes are
-    the document's and none is `unknown`, `seen` by id, and by document how many tokens have the flag `SPLIT`,
-    are unknown, or have no bytes.
+    `windows` are those of the text and `blob` those of the tokens' bytes, which begin at `places`; `entries`
+    hold their first eight and ``length << 8 | flags``. Filled in are `begin` and `stop` of each token, `exact`
+    where the tokens' bytes are the document's and none is `unknown`, `seen` by id, and by document `MATCHED`.
+    In exact documents without empty tokens `boundary` becomes 1 where a token begins that is not the first.
     """
+    size_of_table = len(entries)
     for document in range(len(starts)):
         position, end = starts[document], ends[document]
         good = True
         split: Any = 0
         empty: Any = 0
+        cut_chars: Any = 0
+        cut_graphemes: Any = 0
         unknowns = 0
         for index in range(offsets[document], offsets[document + 1]):
             token = ids[index]
+            entry: Any = np.int64(0)
+            if token >= 0 and token < size_of_table:
+                entry = np.int64(entries[token, 1])
+            if entry == 0:  # none of this batch has been seen, then
+                for done in range(index):
+                    seen[ids[done]] -= 1
+                return False
             seen[token] += 1
-            flag = np.int64(flags[token])
-            split += flag >> 1 & 1
-            empty += flag >> 2
+            split += entry >> 1 & 1
+            empty += entry >> 2 & 1
             unknowns += token == unknown
-            begin[index] = position
             if not good:
                 continue
-            size = np.int64(lengths[token])
+            window = windows[position]
+            begin[index] = position
+            boundary[position] = 1
+            cut_chars += window & np.uint64(0xC0) == 0x80
+            cut_graphemes += inside[position]
+            size = entry >> 8
             if size < 0 or position + size > end:
                 good = False
                 continue
             if size <= 8:
-                good = (windows[position] ^ heads[token]) & masks[size] == 0
+                good = (window ^ entries[token, 0]) & masks[size] == 0
             else:
-                good = windows[position] == heads[token]
+                good = window == entries[token, 0]
                 place = places[token]
                 done = 8
                 while good and done + 8 <= size:
@@ -96,14 +103,76 @@ def match(
             position += size
             stop[index] = position
         exact[document] = good and position == end and unknowns == 0
+        if not exact[document] or empty:
+            boundary[starts[document] : end + 1] = 0
+        boundary[starts[document]] = 0
         row = counts[document]
-        row[0], row[1], row[2] = split, unknowns, empty
+        row[0], row[1], row[2], row[3], row[4] = split, unknowns, empty, cut_chars, cut_graphemes
+    return True
+
+
+@kernel
+def touch_exact(
+    exact: Any,
+    limits: Any,
+    matched: Any,
+    word_start: Any,
+    word_end: Any,
+    word_limits: Any,
+    boundary: Any,
+    per_word: Any,
+    counts: Any,
+) -> None:
+    """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
+
+    There a token touches a word for every boundary inside it, and one more; and two words that follow each
+    other share a token where no boundary lies between them. Boundaries are looked at 64 bytes at a time.
+    """
+    for document in range(len(exact)):
+        if not exact[document]:
+            continue
+        first, last = word_limits[document], word_limits[document + 1]
+        total: Any = 0
+        continued: Any = 0
+        crossing: Any = 0
+        shared = False  # whether the word before shares a token with this one
+        for word in range(first, last):
+            start, end = np.int64(word_start[word]), np.int64(word_end[word])
+            following = np.int64(word_start[word + 1]) if word + 1 < last else end
+            marks = in_range_64(boundary, start + 1, 0, 1, 255)
+            inner = end - start - 1
+            if following - start < 64:
+                within = count_bits(marks & ~(ALL << np.uint64(inner)))
+                between = marks >> np.uint64(inner) & ~(ALL << np.uint64(following - end + 1))
+                apart = between != 0
+            else:
+                within = 0
+                for at in range(start + 1, end):
+                    within += boundary[at]
+                apart = False
+                for at in range(end, following + 1):
+                    apart = apart or boundary[at] != 0
+            per_word[word] = within + 1
+            total += within + 1
+            continued += within > 0
+            joins = not apart and word + 1 < last
+            crossing += joins and not (shared and within == 0)
+            shared = joins
+        row = counts[document]
+        row[0], row[1], row[2] = last - first, total, continued
+        row[3], row[4], row[5] = (
+            max(limits[document + 1] - limits[document] - 1, 0),
+            matched[document, 3],
+            matched[document, 4],
+        )
+        row[6] = crossing
 
 
 @kernel
 def touch_words(
     data: Any,
     starts: Any,
+    exact: Any,
     aligned: Any,
     limits: Any,
     begin: Any,
@@ -116,7 +185,7 @@ def touch_words(
     per_word: Any,
     counts: Any,
 ) -> None:
-    """Count, in aligned documents, the tokens that touch each word, and the boundaries between tokens.
+    """Count the tokens that touch each word, and the boundaries, of aligned documents that are not `exact`.
 
     The tokens of document i, ``limits[i]`` to ``limits[i + 1]``, and its words are in ascending order of both
     ends. The tokens that touch a word are those that begin before its end less those that stop by its start.
@@ -125,6 +194,8 @@ def touch_words(
     """
     for document in range(len(starts)):
         first_word, last_word = word_limits[document], word_limits[document + 1]
+        if exact[document]:
+            continue
         if not aligned[document]:
             per_word[first_word:last_word] = -1
             continue
