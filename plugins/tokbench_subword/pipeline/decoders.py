@@ -46,6 +46,11 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
     if kind == "Metaspace":
         scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
         return partial(_metaspace, str(config["replacement"]), str(scheme).lower() != "never")
+    if kind == "WordPiece":
+        from tokbench_subword.wordpiece.decoding import decoded
+
+        prefix, cleanup = str(config.get("prefix", "##")), bool(config.get("cleanup", True))
+        return lambda tokens: [decoded(tokens, prefix=prefix, cleanup=cleanup)]
     raise TokenizerError(
         f"the decoder {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.stretch import Stretch
 
 if TYPE_CHECKING:
@@ -21,6 +25,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SHORT_CLUSTER = 6
+# Characters that came with Unicode 17.0 and extend the cluster before them.
+_EXTENDERS_OF_17 = (
+    (0x1ACF, 0x1ADD),
+    (0x1AE0, 0x1AEB),
+    (0x10EFA, 0x10EFB),
+    (0x11B60, 0x11B67),
+    (0x1E6E3, 0x1E6E3),
+    (0x1E6E6, 0x1E6E6),
+    (0x1E6EE, 0x1E6EF),
+    (0x1E6F5, 0x1E6F5),
+)
 _NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
 _NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
 _NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
@@ -62,6 +77,21 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
     return units, np.frombuffer(charsmap, np.uint8, offset=4 + size)
 
 
+@lru_cache(maxsize=1)
+def recent_extenders() -> frozenset[int]:
+    """Characters that `regex` lets extend a cluster and `tokenizers`, whose clusters are of Unicode 17.0, does
+    not.
+    """
+    import regex
+
+    categories = general_categories()
+    everything = "".join(map(chr, [*range(0x300, 0xD800), *range(0xF900, 0x20000), *range(0xE0000, 0xE1000)]))
+    extenders = map(ord, regex.findall(r"[\p{GCB=Extend}\p{GCB=SpacingMark}]", everything))
+    return frozenset(point for point in extenders if CATEGORIES[categories[point]] == "Cn") - {
+        point for first, last in _EXTENDERS_OF_17 for point in range(first, last + 1)
+    }
+
+
 class Precompiled:
     """The normalizer `Precompiled` of `tokenizers`, from its character map."""
 
@@ -75,16 +105,16 @@ class Precompiled:
             units, targets = split_map(charsmap, "Precompiled")
             self._units, self._targets = units.astype(np.int64).tolist(), targets.tobytes()
         self._clusters = regex.compile(r"\X")
+        self._recent = re.compile(f"[{ranges(recent_extenders())}]" if recent_extenders() else r"(?!)")
         self._known: dict[str, str | None] = {}
         changed = "".join(chr(point) for point in range(128) if self._rule(chr(point)) is not None)
-        self._ascii = regex.compile(rf"[{regex.escape(changed)}]|\r\n") if changed else regex.compile(r"\r\n")
+        self._ascii = regex.compile(rf"\r\n|[{regex.escape(changed)}]") if changed else regex.compile(r"\r\n")
 
     def __call__(self, stretch: Stretch) -> Stretch:
         """`stretch` normalized."""
         text = stretch.text
-        pattern = self._ascii if text.isascii() else self._clusters
         edits: list[tuple[int, int, str]] = []
-        for match in pattern.finditer(text):
+        for match in self._ascii.finditer(text) if text.isascii() else self._clusters_of(text):
             cluster = match.group()
             if cluster in self._known:
                 new = self._known[cluster]
@@ -95,6 +125,13 @@ class Precompiled:
             if new is not None:
                 edits.append((match.start(), match.end(), new))
         return stretch.edited(edits) if edits else stretch
+
+    def _clusters_of(self, text: str) -> Iterator[Any]:
+        """The grapheme clusters of `text`, in which recent characters do not extend the one before."""
+        done = 0
+        for cut in [*(match.start() for match in self._recent.finditer(text)), len(text)]:
+            yield from self._clusters.finditer(text, done, cut)
+            done = cut
 
     def _replacement(self, cluster: str) -> str | None:
         """What replaces a cluster, or None where it stays."""

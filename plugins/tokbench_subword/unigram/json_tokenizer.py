@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,8 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step, TokenBatch
-from tokbench_subword.kernels.utf8 import repaired
-from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens, check_new
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import (
     Document,
@@ -36,10 +32,9 @@ from tokbench_subword.pipeline.tokenizer_json import (
     write_document,
 )
 from tokbench_subword.unigram.engine import SLACK
-from tokbench_subword.unigram.segments import find_cuts
-from tokbench_subword.unigram.trie import build_trie
-from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, Node, Unigram
-from tokbench_subword.unigram.vocabulary import byte_piece
+from tokbench_subword.unigram.json_plain import PlainPath, checked
+from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
+from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.unigram.word_path import WordPath
 
 
@@ -68,58 +63,19 @@ class JsonUnigramTokenizer:
 
     def _build(self, document: Document) -> None:
         self.document = document
-        model = document.model
-        if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), Sequence):
-            raise TokenizerError(
-                f"{self.name}: the model is {model.get('type') or 'of no stated type'}, not Unigram; "
-                "the families 'bpe' and 'wordpiece' read the others"
-            )
-        self.pieces, self.scores = _vocabulary(model["vocab"], self.name)
-        unk = model.get("unk_id")
-        if unk is not None and not (isinstance(unk, int) and 0 <= unk < len(self.pieces)):
-            raise TokenizerError(f"{self.name}: unk_id {unk!r} is outside the vocabulary of {len(self.pieces)}")
-        self.unk_id: int | None = unk
-        self.ids = {piece: index for index, piece in enumerate(self.pieces)}
+        self._vocabulary = vocabulary = JsonVocabulary.of(document.model, where=self.name)
+        self.unk_id = vocabulary.unk_id
         added = document.added_tokens
-        self._names = dict(enumerate(self.pieces)) | {token.id: token.content for token in added}
+        self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
+        self._algorithm = Unigram(vocabulary.lexicon(where=self.name), None)
         try:
-            self._normalize = normalizer_of(document.normalizer)
-            self._pre_tokenize = pre_tokenizer_of(document.pre_tokenizer)
+            self._plain = PlainPath(document, vocabulary, self._algorithm)
             self._decode = decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
-        self._raw = AddedTokens(token for token in added if not token.normalized)
-        normalize = self._normalize
-        self._normal = AddedTokens(
-            (token for token in added if token.normalized),
-            normalize=(lambda text: normalize(Stretch(text)).text) if normalize else None,
-        )
-        self._algorithm = Unigram(self._lexicon(bool(model.get("byte_fallback"))), None)
-        unknown = "" if unk is None else self.pieces[unk]
-        self._words = WordPath.of(document, unknown, where=self.name)
-
-    def _lexicon(self, fallback: bool) -> Lexicon:
-        pieces = {piece.encode(): index for piece, index in self.ids.items() if piece and "\0" not in piece}
-        known = [self.ids.get(byte_piece(byte)) for byte in range(256)] if fallback else []
-        if any(index is None for index in known) and not all(index is None for index in known):
-            raise TokenizerError(f"{self.name}: byte_fallback with only some of the 256 byte tokens")
-        byte_ids = [] if None in known else known
-        if self.unk_id is None and not byte_ids and len(pieces) == 0:
-            raise TokenizerError(f"{self.name}: an empty vocabulary without an unknown token")
-        unknown = float(self.scores.min()) - UNKNOWN_PENALTY
-        return Lexicon(
-            units=build_trie(pieces),
-            scores=self.scores,
-            unknown=unknown,
-            largest=float(max(np.abs(self.scores).max(), abs(unknown))),
-            threshold=math.inf,
-            byte_ids=np.array(byte_ids, np.int32),
-            unk_id=-1 if self.unk_id is None else self.unk_id,
-            cuts=find_cuts(pieces),
-            escaped=False,
-        )
+        self._words = WordPath.of(document, vocabulary.unknown, where=self.name)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -143,121 +99,36 @@ class JsonUnigramTokenizer:
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts: by kernels as far as they can, the rest as it is written down."""
-        path = self._words
-        if path is None:
-            return self._encode_plainly(texts)
-        texts = list(map(repaired, texts))
-        ready = path.prepare(texts)
+        """The ids of many texts: by kernels as far as they can, the rest on the plain path."""
+        if self._words is None:
+            return checked(self._plain.encode_batch(texts, self.threads), self.name)
+        ready = self._words.prepare(texts)
         ids, bounds = self._algorithm.engine.encode_ragged(ready.data + SLACK, ready.words, self.threads)
-        batch = TokenBatch(self._known(ids), bounds[ready.documents])
         left = set(ready.left)
-        if not self._raw.only_special:
-            left.update(i for i, text in enumerate(texts) if self._raw.may_match(text, match_special=False))
-        return _replaced(batch, sorted(left), self._encode_plainly([texts[i] for i in sorted(left)]))
+        if not self._plain.raw.only_special:
+            left.update(index for index, text in enumerate(texts) if self._has_added(text))
+        others = self._plain.encode_batch([texts[index] for index in sorted(left)], self.threads)
+        return checked(_replaced(TokenBatch(ids, bounds[ready.documents]), sorted(left), others), self.name)
 
-    def _encode_plainly(self, texts: Sequence[str]) -> TokenBatch:
-        plan: list[int] = []  # an added token's id, or -1 for a word that is to be encoded
-        words: list[bytes] = []
-        ends = [0]
-        unk_piece = "" if self.unk_id is None else self.pieces[self.unk_id]
-        for text in texts:
-            for part in self._parts(repaired(text)):
-                if isinstance(part, AddedToken):
-                    plan.append(part.id)
-                    continue
-                for word in self._pre_tokenize(part):
-                    if unk_piece and unk_piece in word.text:  # the kernel does not know it from other pieces
-                        data = word.text.encode()
-                        plan += [index for index, _ in self._path_ids(data, self._algorithm.path(data))]
-                    elif word.text:
-                        words.append(word.text.encode())
-                        plan.append(-1)
-            ends.append(len(plan))
-        ids, bounds = self._algorithm.engine.encode_many(words, self.threads)
-        ids = self._known(ids)
-        if len(words) == len(plan):
-            return TokenBatch(ids, bounds[np.array(ends)])
-        marks = np.array(plan, np.int64)
-        counts = np.ones(len(plan), np.int64)
-        counts[marks < 0] = np.diff(bounds)
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        woven = np.empty(starts[-1], np.int32)
-        from_words = np.repeat(marks < 0, counts)
-        woven[from_words] = ids
-        woven[~from_words] = marks[marks >= 0]
-        return TokenBatch(woven, starts[np.array(ends)])
-
-    def _known(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        if self.unk_id is None and len(ids) and ids.min() < 0:
-            raise TokenizerError(
-                f"{self.name}: a character is not in the vocabulary, and there is no unknown token"
-            )
-        return ids
-
-    def _parts(self, text: str, *, track: bool = False) -> Iterator[AddedToken | Stretch]:
-        """`text` as added tokens and normalized stretches, in order."""
-        for part, _ in self._located(text, track=track):
-            yield part
-
-    def _located(self, text: str, *, track: bool) -> Iterator[tuple[AddedToken | Stretch, tuple[int, int]]]:
-        for piece in self._raw.split(text, match_special=False):
-            if piece.token is not None:
-                yield piece.token, (piece.start, piece.end)
-                continue
-            stretch = Stretch.of(text[piece.start : piece.end], start=piece.start, track=track)
-            if self._normalize is not None:
-                stretch = self._normalize(stretch)
-            for inner in self._normal.split(stretch.text, match_special=False):
-                part = stretch.part(inner.start, inner.end)
-                span = (piece.start, piece.end)
-                if part.origin:
-                    span = part.origin[0][0], part.origin[-1][1]
-                yield (part if inner.token is None else inner.token), span
+    def _has_added(self, text: str) -> bool:
+        """Whether an added token may be in `text`."""
+        return self._plain.raw.may_match(text, match_special=False)
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
         return [self._names[index] for index in self(text)]
 
-    def _paths(self, text: str) -> Iterator[tuple[Stretch, list[Node]] | tuple[AddedToken, tuple[int, int]]]:
-        """Words with their best paths, and added tokens with their spans."""
-        for part, span in self._located(repaired(text), track=True):
-            if isinstance(part, AddedToken):
-                yield part, span
-                continue
-            for word in self._pre_tokenize(part):
-                if word.text:
-                    yield word, self._algorithm.path(word.text.encode())
-
-    def _path_ids(self, data: bytes, path: Iterable[Node]) -> list[tuple[int, Node]]:
-        """The ids of a path with where they lie, unknown characters as bytes or fused.
-
-        The text of the unknown token itself, in the vocabulary like any piece, is fused with what is beside it.
-        """
-        found: list[tuple[int, Node]] = []
-        byte_ids = self._algorithm.lexicon.byte_ids
-        for unknown, group in groupby(path, lambda node: node.piece in (-1, self.unk_id)):
-            nodes = list(group)
-            if not unknown or (len(nodes) == 1 and nodes[0].piece >= 0):
-                found += [(node.piece, node) for node in nodes]
-            elif len(byte_ids):
-                found += [(int(byte_ids[byte]), node) for node in nodes for byte in data[node.start : node.end]]
-            else:
-                run = Node(nodes[0].start, nodes[-1].end, -1)
-                found.append((-1 if self.unk_id is None else self.unk_id, run))
-        return found
-
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``."""
         rows: list[tuple[int, int]] = []
         place = 0
-        for part, rest in self._paths(text):
+        for part, rest in self._plain.paths(text):
             if isinstance(part, AddedToken):
                 rows.append(rest)  # type: ignore[arg-type]
                 place = rows[-1][1]
                 continue
             data, origin = part.text.encode(), part.origin or []
-            for _, node in self._path_ids(data, rest):  # type: ignore[arg-type]
+            for _, node in self._plain.path_ids(data, rest):  # type: ignore[arg-type]
                 first, last = len(data[: node.start].decode()), len(data[: node.end].decode())
                 spans = origin[first:last]
                 start = max(place, spans[0][0]) if spans else place
@@ -269,37 +140,27 @@ class JsonUnigramTokenizer:
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         state = rng.bit_generator.state
-        if self._words is not None and not self._raw.may_match(text, match_special=False):
-            ready = self._words.prepare([repaired(text)])
+        if self._words is not None and not self._has_added(text):
+            ready = self._words.prepare([text])
             if not ready.left:
                 pieces = self._algorithm.sample_rows(ready.data, rng, alpha, ready.words)[:, 2]
                 if (pieces >= 0).all():
                     drawn: list[int] = pieces.tolist()
                     return drawn
         rng.bit_generator.state = state  # what is drawn does not depend on the way it is drawn
-        ids: list[int] = []
-        for part in self._parts(repaired(text)):
-            if isinstance(part, AddedToken):
-                ids.append(part.id)
-                continue
-            for word in self._pre_tokenize(part):
-                data = word.text.encode()
-                ids += [
-                    index for index, _ in self._path_ids(data, self._algorithm.sample_path(data, rng, alpha))
-                ]
-        return ids
+        return self._plain.sample(text, rng, alpha)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
         from tokbench_subword.unigram.tracing import path_tokens, word_steps
 
         done: list[bytes] = []
-        for part in self._parts(repaired(text)):
+        for part in self._plain.parts(text):
             if isinstance(part, AddedToken):
                 done.append(part.content.encode())
                 yield Step("added", tuple(done), len(done) - 1, f"added token {part.content}")
                 continue
-            for word in self._pre_tokenize(part):
+            for word in self._plain.pre_tokenize(part):
                 if word.text:
                     data = word.text.encode()
                     yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
@@ -311,6 +172,20 @@ class JsonUnigramTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, as `tokenizers` decodes it, special tokens written out."""
         return "".join(self._decode([self.convert_id_to_token(index) for index in ids]))
+
+    @property
+    def decode_joins_bytes(self) -> bool:
+        """Whether decoding only joins the bytes of tokens: each is decoded by itself, and none stripped."""
+
+        def alone(step: Mapping[str, Any]) -> bool:
+            if step.get("type") == "Metaspace":
+                return str(step.get("prepend_scheme")) == "never"
+            pattern = step.get("pattern")
+            text = pattern.get("String", "") if isinstance(pattern, Mapping) else ""
+            return step.get("type") == "Fuse" or (step.get("type") == "Replace" and len(text) == 1)
+
+        known = self.unk_id is None or self.unk_id in self.special_ids
+        return known and self.document.decoder is not None and all(map(alone, self._decoders))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token, its ``▁`` as a space; nothing for special tokens and the unknown one."""
@@ -325,8 +200,12 @@ class JsonUnigramTokenizer:
     def _bytes(self) -> dict[int, int]:
         return {index: byte for byte, index in enumerate(self._algorithm.lexicon.byte_ids.tolist())}
 
+    @property
+    def _decoders(self) -> Sequence[Mapping[str, Any]]:
+        return steps_of(self.document.decoder, "decoders")
+
     def _visible(self, token: str) -> str:
-        for step in steps_of(self.document.decoder, "decoders"):
+        for step in self._decoders:
             if step.get("type") == "Metaspace":
                 token = token.replace(str(step["replacement"]), " ")
             elif step.get("type") == "Replace" and "String" in step.get("pattern", {}):
@@ -337,18 +216,18 @@ class JsonUnigramTokenizer:
 
     def normalize(self, text: str) -> str:
         """`text` after the normalizer."""
-        return self._normalize(Stretch(repaired(text))).text if self._normalize else repaired(text)
+        return self._plain.normalized(text)
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model segments."""
-        return [word.text for word in self._pre_tokenize(Stretch(self.normalize(text)))]
+        return [word.text for word in self._plain.pre_tokenize(Stretch(self.normalize(text)))]
 
     def convert_token_to_id(self, token: str) -> int:
         """The id of a piece or added token, the unknown id where there is none."""
         for added in self.document.added_tokens:
             if added.content == token:
                 return added.id
-        index = self.ids.get(token, self.unk_id)
+        index = self._vocabulary.ids.get(token, self.unk_id)
         if index is None:
             raise TokenizerError(f"{self.name}: no piece {token!r}, and no unknown token")
         return index
@@ -417,17 +296,3 @@ def _replaced(batch: TokenBatch, places: Sequence[int], others: TokenBatch) -> T
     parts.append(batch.ids[batch.offsets[done] :])
     lengths[places] = others.lengths()
     return TokenBatch(np.concatenate(parts), np.append(0, np.cumsum(lengths)))
-
-
-def _vocabulary(entries: Sequence[Any], where: str) -> tuple[list[str], NDArray[np.float64]]:
-    pieces, scores = [], []
-    for index, entry in enumerate(entries):
-        if not (isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)):
-            raise TokenizerError(f"{where}: entry {index} of the vocabulary is {entry!r}, not [piece, score]")
-        if not isinstance(entry[1], int | float) or not math.isfinite(entry[1]):
-            raise TokenizerError(f"{where}: piece {index} ({entry[0]!r}) has the score {entry[1]!r}")
-        pieces.append(entry[0])
-        scores.append(float(entry[1]))
-    if not pieces:
-        raise TokenizerError(f"{where}: the vocabulary is empty")
-    return pieces, np.array(scores, np.float64)

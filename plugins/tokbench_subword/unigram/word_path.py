@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench_subword.kernels.compiling import announce
+from tokbench_subword.kernels.utf8 import encodable
 from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.precompiled import decoded_charsmap
+from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_extenders
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
@@ -86,10 +87,10 @@ class WordPath:
         return cls(tuple(literals), characters, clusters, rules | ends, unknown.encode())
 
     def prepare(self, texts: Sequence[str]) -> Prepared:
-        """Normalize and cut texts (without surrogates)."""
+        """Normalize and cut texts."""
         for old, new in self.literals:
             texts = [text.replace(old, new) for text in texts]
-        encoded = [text.encode() for text in texts]
+        encoded = [encodable(text) for text in texts]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
         data: Any = b"".join(encoded)
@@ -241,6 +242,7 @@ def _clusters(charsmap: bytes, where: str) -> tuple[NDArray[Any], ...]:
         (r"\p{GCB=Prepend}", kernels.JOINS),
     ):
         flags[_points_of(kind)] |= flag
+    flags[sorted(recent_extenders())] &= ~kernels.STICKY & 0xFF
     return flags, compiled.units, compiled.targets
 
 

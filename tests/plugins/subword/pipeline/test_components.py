@@ -14,6 +14,7 @@ from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import document_of, read_document
+from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import Regex, decoders, normalizers, pre_tokenizers
 
 from tokbench.errors import TokenizerError
@@ -34,6 +35,11 @@ NORMALIZERS = [
     normalizers.Prepend("x"),
     normalizers.Replace(" ", "▁"),
     normalizers.Replace(Regex(r"\p{L}+"), "yy"),
+    normalizers.Nmt(),
+    normalizers.BertNormalizer(),
+    normalizers.BertNormalizer(lowercase=False, strip_accents=True, handle_chinese_chars=False),
+    normalizers.Precompiled(charsmap_of("nmt_nfkc")),
+    normalizers.Precompiled(charsmap_of("nfkc_cf")),
     normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase()]),
 ]
 P = pre_tokenizers
@@ -74,6 +80,8 @@ DECODERS = [
     D.Metaspace(prepend_scheme="never"),
     D.Replace("▁", " "),
     D.ByteLevel(),
+    D.WordPiece(),
+    D.WordPiece(prefix="▁", cleanup=False),
     D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)]),
 ]
 
@@ -84,6 +92,18 @@ def _config(component):
 
 def _name(component):
     return json.dumps(_config(component), ensure_ascii=True)[:60]
+
+
+@pytest.mark.parametrize(
+    "theirs", [one for one in NORMALIZERS if not isinstance(one, normalizers.Replace)], ids=_name
+)
+def test_normalizers_on_every_character(theirs):
+    """Each between letters, so that what it does to its neighbours shows."""
+    ours = text_normalizer_of(_config(theirs))
+    points = [*range(1, 0xD800), *range(0xE000, 0x20000), *range(0x2F800, 0x2FA20), *range(0xE0000, 0xE0200)]
+    for start in range(0, len(points), 512):
+        text = "".join(f"\na{chr(point)}eÀ{chr(point)}" for point in points[start : start + 512])
+        assert ours(text) == theirs.normalize_str(text), hex(points[start])
 
 
 @pytest.mark.parametrize("theirs", NORMALIZERS, ids=_name)
@@ -117,6 +137,8 @@ def test_decoders(theirs):
         "<0x80>",
         "<0xFF>",
         " x",
+        "##s",
+        "n't",
         "</w>",
         "lo</w>",
         " y ",

@@ -134,6 +134,9 @@ def test_rules_for_spaces(spec: NormalizerSpec, suffix: bool, kind: str) -> None
         assert ours.normalize(text) == theirs.normalize(text), text
         assert ours(text) == theirs.encode(text), text
         assert ours.decode(ours(text)) == theirs.decode(ours(text)), text
+    assert ours.decode_joins_bytes == (
+        spec.escape_whitespaces and not (spec.add_dummy_prefix or spec.remove_extra_whitespaces)
+    )
     check_tokenizer(ours)
 
 
@@ -213,7 +216,7 @@ def test_sampling_follows_exact_probabilities_over_several_words() -> None:
     for (one, first), (two, second) in ((x, y) for x in paths("▁aba") for y in paths("▁ab")):
         exact[one + two] = math.exp(alpha * (first + second))
     rng = np.random.default_rng(0)
-    names = dict(enumerate(tokenizer.pieces))
+    names = {index: tokenizer.convert_id_to_token(index) for index in range(tokenizer.vocab_size)}
     drawn = Counter(tuple(names[index] for index in tokenizer.sample("aba ab", rng, alpha)) for _ in range(n))
     assert set(drawn) <= set(exact)
     for path, weight in exact.items():
@@ -350,6 +353,28 @@ def test_tokenizer_json_added_tokens_and_sampling() -> None:
     assert drawn == {(1, 2), (3,)}
     assert list(tokenizer.trace("ab"))[-1].tokens == (b"a", b"b")
     assert JsonUnigramTokenizer.from_dict(tokenizer.to_dict())("anewb") == [1, 6, 2]
+
+
+@pytest.mark.parametrize(
+    ("decoder", "joins"),
+    [
+        ({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never"}, True),
+        ({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}, False),
+        ({"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, True),
+        (None, False),
+    ],
+)
+def test_decoding_joins_bytes_where_it_says_so(decoder: Any, joins: bool) -> None:
+    content = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["▁", -2.0], ["a", -1.0]]},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never"},
+        "decoder": decoder,
+        "added_tokens": [{"id": 0, "content": "<unk>", "special": True}],
+    }
+    tokenizer = JsonUnigramTokenizer.from_dict(content)
+    assert tokenizer.decode_joins_bytes == joins
+    check_tokenizer(tokenizer)
+    assert (tokenizer.decode([1, 2, 2]) == " aa") == joins
 
 
 def test_load_spm_bpe_refuses_other_models(test_data: Path) -> None:

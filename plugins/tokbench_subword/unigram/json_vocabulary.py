@@ -1,0 +1,84 @@
+"""The vocabulary in a Unigram `tokenizer.json`: checked, and as the kernels read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.unigram.segments import find_cuts
+from tokbench_subword.unigram.trie import build_trie
+from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon
+from tokbench_subword.unigram.vocabulary import byte_piece
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JsonVocabulary:
+    """The pieces by id, their scores (float64), the unknown token's id, and the id of each piece.
+
+    Of a piece that is listed twice, the last id counts.
+    """
+
+    pieces: list[str]
+    scores: NDArray[np.float64]
+    unk_id: int | None
+    ids: dict[str, int]
+    byte_fallback: bool
+
+    @classmethod
+    def of(cls, model: Mapping[str, Any], *, where: str) -> JsonVocabulary:
+        """The vocabulary of a model's JSON; raises `TokenizerError` saying which entry is wrong."""
+        if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), Sequence):
+            raise TokenizerError(
+                f"{where}: the model is {model.get('type') or 'of no stated type'}, not Unigram; "
+                "the families 'bpe' and 'wordpiece' read the others"
+            )
+        pieces, scores = [], []
+        for index, entry in enumerate(model["vocab"]):
+            if not (isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)):
+                raise TokenizerError(
+                    f"{where}: entry {index} of the vocabulary is {entry!r}, not [piece, score]"
+                )
+            if not isinstance(entry[1], int | float) or not math.isfinite(entry[1]):
+                raise TokenizerError(f"{where}: piece {index} ({entry[0]!r}) has the score {entry[1]!r}")
+            pieces.append(entry[0])
+            scores.append(float(entry[1]))
+        if not pieces:
+            raise TokenizerError(f"{where}: the vocabulary is empty")
+        unk = model.get("unk_id")
+        if unk is not None and not (isinstance(unk, int) and 0 <= unk < len(pieces)):
+            raise TokenizerError(f"{where}: unk_id {unk!r} is outside the vocabulary of {len(pieces)}")
+        ids = {piece: index for index, piece in enumerate(pieces)}
+        return cls(pieces, np.array(scores, np.float64), unk, ids, bool(model.get("byte_fallback")))
+
+    @property
+    def unknown(self) -> str:
+        """The text of the unknown token, empty where there is none."""
+        return "" if self.unk_id is None else self.pieces[self.unk_id]
+
+    def lexicon(self, *, where: str) -> Lexicon:
+        """The vocabulary as the kernels read it; raises `TokenizerError` for contradictions."""
+        pieces = {piece.encode(): index for piece, index in self.ids.items() if piece and "\0" not in piece}
+        known = [self.ids.get(byte_piece(byte)) for byte in range(256)] if self.byte_fallback else []
+        if any(index is None for index in known) and not all(index is None for index in known):
+            raise TokenizerError(f"{where}: byte_fallback with only some of the 256 byte tokens")
+        byte_ids = [] if None in known else known
+        if self.unk_id is None and not byte_ids and len(pieces) == 0:
+            raise TokenizerError(f"{where}: an empty vocabulary without an unknown token")
+        unknown = float(self.scores.min()) - UNKNOWN_PENALTY
+        return Lexicon(
+            units=build_trie(pieces),
+            scores=self.scores,
+            unknown=unknown,
+            largest=float(max(np.abs(self.scores).max(), abs(unknown))),
+            threshold=math.inf,
+            byte_ids=np.array(byte_ids, np.int32),
+            unk_id=-1 if self.unk_id is None else self.unk_id,
+            cuts=find_cuts(pieces),
+            escaped=False,
+        )
