@@ -14,19 +14,22 @@ begins a piece.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.kernels.threads import in_threads
+from tokbench_subword.unigram.train_scripts import COMMON, INHERITED, SPACE_SCRIPT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SPACE_SCRIPT, INHERITED, COMMON = -2, -1, 0
-"""Scripts that are none: of the space, of what takes the script before it; and the one of digits and signs."""
+_PARTS = 8
+"""Parts in which suffixes are sorted at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,57 +103,11 @@ def lay_out(written: Points, alphabet: NDArray[np.uint32], max_length: int) -> T
     return Text(padded, alphabet, starts, stops - starts, weights[starts].astype(np.float64))
 
 
-def scripts_of(alphabet: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """A number for the script of each character; see the module's text for what counts as one script."""
-    import regex
-
-    scripts = np.zeros(len(alphabet), np.int32)
-    names = regex.findall(r"\w+", _SCRIPTS)
-    patterns = [(number, regex.compile(rf"\p{{Script={name}}}")) for number, name in enumerate(names, 1)]
-    common, inherited = regex.compile(r"\p{Script=Common}"), regex.compile(r"\p{Script=Inherited}")
-    last: list[tuple[int, Any]] = []
-    for index, point in enumerate(alphabet.tolist()):
-        character = chr(point)
-        if character == " ":
-            scripts[index] = SPACE_SCRIPT
-        elif point == 0x30FC or regex.match(r"[\p{Han}\p{Hiragana}\p{Katakana}]", character):
-            scripts[index] = len(names) + 1
-        elif common.match(character):
-            scripts[index] = COMMON
-        elif inherited.match(character):
-            scripts[index] = INHERITED
-        else:
-            for number, pattern in [*last, *patterns]:
-                if pattern.match(character):
-                    scripts[index], last = number, [(number, pattern)]
-                    break
-    return scripts
-
-
-_SCRIPTS = (
-    "Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Hangul Thai Armenian Georgian Tamil Telugu "
-    "Kannada Malayalam Gujarati Gurmukhi Oriya Sinhala Lao Tibetan Myanmar Ethiopic Khmer Mongolian "
-    "Cherokee Canadian_Aboriginal Ogham Runic Tagalog Hanunoo Buhid Tagbanwa Limbu Tai_Le Linear_B "
-    "Ugaritic Shavian Osmanya Cypriot Braille Buginese Coptic New_Tai_Lue Glagolitic Tifinagh "
-    "Syloti_Nagri Old_Persian Kharoshthi Balinese Cuneiform Phoenician Phags_Pa Nko Sundanese Lepcha "
-    "Ol_Chiki Vai Saurashtra Kayah_Li Rejang Lycian Carian Lydian Cham Tai_Tham Tai_Viet Avestan "
-    "Egyptian_Hieroglyphs Samaritan Lisu Bamum Javanese Meetei_Mayek Imperial_Aramaic Old_South_Arabian "
-    "Inscriptional_Parthian Inscriptional_Pahlavi Old_Turkic Kaithi Batak Brahmi Mandaic Chakma "
-    "Meroitic_Cursive Meroitic_Hieroglyphs Miao Sharada Sora_Sompeng Takri Caucasian_Albanian Bassa_Vah "
-    "Duployan Elbasan Grantha Pahawh_Hmong Khojki Linear_A Mahajani Manichaean Mende_Kikakui Modi Mro "
-    "Old_North_Arabian Nabataean Palmyrene Pau_Cin_Hau Old_Permic Psalter_Pahlavi Siddham Khudawadi "
-    "Tirhuta Warang_Citi Ahom Anatolian_Hieroglyphs Hatran Multani Old_Hungarian SignWriting Adlam "
-    "Bhaiksuki Marchen Newa Osage Tangut Masaram_Gondi Nushu Soyombo Zanabazar_Square Dogra Gunjala_Gondi "
-    "Makasar Medefaidrin Hanifi_Rohingya Sogdian Old_Sogdian Elymaic Nandinagari Nyiakeng_Puachue_Hmong "
-    "Wancho Chorasmian Dives_Akuru Khitan_Small_Script Yezidi Bopomofo Yi Deseret Gothic Thaana Syriac "
-)
-
-
-def find_seeds(text: Text, scripts: NDArray[np.int32], max_length: int, seed_size: int) -> Pieces:
+def find_seeds(text: Text, scripts: NDArray[np.int32], max_length: int, seed_size: int, threads: int) -> Pieces:
     """All characters, and the `seed_size` heaviest substrings that occur twice or more; log probabilities."""
     n = len(text.symbols) - max_length - 1
     symbols = text.symbols
-    order = _sorted_suffixes(symbols, n, max_length, len(text.alphabet) + 1)
+    order = _sorted_suffixes(symbols, n, max_length, len(text.alphabet) + 1, threads)
     weights = np.zeros(n, np.int64)
     weights[_places(text)] = np.repeat(text.counts.astype(np.int64), text.sizes)
     scripts_by_symbol = np.concatenate(([COMMON], scripts)).astype(np.int32)
@@ -182,25 +139,45 @@ def _places(text: Text) -> NDArray[np.int64]:
     return places
 
 
-def _sorted_suffixes(symbols: NDArray[np.int32], n: int, max_length: int, n_symbols: int) -> NDArray[np.int32]:
-    """The order of the suffixes of ``symbols[:n]`` by their first `max_length` symbols."""
+def _sorted_suffixes(
+    symbols: NDArray[np.int32], n: int, max_length: int, n_symbols: int, threads: int
+) -> NDArray[np.int32]:
+    """The order of the suffixes of ``symbols[:n]`` by their first `max_length` symbols.
+
+    By the first digit they are put into parts; each part is then sorted by all digits from the last one on.
+    """
     bits = max(1, int(n_symbols - 1).bit_length())
     per_digit = max(1, 16 // bits)
-    digits = -(-max_length // per_digit)
-    order, spare = np.arange(n, dtype=np.int32), np.empty(n, np.int32)
-    packed = np.zeros(n, np.uint32)
-    for digit in range(digits - 1, -1, -1):
-        _pack(symbols, packed, n, digit * per_digit, min(per_digit, max_length - digit * per_digit), bits)
-        _sort_by(packed, order, spare, 1 << (bits * per_digit))
+    n_keys = 1 << (bits * per_digit)
+    packed, order, spare = np.zeros(n, np.uint32), np.arange(n, dtype=np.int32), np.empty(n, np.int32)
+    places = list(pairwise(n * part // _PARTS for part in range(_PARTS + 1)))
+
+    def pack(digit: int) -> None:
+        shift = digit * per_digit
+        count = min(per_digit, max_length - shift)
+        in_threads(lambda part: _pack(symbols, packed, *part, shift, count, bits), places, threads)
+
+    def sort(parts: list[tuple[int, int]], source: NDArray[np.int32], target: NDArray[np.int32]) -> None:
+        in_threads(lambda part: _sort_by(packed, source, target, *part, n_keys), parts, threads)
+
+    pack(0)
+    sort([(0, n)], order, spare)
+    order, spare = spare, order
+    heads = packed[order]
+    cuts = np.searchsorted(heads, heads[[low for low, _ in places[1:]]]).tolist() if n >= _PARTS else []
+    parts = list(pairwise([0, *cuts, n]))
+    for digit in range(-(-max_length // per_digit) - 1, -1, -1):
+        pack(digit)
+        sort(parts, order, spare)
         order, spare = spare, order
     return order
 
 
 @kernel
-def _pack(symbols, packed, n, shift, count, bits):  # type: ignore[no-untyped-def]
-    """The `count` symbols from `shift` on of each suffix as one number."""
+def _pack(symbols, packed, low, high, shift, count, bits):  # type: ignore[no-untyped-def]
+    """The `count` symbols from `shift` on of the suffixes from `low` to `high` as one number each."""
     last = len(symbols) - 1
-    for place in range(n):
+    for place in range(low, high):
         value = np.uint32(0)
         for index in range(count):
             at = min(place + shift + index, last)
@@ -209,16 +186,17 @@ def _pack(symbols, packed, n, shift, count, bits):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _sort_by(keys, order, target, n_keys):  # type: ignore[no-untyped-def]
-    """A stable counting sort of `order` by ``keys[order]`` into `target`."""
+def _sort_by(keys, order, target, low, high, n_keys):  # type: ignore[no-untyped-def]
+    """A stable counting sort of ``order[low:high]`` by the keys of its places into ``target[low:high]``."""
     ends = np.zeros(n_keys + 1, np.int64)
-    for place in order:
-        ends[keys[place] + 1] += 1
+    for index in range(low, high):
+        ends[keys[order[index]] + 1] += 1
+    ends[0] = low
     for key in range(n_keys):
         ends[key + 1] += ends[key]
-    for place in order:
-        key = keys[place]
-        target[ends[key]] = place
+    for index in range(low, high):
+        key = keys[order[index]]
+        target[ends[key]] = order[index]
         ends[key] += 1
 
 

@@ -25,6 +25,7 @@ from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.train_counts import count_words
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
+from tokbench_subword.unigram.train_scripts import SPACE_SCRIPT, scripts_of
 from tokbench_subword.unigram.train_seeds import (
     Pieces,
     Text,
@@ -32,7 +33,6 @@ from tokbench_subword.unigram.train_seeds import (
     find_seeds,
     lay_out,
     points_of,
-    scripts_of,
 )
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.vocabulary import byte_piece
@@ -131,8 +131,8 @@ def train_unigram(
     progress(0.3, "seeds")
     scripts = scripts_of(text.alphabet)
     if not options.split_by_script:
-        scripts = np.where(scripts == -2, scripts, 0).astype(np.int32)
-    seeds = find_seeds(text, scripts, options.max_piece_length, options.seed_size)
+        scripts = np.where(scripts == SPACE_SCRIPT, scripts, 0).astype(np.int32)
+    seeds = find_seeds(text, scripts, options.max_piece_length, options.seed_size, options.threads)
     if len(seeds) < learnt:
         raise TokenizerError(
             f"unigram: vocab_size {options.vocab_size} is more than this text supports: it has {len(seeds)} "
