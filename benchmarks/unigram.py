@@ -5,16 +5,24 @@
     python benchmarks/unigram.py --train novel.txt --sizes 8000,32000
     python benchmarks/unigram.py --train novel.txt --threads 2
 
-Ids are compared before anything is timed; a difference ends the run. Rounds are interleaved, CPU time of one
-thread, medians; what counts are the ratios. "warm" is a tokenizer that has seen the text, "cold" one made
-afresh (kernels are compiled in both cases). Both sides get lists of `str` and give numpy arrays where the
-library has them. Training also compares the likelihood of held-out text (every tenth line) under both models.
-With --threads N it is timed in N threads against one instead, by the clock on the wall.
+    python benchmarks/unigram.py --json tokenizer.json --text novel.txt
+
+A `tokenizer.json` is compared with `tokenizers`, which gives its own encodings. Ids are compared before
+anything is timed; a difference ends the run. Rounds are interleaved, CPU time of one thread, medians; what
+counts are the ratios. "warm" is a tokenizer that has seen the text, "cold" one made afresh (kernels are
+compiled in both cases). Both sides get lists of `str` and give numpy arrays where the library has them.
+Training also compares the likelihood of held-out text (every tenth line) under both models. With --threads N it
+is timed in N threads against one instead, by the clock on the wall.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["RAYON_NUM_THREADS"] = "1"
+
 import gc
 import io
 import statistics
@@ -26,6 +34,7 @@ from typing import Any
 
 import numpy as np
 import sentencepiece
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.model_file import SpmModel, parse, read_model
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
@@ -35,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 where ids differ."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", action="append", default=[], type=Path, help="a sentencepiece .model")
+    parser.add_argument("--json", action="append", default=[], type=Path, help="a Unigram tokenizer.json")
     parser.add_argument("--text", action="append", default=[], type=Path, help="UTF-8 text to encode")
     parser.add_argument("--train", action="append", default=[], type=Path, help="UTF-8 text to train on")
     parser.add_argument("--sizes", default="8000,32000", help="vocabulary sizes to train")
@@ -49,6 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for model in asked.model:
         for text in asked.text:
             if not encode(model, text, asked.megabytes or 1.0, asked.documents, asked.rounds):
+                return 1
+    for path in asked.json:
+        for text in asked.text:
+            if not encode_json(path, text, asked.megabytes or 1.0, asked.documents, asked.rounds):
                 return 1
     for text in asked.train:
         for size in map(int, asked.sizes.split(",")):
@@ -100,6 +114,41 @@ def encode(model: Path, path: Path, megabytes: float, how: str, rounds: int) -> 
         reference = medians["sentencepiece loop" if kind == "loop" else "sentencepiece batch"]
         ratio = reference / medians[kind]
         print(f"  {kind:12} {n_bytes / 1e6 / medians[kind]:8.1f} MB/s   {ratio:6.2f} x sentencepiece")
+    return True
+
+
+def encode_json(path: Path, text: Path, megabytes: float, how: str, rounds: int) -> bool:
+    """As `encode`, for a `tokenizer.json` beside `tokenizers`."""
+    from tokenizers import Tokenizer
+
+    texts = documents_of(text, megabytes, how)
+    n_bytes = sum(len(one.encode()) for one in texts)
+    theirs = Tokenizer.from_file(str(path))
+    theirs.encode_special_tokens = True
+    theirs.no_padding()
+    theirs.no_truncation()
+    ours = JsonUnigramTokenizer.from_file(path)
+    expected = theirs.encode_batch_fast(texts, add_special_tokens=False)
+    pairs = zip(ours.encode_batch(texts), expected, strict=True)
+    differing = [at for at, (ids, encoding) in enumerate(pairs) if ids.tolist() != encoding.ids]
+    file = f"{path.parent.parent.name}/{path.name}"
+    name = f"{file} on {text.name} ({n_bytes / 1e6:.1f} MB, {len(texts)} documents)"
+    if differing:
+        print(f"{name}: ids differ in {len(differing)} documents, first in document {differing[0]}")
+        return False
+    medians = interleaved(
+        {
+            "batch": lambda: ours.encode_batch(texts),
+            "loop": lambda: [ours.encode(one) for one in texts],
+            "tokenizers batch": lambda: theirs.encode_batch_fast(texts, add_special_tokens=False),
+            "tokenizers loop": lambda: [theirs.encode(one, add_special_tokens=False).ids for one in texts],
+        },
+        rounds,
+    )
+    print(f"{name}: ids equal")
+    for kind in ("batch", "loop"):
+        ratio = medians[f"tokenizers {kind}"] / medians[kind]
+        print(f"  {kind:12} {n_bytes / 1e6 / medians[kind]:8.1f} MB/s   {ratio:6.2f} x tokenizers")
     return True
 
 

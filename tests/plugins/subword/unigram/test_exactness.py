@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
@@ -114,6 +114,45 @@ def test_any_string(model: str, pair: Pair) -> None:
     check()
 
 
+# 1,700 examples of 60 texts each: 102,000 strings that hypothesis thought of.
+BATCHES = st.lists(
+    st.lists(
+        st.sampled_from(HOSTILE) | st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
+        max_size=14,
+    ).map("".join),
+    min_size=60,
+    max_size=60,
+)
+MANY = settings(max_examples=1_700, database=None, suppress_health_check=list(HealthCheck), deadline=None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS[:2], UNIGRAM_MODELS[3], BPE_MODELS[0]])
+def test_hundred_thousand_strings_of_hypothesis(model: str, pair: Pair) -> None:
+    ours, theirs = pair(model)
+
+    @MANY
+    @given(BATCHES)
+    def check(texts: list[str]) -> None:
+        assert differing(ours, theirs, texts) == []
+
+    check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
+def test_hundred_thousand_strings_of_hypothesis_in_tokenizer_json(folder: str, test_data: Path) -> None:
+    ours, theirs = json_pair(folder, test_data)
+
+    @MANY
+    @given(BATCHES)
+    def check(texts: list[str]) -> None:
+        expected = theirs.encode_batch_fast(texts, add_special_tokens=False)
+        assert ours.encode_batch(texts).to_lists() == [encoding.ids for encoding in expected]
+
+    check()
+
+
 @pytest.mark.parametrize("model", UNIGRAM_MODELS)
 def test_one_long_document(model: str, pair: Pair, test_data: Path) -> None:
     """Sums in float32 over a whole document: rounding, and the reset at 100,000, as sentencepiece has them."""
@@ -158,21 +197,38 @@ def test_decode_normalize_and_offsets_equal(model: str, pair: Pair, test_data: P
         assert ours.decode(ids) == theirs.decode(ids), ids
 
 
-@pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
-def test_tokenizer_json_equals_tokenizers(folder: str, test_data: Path) -> None:
+def json_pair(folder: str, test_data: Path) -> tuple[JsonUnigramTokenizer, Any]:
+    """Our tokenizer and that of `tokenizers`, of the same file."""
     from tokenizers import Tokenizer
 
     path = test_data / "vocabs" / folder / "hf" / "tokenizer.json"
-    ours, theirs = JsonUnigramTokenizer.from_file(path), Tokenizer.from_file(str(path))
+    theirs = Tokenizer.from_file(str(path))
     theirs.encode_special_tokens = True
     theirs.no_padding()
     theirs.no_truncation()
+    return JsonUnigramTokenizer.from_file(path), theirs
+
+
+@pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
+def test_tokenizer_json_equals_tokenizers(folder: str, test_data: Path) -> None:
+    ours, theirs = json_pair(folder, test_data)
     lines = hostile_lines(3_000)
     for file in corpus_files(test_data):
         lines += lines_of(file, 12_000)
-    for line, ids in zip(lines, ours.encode_batch(lines), strict=True):
-        expected = theirs.encode(line, add_special_tokens=False)
-        assert ids.tolist() == expected.ids, line
+    expected = theirs.encode_batch_fast(lines, add_special_tokens=False)
+    for line, ids, encoding in zip(lines, ours.encode_batch(lines), expected, strict=True):
+        assert ids.tolist() == encoding.ids, line
     for line in lines[::100]:
         assert ours.decode(ours.encode(line)) == theirs.decode(ours(line), skip_special_tokens=False)
-        assert ours.normalize(line) == (theirs.normalizer.normalize_str(line))
+        assert ours.normalize(line) == theirs.normalizer.normalize_str(line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
+def test_tokenizer_json_equals_tokenizers_on_whole_corpora(folder: str, test_data: Path) -> None:
+    ours, theirs = json_pair(folder, test_data)
+    for file in corpus_files(test_data):
+        lines = lines_of(file, None)
+        expected = theirs.encode_batch_fast(lines, add_special_tokens=False)
+        for line, ids, encoding in zip(lines, ours.encode_batch(lines), expected, strict=True):
+            assert ids.tolist() == encoding.ids, line

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import Encoder
@@ -311,6 +311,19 @@ def test_pretrained_ids_on_fuzz(test_data: Path, name: str, lowercase: bool) -> 
         return "".join(parts)
 
     assert_equal(ours, theirs, [text() for _ in range(100_000)], "fuzz")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
+def test_hundred_thousand_strings_of_hypothesis(test_data: Path, name: str, lowercase: bool) -> None:
+    ours, theirs = pretrained(test_data, name, lowercase)
+
+    @settings(max_examples=1_700, database=None, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(st.lists(hard_texts, min_size=60, max_size=60))
+    def check(texts: list[str]) -> None:
+        assert_equal(ours, theirs, texts, "hypothesis")
+
+    check()
 
 
 def test_offsets_equal_tokenizers(test_data: Path) -> None:

@@ -1,0 +1,49 @@
+"""Unigram's kernels run as plain Python where numba is told not to compile, with the same results."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import warnings; warnings.simplefilter("ignore")  # numpy warns where 64-bit arithmetic wraps, which is meant
+import numpy as np
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.model_file import UNKNOWN, NormalizerSpec, Piece, SpmModel, TrainerSpec
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+scores = {"▁": -2.0, "a": -1.0, "b": -1.5, "ab": -2.0, "▁ab": -3.0, "ba": -2.25, "北京": -4.0, "北": -3.0}
+pieces = (Piece("<unk>", 0.0, UNKNOWN), *(Piece(text, score) for text, score in scores.items()))
+texts = ["abba  ba", "北京北 ab", "京x北é", "", " b" * 9]
+for kind in ("unigram", "bpe"):
+    tokenizer = SpmTokenizer("t", SpmModel(pieces, TrainerSpec(model_type=kind), NormalizerSpec()))
+    print(tokenizer.encode_batch(texts).to_lists(), [tokenizer(text) for text in texts])
+    print(tokenizer.sample("abab 北京", np.random.default_rng(1), 0.4))
+vocab = [["<unk>", 0.0], *map(list, scores.items())]
+for normalizer in ("NFC", "Lowercase"):
+    tokenizer = JsonUnigramTokenizer.from_dict({
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},
+        "normalizer": {"type": normalizer},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+    })
+    print(tokenizer.encode_batch([*texts, "AB e\\u0301"]).to_lists())
+    print(tokenizer.sample("abab 北京", np.random.default_rng(1), 0.4))
+"""
+
+
+def test_plain_python_gives_the_same() -> None:
+    outputs = []
+    for disabled in ("0", "1"):
+        environment = {
+            **os.environ,
+            "NUMBA_DISABLE_JIT": disabled,
+            "PYTHONIOENCODING": "utf-8",
+            "PYTHONUTF8": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, encoding="utf-8"
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    assert outputs[0].count("\n") == 8
