@@ -22,7 +22,7 @@ def gather(blob, starts, ids, out):  # type: ignore[no-untyped-def]
 
 def joined(blob: NDArray[np.uint8], starts: NDArray[np.int64], ids: NDArray[np.int64]) -> bytes:
     """The bytes of all `ids`, which must be in range."""
-    size = int((starts[1:] - starts[:-1])[ids].sum())
+    size = int((starts[ids + 1] - starts[ids]).sum())  # of these ids alone: a vocabulary is long, a line is not
     out = np.empty(size, np.uint8)
     gather(blob, starts, ids, out)
     return out.tobytes()
