@@ -194,9 +194,13 @@ def test_right_to_left_text_runs_right_to_left(page: Any) -> None:
 
 
 def test_it_prints_every_panel(page: Any) -> None:
+    page.set_viewport_size({"width": 600, "height": 800})
+    page.wait_for_selector(".scroll.more")
     page.emulate_media(media="print")
     assert page.locator(".tools:visible").count() == 0
     assert page.locator("[data-table=headline-bundled-code] table").is_visible()
+    assert page.locator("#answer .panel > h3").nth(1).bounding_box()["height"] > 10  # it says which is which
+    assert page.locator(".scroll.more").first.evaluate("box => getComputedStyle(box).maskImage") == "none"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -94,7 +94,8 @@
         row.hidden = (hideLossy && row.classList.contains("lossy")) || !row.textContent.toLowerCase().includes(words);
         there += !row.hidden;
       }
-      count.textContent = there === rows.length ? `${there} rows` : `${there} of ${rows.length} rows`;
+      const all = `${rows.length} row${rows.length === 1 ? "" : "s"}`;
+      count.textContent = there === rows.length ? all : `${there} of ${all}`;
     };
     if (rows.length > 5) {
       const filter = make("input", { type: "search", placeholder: "Filter rows" });

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from tokbench.plots import data
-from tokbench.plots.labels import language_label
+from tokbench.plots.labels import dataset_label, language_label
 from tokbench.reports.html.assemble import environment
 from tokbench.reports.tokenview.render import markup, spans_of_json
 
@@ -23,7 +23,7 @@ def samples(run: Run) -> Markup:
     ranks = {name: ranks_of(run, name) for name in run.tokenizers}
     shown = [
         {
-            "title": sample.get("title") or language_label(str(sample.get("language", ""))),
+            "title": _title(run, sample),
             "views": [
                 {
                     "name": labels.get(name, name),
@@ -38,6 +38,13 @@ def samples(run: Run) -> Markup:
         for sample in run.samples
     ]
     return Markup(environment().get_template("samples.html").render(samples=shown))
+
+
+def _title(run: Run, sample: dict[str, Any]) -> str:
+    """Dataset and language as the rest of the page writes them; a passage from elsewhere by its own title."""
+    if sample.get("dataset") in run.datasets:
+        return f"{dataset_label(sample['dataset'])}, {language_label(sample['language'])}"
+    return str(sample.get("title") or "")
 
 
 def _views(sample: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
