@@ -126,7 +126,9 @@ def intervals(figures: Sequence[Floats], confidence: float) -> list[Interval | N
         elif 2 ** (1 - groups) <= 1 - confidence and count >= _USABLE * len(row):
             t = t_of_normal(z, freedom) * math.sqrt(groups / (groups - 1))
             position = (count - 1) * tail(t)
-            limits = _between(row, position), _between(row, count - 1 - position)
+            low, high = _between(row, position), _between(row, count - 1 - position)
+            # resamples of a figure that chance can only raise (Gini of equal languages) may all be above it
+            limits = min(low, figure), max(high, figure)
         found.append(limits)
     return found
 

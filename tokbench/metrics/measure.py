@@ -178,7 +178,7 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement,
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
-    """The metric's unit, with the word that was counted named where it is one of words, the sample, the currency.
+    """The metric's unit with what it is of: which words, which sample of the text, which currency.
 
     Example:
         >>> from tokbench.metrics import Metric
