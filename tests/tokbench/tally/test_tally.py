@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -153,3 +154,24 @@ def test_a_batch_of_a_wrong_shape_is_an_error(stand_ins, offsets: list[int]) -> 
 def test_counts_are_whole_numbers_of_the_smallest_type(stand_ins) -> None:
     tally = collect(stand_ins.Pieces(), [Document("abc")])
     assert tally.groups.values.dtype == np.uint8
+
+
+def test_offsets_in_any_order_count_the_same() -> None:
+    class Backwards:
+        name, vocab_size = "backwards", 2
+
+        def encode(self, text: str) -> list[int]:
+            return [1, 0]
+
+        def decode(self, ids: Sequence[int]) -> str:
+            return "?"
+
+        def token_bytes(self, token_id: int) -> bytes:
+            return b"?"
+
+        def offsets(self, text: str) -> np.ndarray:
+            return np.array([(2, 5), (0, 4)])
+
+    tally = collect(Backwards(), [Document("ab cd")])
+    names = ("aligned_words", "word_tokens", "continued_words", "cross_words", "boundaries")
+    assert [tally.count(name) for name in names] == [2, 3, 1, 1, 1]
