@@ -83,7 +83,7 @@ class GroupSums:
         have = [(i, place[_COLUMN[name]]) for i, name in enumerate(names) if _COLUMN[name] in place]
         result = np.zeros((len(names), n))
         if have:
-            weights = poisson_weights(seed, n)[self.rows]
+            weights = _weights_of(self.rows.tobytes(), seed, n)
             values = np.ascontiguousarray(self.values[:, [index for _, index in have]].T, np.float64)
             drawn = np.empty((len(have), n))
             # in blocks too small for BLAS to start its threads, which cost more CPU than they save time
@@ -92,6 +92,14 @@ class GroupSums:
                 np.matmul(values, weights[:, first : first + step], out=drawn[:, first : first + step])
             result[[i for i, _ in have]] = drawn
         return result
+
+
+@lru_cache(maxsize=1)
+def _weights_of(rows: bytes, seed: int, n: int) -> NDArray[np.float64]:
+    """The weights of some groups (their int16 numbers as bytes): on parallel text the same for every cell."""
+    import numpy as np
+
+    return poisson_weights(seed, n)[np.frombuffer(rows, np.int16)]
 
 
 @lru_cache(maxsize=4)
