@@ -45,7 +45,9 @@ def run(
     memory_limit: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Memory of one worker, as in 2G.")
     ] = None,
-    baseline: Annotated[str | None, typer.Option(metavar="SPEC", help="What `nsl` is relative to.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="What all others are compared with.")
+    ] = None,
     diff: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="SPEC SPEC", help="Two of them whose ids the report compares."),
