@@ -40,7 +40,7 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
     """
     for i in range(count):
         following[i] = i + 1
-        before[i] = i - 1
+        before[i] = max(i - 1, 0)
     while True:
         best = NONE
         if count <= _FEW:

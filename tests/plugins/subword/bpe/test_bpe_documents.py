@@ -201,7 +201,7 @@ def test_special_tokens_are_matched_only_when_asked(tmp_path):
     ("change", "message"),
     [
         ({"model": {"type": "Unigram", "vocab": []}}, "Unigram, not BPE"),
-        ({"normalizer": {"type": "Precompiled"}}, "normalizer 'Precompiled'"),
+        ({"normalizer": {"type": "Unheard"}}, "normalizer 'Unheard'"),
         ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre-tokenizer 'UnicodeScripts'"),
         ({"decoder": {"type": "CTC"}, "pre_tokenizer": None}, "decoder 'CTC'"),
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}, "merge 0 of 'a' and 'b'"),
