@@ -199,14 +199,15 @@ class Peak:
 
     def __init__(self, process: Any) -> None:
         self.largest = 0.0
-        self._process, self._done = process, threading.Event()
+        self._children = process.children(recursive=True)  # listed once: looking for them costs CPU time
+        self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
     def _watch(self) -> None:
         import psutil
 
-        while not self._done.wait(0.1):
-            for child in self._process.children(recursive=True):
+        while not self._done.wait(0.2):
+            for child in self._children:
                 try:
                     self.largest = max(self.largest, float(child.memory_info().rss))
                 except psutil.Error:
