@@ -120,7 +120,9 @@ class Cell:
         return self._resamples
 
     def keep(self, names: Sequence[str]) -> None:
-        """Let go of the resamples of all other counters: of hundreds of languages they fill the memory."""
+        """Let go of n-grams and of the other counters' resamples, which of many languages fill the memory."""
+        for each in ("bigrams", "trigrams"):
+            vars(self.counts).pop(each, None)
         if self._resamples is not None:
             kept = {name: getattr(self._resamples, name).copy() for name in names}
             self._resamples = Counts(**kept, **settings(self.key, self.context))
