@@ -26,6 +26,8 @@ from tokbench_subword.kernels.utf8 import encodable
 _PAD = bytes(PADDING)
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
+_FITTED_EVERY = 1 << 16
+"""Bytes of single texts after which the cache is looked at."""
 _AT_A_TIME = 1 << 17
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
@@ -73,7 +75,10 @@ class Encoder:
             return self.encode_batch([text]).ids
         data = encodable(text)
         work = self._borrow()
-        work.fit(len(data))
+        work.passed += len(data)
+        if work.passed > _FITTED_EVERY:  # not at each call, where a short text would pay for it
+            work.passed = 0
+            work.fit(len(data))
         out = work.room(len(data))
         work.span[1] = len(data)
         try:

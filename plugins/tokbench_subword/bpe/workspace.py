@@ -25,7 +25,7 @@ _KEPT_OUTPUT = 1 << 18
 class Workspace:
     """The arrays of one thread, after those that all share; `block` is what kernels take."""
 
-    __slots__ = ("arrays", "block", "end", "out", "span")
+    __slots__ = ("arrays", "block", "end", "out", "passed", "span")
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own: list[NDArray[Any]] = [
@@ -47,6 +47,7 @@ class Workspace:
         self.out = np.empty(1 << 12, np.int32)
         self.span = np.zeros(2, np.int64)  # offsets of a single text
         self.end = np.zeros(2, np.int64)
+        self.passed = 0  # bytes of single texts since the cache was looked at
 
     def fit(self, bytes_: int = 0) -> None:
         """Make the cache large enough for the words that are in it already, and for a text of so many bytes."""
