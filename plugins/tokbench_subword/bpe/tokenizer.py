@@ -16,15 +16,16 @@ from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step, TokenBatch
 from tokbench_subword.bpe.decoding import joined
 from tokbench_subword.bpe.encoder import Encoder
-from tokbench_subword.bpe.json_model import json_of_model, model_of_json, token_text
+from tokbench_subword.bpe.json_model import json_of_model, model_of_json
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern, byte_positions
+from tokbench_subword.bpe.offsets import Offsets
+from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation, document_around
+from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
-from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import (
@@ -63,18 +64,22 @@ class BpeTokenizer:
     ) -> None:
         self.name = name
         self.model = model
-        self.document = document
         self.threads = threads
         self.source = source
-        self._preparation = self._prepared(match_special)
         self._random = np.random.default_rng(0)
+        self._surround(document, match_special)
 
-    def _prepared(self, match_special: bool) -> Preparation:
+    def _surround(self, document: Document, match_special: bool) -> None:
+        """Put `document` around the model; what was derived from another is forgotten."""
         affixes = {
             "end_of_word_suffix": self.model.end_of_word,
             "continuing_subword_prefix": self.model.continuing_prefix,
         }
-        return Preparation.of(self.document.with_model(affixes), match_special=match_special)
+        self.document = document
+        self._preparation = Preparation.of(document.with_model(affixes), match_special=match_special)
+        self._tokens = TokenTable(self.model, document, spelled=self._preparation.spelling)
+        for name in ("_offsets", "lossless"):
+            self.__dict__.pop(name, None)
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -176,70 +181,25 @@ class BpeTokenizer:
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`; what is not UTF-8 becomes U+FFFD. Raises `TokenizerError` for an unknown id."""
         array = np.asarray(ids, dtype=np.int64).reshape(-1)
-        if len(array) and (array.min() < 0 or array.max() >= self.vocab_size):
-            wrong = int(array[(array < 0) | (array >= self.vocab_size)][0])
-            raise TokenizerError(
-                f"{self.name}: there is no token {wrong}; ids go from 0 to {self.vocab_size - 1}"
-            )
+        if len(array):
+            self._known(int(array.min()))
+            self._known(int(array.max()))
         if self.model.level == "byte":
-            blob, starts = self._bytes_table
+            blob, starts = self._tokens.joined_bytes
             return joined(blob, starts, array).decode("utf-8", "replace")
-        tokens = [self._texts[index] for index in array.tolist()]
-        return "".join(decoder_of(self.document.decoder)(tokens))
-
-    @cached_property
-    def _bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The bytes of every id, added tokens included, end to end, and where each begins."""
-        tokens = [*self.model.vocabulary, *(b"" for _ in range(self.vocab_size - len(self.model.vocabulary)))]
-        for token in self.document.added_tokens:
-            tokens[token.id] = token.content.encode("utf-8", "replace")
-        starts = np.zeros(len(tokens) + 1, np.int64)
-        np.cumsum([len(token) for token in tokens], out=starts[1:])
-        return np.frombuffer(b"".join(tokens), np.uint8), starts
-
-    @cached_property
-    def _texts(self) -> list[str]:
-        """Every token as files spell it; empty for ids that are none."""
-        texts = [token_text(self.model, token) for token in self.model.vocabulary]
-        texts += [""] * (self.vocab_size - len(texts))
-        for token in self.document.added_tokens:
-            texts[token.id] = token.content
-        return texts
+        texts = [self._tokens.texts[index] for index in array.tolist()]
+        return "".join(decoder_of(self.document.decoder)(texts))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(f"{self.name}: there is no token {token_id}")
-        if token_id in self.special_ids:
-            return b""
-        added = self._added_by_id.get(token_id)
-        if added is not None:
-            return added.content.encode("utf-8", "replace")
-        if token_id >= len(self.model.vocabulary):
-            return b""
-        token = self.model.vocabulary[token_id]
-        if self.model.level == "byte":
-            return token
-        if self._preparation.spelling:
-            return unspelled(self._plain_bytes(token).decode()) or b""
-        return self._plain_bytes(token)
+        return self._tokens.bytes_of(self._known(token_id))
 
-    def _plain_bytes(self, token: bytes) -> bytes:
-        """The bytes of a character-level token: without what marks its place, blanks as blanks."""
-        model = self.model
-        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
-            return bytes([int(token[3:5], 16)])
-        if model.continuing_prefix and token.startswith(model.continuing_prefix.encode()):
-            token = token[len(model.continuing_prefix.encode()) :]
-        if model.end_of_word and token.endswith(model.end_of_word.encode()):
-            token = token[: -len(model.end_of_word.encode())]
-        for step in steps_of(self.document.decoder, "decoders"):
-            if step.get("type") == "Metaspace":
-                token = token.replace(str(step["replacement"]).encode(), b" ")
-            if step.get("type") == "Replace" and "String" in step.get("pattern", {}):
-                old, new = str(step["pattern"]["String"]), str(step["content"])
-                token = token.replace(old.encode(), new.encode())
-        return token
+    def _known(self, token_id: int) -> int:
+        if not 0 <= token_id < self.vocab_size:
+            raise TokenizerError(
+                f"{self.name}: there is no token {token_id}; ids go from 0 to {self.vocab_size - 1}"
+            )
+        return token_id
 
     # --- offsets, sampling, tracing ---------------------------------------------------------------
 
@@ -248,80 +208,11 @@ class BpeTokenizer:
 
         Tokens that share a character carry its span each; a token of inserted text only has an empty span.
         """
-        rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
-        track = not self._preparation.transparent
-        for part, span in self._preparation.located(repaired(text), track=track):
-            if isinstance(part, AddedToken):
-                rows.append(np.array([span], np.int64))
-            elif part.text:
-                rows.append(self._stretch_offsets(part))
-        return np.concatenate(rows)
-
-    def _stretch_offsets(self, stretch: Stretch) -> NDArray[np.int64]:
-        data = stretch.text.encode()
-        positions = byte_positions(data)
-        pattern = self._preparation.pattern
-        if pattern is not None:
-            spans = pattern.byte_spans(stretch.text, data)
-            origin = stretch.origin
-        else:
-            pieces = list(self._preparation.pretokens(stretch))
-            data = b"".join(piece.text.encode() for piece in pieces)
-            positions = byte_positions(data)
-            ends = np.cumsum([0, *(len(piece.text.encode()) for piece in pieces)])
-            spans = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
-            origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
-        if not len(spans):
-            return np.zeros((0, 2), np.int64)
-        padded = np.frombuffer(data + bytes(PADDING), np.uint8)
-        batch = self._encoder.encode_spans(padded, [span.reshape(1, 2) for span in spans])
-        starts, ends = self._token_spans(data, batch, spans)
-        first = np.searchsorted(positions, starts, side="right") - 1
-        last = np.maximum(np.searchsorted(positions, ends, side="left"), first)
-        if origin is None:
-            return np.stack([first, last], axis=1)
-        table = np.array([*origin, (origin[-1][1], origin[-1][1])], np.int64).reshape(-1, 2)
-        return np.stack([table[first, 0], table[np.maximum(last - 1, first), 1]], axis=1)
-
-    def _token_spans(
-        self, data: bytes, batch: TokenBatch, spans: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first and last byte of each token, where each document of `batch` is one pre-token."""
-        lengths = self._consumed[batch.ids]
-        if (lengths < 0).any():
-            lengths = np.concatenate(
-                [[s.n_bytes for s in segment(self.model, data[a:b])] for a, b in spans.tolist()] or [[]]
-            ).astype(np.int64)
-        ends = np.cumsum(lengths)
-        starts = ends - lengths
-        counts = batch.lengths()
-        used = np.concatenate([[0], ends])[batch.offsets[:-1]]
-        shift = np.repeat(spans[:, 0] - used, counts)
-        return starts + shift, ends + shift
+        return self._offsets.of(repaired(text))
 
     @cached_property
-    def _consumed(self) -> NDArray[np.int64]:
-        """How many bytes of a pre-token each token stands for; -1 for the unknown token, which varies."""
-        model = self.model
-        lengths = np.array([len(token) for token in model.vocabulary], np.int64)
-        if model.level == "char":
-            for index, token in enumerate(model.vocabulary):
-                lengths[index] = self._bytes_of_text(token)
-        if model.unk is not None:
-            lengths[model.unk] = -1
-        return lengths
-
-    def _bytes_of_text(self, token: bytes) -> int:
-        model = self.model
-        prefix, suffix = model.continuing_prefix.encode(), model.end_of_word.encode()
-        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
-            return 1
-        size = len(token)
-        if prefix and token.startswith(prefix) and token != prefix:
-            size -= len(prefix)
-        if suffix and token.endswith(suffix) and token != suffix:
-            size -= len(suffix)
-        return size
+    def _offsets(self) -> Offsets:
+        return Offsets(self.model, self._preparation, self._encoder)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float = 0.1) -> list[int]:
         """The ids of `text` with each merge left out with probability `alpha` (BPE-dropout).
@@ -366,21 +257,12 @@ class BpeTokenizer:
     @property
     def vocab_size(self) -> int:
         """The number of ids: one more than the highest."""
-        highest = max((token.id for token in self.document.added_tokens), default=-1)
-        return max(len(self.model), highest + 1)
+        return self._tokens.size
 
     @property
     def special_ids(self) -> frozenset[int]:
         """The ids of special tokens."""
-        return self._special_ids
-
-    @cached_property
-    def _special_ids(self) -> frozenset[int]:
-        return frozenset(token.id for token in self.document.added_tokens if token.special)
-
-    @cached_property
-    def _added_by_id(self) -> dict[int, AddedToken]:
-        return {token.id: token for token in self.document.added_tokens}
+        return self._tokens.special_ids
 
     @property
     def unk_id(self) -> int | None:
@@ -404,17 +286,11 @@ class BpeTokenizer:
 
     def convert_token_to_id(self, token: str) -> int | None:
         """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
-        return self._ids_by_text.get(token, self.model.unk)
+        return self._tokens.ids_by_text.get(token, self.model.unk)
 
     def convert_id_to_token(self, token_id: int) -> str:
         """A token as files spell it; raises `TokenizerError` for an id that is none."""
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(f"{self.name}: there is no token {token_id}")
-        return self._texts[token_id]
-
-    @cached_property
-    def _ids_by_text(self) -> dict[str, int]:
-        return {text: index for index, text in enumerate(self._texts) if text}
+        return self._tokens.texts[self._known(token_id)]
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
@@ -433,13 +309,13 @@ class BpeTokenizer:
         that is `special` unless the tokenizer matches special tokens.
         """
         new = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(new, lambda text: text in self._ids_by_text)
+        check_new(new, lambda text: text in self._tokens.ids_by_text)
         size = self.vocab_size
         added = [AddedToken(text, size + i, normalized=False, special=special) for i, text in enumerate(new)]
-        self.document = replace(self.document, added_tokens=(*self.document.added_tokens, *added))
-        self._preparation = self._prepared(self._preparation.match_special)
-        for name in ("_bytes_table", "_texts", "_ids_by_text", "_special_ids", "_added_by_id", "lossless"):
-            self.__dict__.pop(name, None)
+        self._surround(
+            replace(self.document, added_tokens=(*self.document.added_tokens, *added)),
+            self._preparation.match_special,
+        )
 
     # --- saving -----------------------------------------------------------------------------------
 

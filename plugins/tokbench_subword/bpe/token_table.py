@@ -1,0 +1,91 @@
+"""Every id of a BPE tokenizer, of the model and added: how it is spelled, and which bytes it stands for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench_subword.bpe.json_model import token_text
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
+
+
+class TokenTable:
+    """Looks tokens up; `spelled` says that a character-level model works on bytes spelled as letters."""
+
+    def __init__(self, model: BpeModel, document: Document, *, spelled: bool) -> None:
+        self.model = model
+        self.document = document
+        self._spelled = spelled
+        highest = max((token.id for token in document.added_tokens), default=-1)
+        self.size = max(len(model), highest + 1)
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of special tokens."""
+        return frozenset(token.id for token in self.document.added_tokens if token.special)
+
+    @cached_property
+    def _added_by_id(self) -> dict[int, AddedToken]:
+        return {token.id: token for token in self.document.added_tokens}
+
+    @cached_property
+    def ids_by_text(self) -> dict[str, int]:
+        """The ids by how files spell them."""
+        return {text: index for index, text in enumerate(self.texts) if text}
+
+    @cached_property
+    def joined_bytes(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The bytes of every id, added tokens included, end to end, and where each begins."""
+        tokens = [*self.model.vocabulary, *(b"" for _ in range(self.size - len(self.model.vocabulary)))]
+        for token in self.document.added_tokens:
+            tokens[token.id] = token.content.encode("utf-8", "replace")
+        starts = np.zeros(len(tokens) + 1, np.int64)
+        np.cumsum([len(token) for token in tokens], out=starts[1:])
+        return np.frombuffer(b"".join(tokens), np.uint8), starts
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Every token as files spell it; empty for ids that are none."""
+        texts = [token_text(self.model, token) for token in self.model.vocabulary]
+        texts += [""] * (self.size - len(texts))
+        for token in self.document.added_tokens:
+            texts[token.id] = token.content
+        return texts
+
+    def bytes_of(self, token_id: int) -> bytes:
+        """The bytes a token stands for in text; empty for special tokens and for ids that are none."""
+        if token_id in self.special_ids:
+            return b""
+        added = self._added_by_id.get(token_id)
+        if added is not None:
+            return added.content.encode("utf-8", "replace")
+        if token_id >= len(self.model.vocabulary):
+            return b""
+        token = self.model.vocabulary[token_id]
+        if self.model.level == "byte":
+            return token
+        if self._spelled:
+            return unspelled(self._plain_bytes(token).decode()) or b""
+        return self._plain_bytes(token)
+
+    def _plain_bytes(self, token: bytes) -> bytes:
+        """The bytes of a character-level token: without what marks its place, blanks as blanks."""
+        model = self.model
+        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
+            return bytes([int(token[3:5], 16)])
+        if model.continuing_prefix and token.startswith(model.continuing_prefix.encode()):
+            token = token[len(model.continuing_prefix.encode()) :]
+        if model.end_of_word and token.endswith(model.end_of_word.encode()):
+            token = token[: -len(model.end_of_word.encode())]
+        for step in steps_of(self.document.decoder, "decoders"):
+            if step.get("type") == "Metaspace":
+                token = token.replace(str(step["replacement"]).encode(), b" ")
+            if step.get("type") == "Replace" and "String" in step.get("pattern", {}):
+                old, new = str(step["pattern"]["String"]), str(step["content"])
+                token = token.replace(old.encode(), new.encode())
+        return token
