@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.patterns import Pattern
@@ -114,6 +114,22 @@ def test_tokenizers_on_every_line_and_100_000_strings(document_pair, test_data, 
 def test_tiktoken_on_hypothesis_strings(tiktoken_pair, name, text):
     theirs, ours = tiktoken_pair(name)
     assert ours.encode(text).tolist() == theirs.encode_ordinary(text)
+
+
+_near = st.text("abcstdRELVM 'ſK0129.,!_-/\n\r\t\u00a0\u3000éßǅʰ\u0301Жя中日あไทย한ع\u200d🏽😀", max_size=40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+def test_hundred_thousand_strings_of_hypothesis(tiktoken_pair, name):
+    pair = tiktoken_pair(name)
+
+    @settings(max_examples=1_700, database=None, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(st.lists(_near | st.text(max_size=30), min_size=60, max_size=60))
+    def check(texts):
+        _check_tiktoken(pair, texts)
+
+    check()
 
 
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
