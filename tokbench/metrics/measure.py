@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -49,12 +50,15 @@ def measure(
     for (tokenizer, dataset), languages in datasets.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
+        lossy = tallies[ALL].lossy
         evaluated = {
-            language: Cell(CellKey(tokenizer, dataset, language), tally, context)
-            for language, tally in tallies.items()
+            language: Cell(CellKey(tokenizer, dataset, language), tallies.pop(language), context)
+            for language in [*tallies]
         }
         for language, cell in evaluated.items():
-            base = bases.of(dataset, language) if by_level["tokenizers"] else None
+            base = None
+            if by_level["tokenizers"]:
+                base = cell if tokenizer == context.baseline else bases.of(dataset, language)
             rows += cell.rows(by_level["cell"], by_level["tokenizers"], base)
             cell.keep(Languages.COUNTS)
         if by_level["languages"]:
@@ -67,7 +71,7 @@ def measure(
                 evaluated[ALL],
                 by_level["languages"],
             )
-        if context.exclude_lossy and tallies[ALL].lossy:
+        if context.exclude_lossy and lossy:
             rows = [_left_out(row, metrics) if row.tokenizer == tokenizer else row for row in rows]
     for tokenizer in dict.fromkeys(name for name, _ in datasets):
         rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
@@ -75,7 +79,7 @@ def measure(
 
 
 class _Bases:
-    """The baseline's cells, made when first asked for."""
+    """The baseline's cells for the other tokenizers, made when first asked for, let go of after the last."""
 
     def __init__(
         self,
@@ -85,6 +89,12 @@ class _Bases:
     ) -> None:
         self._cells, self._datasets, self._context = cells, datasets, context
         self._made: dict[tuple[str, str], Cell] = {}
+        self._asking = Counter(
+            (dataset, language)
+            for (tokenizer, dataset), languages in datasets.items()
+            for language in [*languages, ALL]
+            if tokenizer != context.baseline
+        )
 
     def of(self, dataset: str, language: str) -> Cell | None:
         """The baseline on one language of a dataset, or None where it was not measured there."""
@@ -96,6 +106,9 @@ class _Bases:
             chosen = languages if language == ALL else [language]
             tally = Tally.sum(self._cells[CellKey(spec, dataset, each)] for each in chosen)
             self._made[dataset, language] = Cell(CellKey(spec, dataset, language), tally, self._context)
+        self._asking[dataset, language] -= 1
+        if not self._asking[dataset, language]:
+            return self._made.pop((dataset, language))
         return self._made[dataset, language]
 
 
@@ -121,7 +134,7 @@ class Cell:
 
     def keep(self, names: Sequence[str]) -> None:
         """Let go of n-grams and of the other counters' resamples, which of many languages fill the memory."""
-        for each in ("bigrams", "trigrams"):
+        for each in ("ngrams", "bigrams", "trigrams"):
             vars(self.counts).pop(each, None)
         if self._resamples is not None:
             kept = {name: getattr(self._resamples, name).copy() for name in names}

@@ -25,7 +25,7 @@ def resampled(groups: GroupSums, *, seed: int, n: int) -> NDArray[np.float64]:
         >>> dense = np.zeros((GROUPS, len(NAMES)), np.int64)
         >>> dense[:2, NAMES.index("tokens")] = 5, 7
         >>> tokens = resampled(GroupSums.of_dense(dense), seed=0, n=10)[NAMES.index("tokens")]
-        >>> parts_of(tokens[None]).left_out[0, :3].tolist(), tokens[-1]
+        >>> parts_of(tokens[None]).left_out[0, :3].tolist(), float(tokens[-1])
         ([7.0, 5.0, 12.0], 12.0)
     """
     import numpy as np

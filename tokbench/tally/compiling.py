@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
+from numba.core import entrypoints
+from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,7 +30,28 @@ def kernel(function: Function) -> Function:
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         # numba asks for the kernel's own file only, and constants and intrinsics come from others
         cache_file._source_stamp = _stamp()
+    if hasattr(compiled, "_compile_for_args"):
+        compiled._compile_for_args = _without_extensions(compiled._compile_for_args)
     return compiled
+
+
+def _without_extensions(compile_for: Callable[..., Any]) -> Callable[..., Any]:
+    """The same without importing what other packages plug into numba.
+
+    Kernels need none of it, and it can be large: awkward, where installed, brings pyarrow along. It is
+    imported as ever when a function of someone else's is compiled.
+    """
+
+    def compile_for_arguments(*arguments: Any) -> Any:
+        with global_compiler_lock:
+            loaded = getattr(entrypoints, "_already_initialized", True)
+            entrypoints._already_initialized = True
+            try:
+                return compile_for(*arguments)
+            finally:
+                entrypoints._already_initialized = loaded
+
+    return compile_for_arguments
 
 
 @cache

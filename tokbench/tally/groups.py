@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 NAMES = tuple(COUNTERS)
 _ONE_THREAD = 250_000
+_AT_ONCE = 250
+"""Replicates whose weights are held as floating-point numbers."""
 _COLUMN = {name: index for index, name in enumerate(NAMES)}
 
 
@@ -88,14 +90,17 @@ class GroupSums:
             drawn = np.empty((len(have), n))
             # in blocks too small for BLAS to start its threads, which cost more CPU than they save time
             step = max(1, _ONE_THREAD // max(1, values.size))
-            for first in range(0, n, step):
-                np.matmul(values, weights[:, first : first + step], out=drawn[:, first : first + step])
+            for begin in range(0, n, _AT_ONCE):
+                some = weights[:, begin : begin + _AT_ONCE].astype(np.float64)
+                into = drawn[:, begin : begin + _AT_ONCE]
+                for first in range(0, some.shape[1], step):
+                    np.matmul(values, some[:, first : first + step], out=into[:, first : first + step])
             result[[i for i, _ in have]] = drawn
         return result
 
 
 @lru_cache(maxsize=1)
-def _weights_of(rows: bytes, seed: int, n: int) -> NDArray[np.float64]:
+def _weights_of(rows: bytes, seed: int, n: int) -> NDArray[np.uint8]:
     """The weights of some groups (their int16 numbers as bytes): on parallel text the same for every cell."""
     import numpy as np
 
@@ -103,8 +108,8 @@ def _weights_of(rows: bytes, seed: int, n: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=4)
-def poisson_weights(seed: int, n: int) -> NDArray[np.float64]:
-    """Poisson(1) weights of every group in `n` replicates, ``(GROUPS, n)``; the same for the same seed.
+def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:
+    """Poisson(1) weights of every group in `n` replicates, uint8 ``(GROUPS, n)``; the same for the same seed.
 
     Drawn from Philox, a counter-based generator whose stream numpy keeps stable.
 
@@ -117,7 +122,9 @@ def poisson_weights(seed: int, n: int) -> NDArray[np.float64]:
 
     generator = np.random.Generator(np.random.Philox(seed))
     # by inversion of uniforms, whose stream numpy promises to keep, unlike that of .poisson
-    uniform = generator.random((n, GROUPS)).T
     steps = np.cumsum(np.exp(-1.0) / np.cumprod(np.concatenate([[1.0], np.arange(1.0, 18.0)])))
-    weights: NDArray[np.float64] = np.searchsorted(steps, uniform, side="right").astype(np.float64)
+    weights = np.empty((GROUPS, n), np.uint8)
+    for first in range(0, n, 100):  # a part at a time, for the memory that uniforms take
+        part = weights[:, first : first + 100]
+        part[:] = np.searchsorted(steps, generator.random(part.shape[::-1]), side="right").T
     return weights

@@ -22,7 +22,7 @@ def test_replicates_are_the_weighted_sums() -> None:
     dense[[3, 900], NAMES.index("tokens")] = 5, 7
     dense[[3, 900], NAMES.index("bytes")] = 100_000, 300_000
     sums = GroupSums.of_dense(dense)
-    weights = poisson_weights(0, 50)
+    weights = poisson_weights(0, 50).astype(np.int64)
     tokens, n_bytes, words = sums.replicates(["tokens", "bytes", "words"], seed=0, n=50)
     assert np.array_equal(tokens, 5 * weights[3] + 7 * weights[900])
     assert np.array_equal(n_bytes, 100_000 * weights[3] + 300_000 * weights[900])
