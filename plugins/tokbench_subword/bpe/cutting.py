@@ -39,8 +39,12 @@ def _may_cut(block, settings, text, boundary, point, length, following, followin
 
 
 @inline
-def _part(block, slots, arena, mask, text, start, end, out, o):  # type: ignore[no-untyped-def]
+def _part(block, slots, arena, mask, byte_ids, plain, text, start, end, out, o):  # type: ignore[no-untyped-def]
+    """Encode a part; where `plain`, every byte is a symbol, and a part of one byte needs no look-up."""
     length = end - start
+    if length == 1 and plain:  # a long run of spaces or dashes, in a vocabulary without tokens for it
+        out[o] = byte_ids[text[start]]
+        return o + 1
     if length <= SHORT_WORD:
         return short_word(block, slots, arena, mask, text, start, length, PART, out, o)
     if length <= WIDE_WORD:
@@ -58,6 +62,7 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     settings = i64_in(block, at.SETTINGS)
     slots, arena, cuts = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA), i64_in(block, at.CUT_PLACES)
     mask = i64_in(block, at.CACHE_MASKS)[0]
+    byte_ids, plain = u32_in(block, at.BYTE_IDS), settings[at.BYTE_LEVEL] == 1
     part = start
     point, length = code_point(text, start)
     i = start + length
@@ -72,6 +77,6 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
             point, length = following, following_length
             i += length
         for k in range(count):
-            o = _part(block, slots, arena, mask, text, part, cuts[k], out, o)
+            o = _part(block, slots, arena, mask, byte_ids, plain, text, part, cuts[k], out, o)
             part = cuts[k]
-    return _part(block, slots, arena, mask, text, part, end, out, o)
+    return _part(block, slots, arena, mask, byte_ids, plain, text, part, end, out, o)
