@@ -2,17 +2,19 @@
 
     python benchmarks/encode.py --vocabulary cl100k_base corpus.txt other.txt
     TOKBENCH_TEST_DATA=… python benchmarks/encode.py            the corpora and vocabularies found there
+    python benchmarks/encode.py --shapes --vocabulary gpt2      short and long documents, texts without a break
 
 Documents are lines. Times are CPU time of one thread, the least of the rounds, with ids as numpy arrays
-where the
-library gives them. `cold` begins with empty caches; `loop` encodes document by document. A library that is not
-installed, or has no such vocabulary, is left out and named.
+where the library gives them. `cold` begins with empty caches; `loop` encodes document by document. A library
+that is not installed, or has no such vocabulary, is left out and named.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
+import string
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,7 @@ from pathlib import Path
 os.environ.setdefault("RAYON_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
+MEGABYTE = 1_000_000
 CORPORA = {
     "english": ["novels/eng_Latn.txt"],
     "russian": ["novels/rus_Cyrl.txt"],
@@ -98,6 +101,52 @@ def measure(name: str, texts: list[str], runs: dict[str, Callable[[list[str]], o
     print(f"{name}, {size / 1e6:.1f} MB, {len(texts)} documents: " + ", ".join(cells), flush=True)
 
 
+def shapes(english: str, han: str) -> dict[str, list[str]]:
+    """Documents of three sizes, alone and many at once, and texts of a megabyte without a place to break."""
+    letters = random.Random(0).choices(string.ascii_lowercase, k=MEGABYTE)
+    texts: dict[str, list[str]] = {}
+    for label, size, count in (("100 B", 100, 1000), ("1 kB", 1000, 100), ("1 MB", MEGABYTE, 2)):
+        cut = [english[i * size : (i + 1) * size] for i in range(count)]
+        texts[f"one of {label}"], texts[f"{count} of {label}"] = cut[:1], cut
+    texts["one letter"] = ["a" * MEGABYTE]
+    texts["random letters"] = ["".join(letters)]
+    texts["spaces"] = [" " * MEGABYTE]
+    texts["CJK"] = ["".join(filter(str.isalpha, han))[: MEGABYTE // 3]]
+    return texts
+
+
+def measure_shapes(
+    name: str, texts: list[str], runs: dict[str, Callable[[list[str]], object]], rounds: int
+) -> None:
+    """Print one line: microseconds of CPU time beside those of tiktoken, which `fails` on some texts."""
+    ours, theirs = runs["tokbench loop" if len(texts) == 1 else "tokbench"], runs["tiktoken"]
+    want = None
+    try:
+        want = theirs(texts)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of Rust is no `Exception`
+        print(f"{name}: tiktoken fails: {type(error).__name__}", end="; ")
+    got = [ids.tolist() for ids in ours(texts)]  # type: ignore[attr-defined]
+    if want is not None and got != want:
+        raise SystemExit(f"{name}: the ids differ from tiktoken's; nothing is timed")
+    size = sum(len(text.encode()) for text in texts)
+    again = max(1, MEGABYTE // (10 * size))  # a short text is too quick for the clock
+    best = {"tokbench": float("inf"), "tiktoken": float("inf")}
+    for _ in range(rounds):
+        for label, run in (("tokbench", ours), ("tiktoken", theirs)):
+            if run is theirs and want is None:
+                continue
+            start = time.process_time()
+            for _ in range(again):
+                run(texts)
+            best[label] = min(best[label], (time.process_time() - start) / again)
+    line = f"{name}: tokbench {best['tokbench'] * 1e6:.1f} us"
+    if want is not None:
+        line += f", tiktoken {best['tiktoken'] * 1e6:.1f} us (x{best['tiktoken'] / best['tokbench']:.1f})"
+    print(line, flush=True)
+
+
 def main() -> None:
     """Measure what the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -107,6 +156,9 @@ def main() -> None:
     parser.add_argument("--vocabulary", default="gpt2", help="a tiktoken encoding (default: %(default)s)")
     parser.add_argument("--megabytes", type=float, default=3.0, help="of each corpus (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--shapes", action="store_true", help="short and long documents instead; needs TOKBENCH_TEST_DATA"
+    )
     given = parser.parse_args()
     named = os.environ.get("TOKBENCH_TEST_DATA")
     root = Path(named) if named else None
@@ -115,6 +167,15 @@ def main() -> None:
     if not given.files and not root:
         parser.error("name corpora, or set TOKBENCH_TEST_DATA")
     runs = contenders(given.vocabulary, root)
+    if given.shapes:
+        if root is None:
+            parser.error("--shapes needs TOKBENCH_TEST_DATA")
+        novels = root / "corpora/novels"
+        english = (novels / "eng_Latn.txt").read_text("utf-8")
+        han = (novels / "zho_Hans.txt").read_text("utf-8")
+        for name, texts in shapes(english, han).items():
+            measure_shapes(f"{given.vocabulary}, {name}", texts, runs, given.rounds)
+        return
     limit = int(given.megabytes * 1e6)
     if given.files:
         corpora = {file.name: documents([file.name], file.parent, limit) for file in given.files}
