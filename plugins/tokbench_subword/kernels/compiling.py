@@ -85,7 +85,7 @@ def announce(*kernels: Any) -> None:
         return
     _told.append(True)
     print(
-        "tokbench: compiling kernels (once per machine and version; some ten seconds) …",
+        "tokbench: compiling kernels (once per machine and version; up to a minute) …",
         file=sys.stderr,
         flush=True,
     )
