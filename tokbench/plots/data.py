@@ -50,15 +50,11 @@ def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tupl
     }
 
 
-def per_tokenizer(run: Run, metric: str) -> dict[str, float]:
-    """A metric that belongs to the tokenizer itself or its speed: the first value measured for each."""
-    rows = overall(run, metric)
-    if rows.empty:
-        rows = values(run, metric)
-    return {
-        str(name): float(value)
-        for name, value in rows.groupby("tokenizer", sort=False)["value"].first().items()
-    }
+def speeds(run: Run) -> pd.DataFrame:
+    """The rows of `encode_speed`, by tokenizer: timed on the main dataset, else on the first that was."""
+    rows = overall(run, "encode_speed")
+    order = (rows["dataset"] != main_dataset(run)).sort_values(kind="stable").index
+    return rows.loc[order].drop_duplicates("tokenizer").set_index("tokenizer")
 
 
 def main_dataset(run: Run) -> str:

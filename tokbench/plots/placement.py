@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
+
+    Point = tuple[float, float]
 
 
 def _places() -> Iterator[tuple[float, float, str]]:
@@ -24,10 +26,16 @@ def _places() -> Iterator[tuple[float, float, str]]:
                 yield -2.5, up, "right"
 
 
-def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
+def label_points(
+    figure: Figure,
+    axes: Axes,
+    points: Mapping[str, tuple[float, float]],
+    bars: Sequence[tuple[Point, Point]] = (),
+) -> None:
     """Write each name beside its point: lay the figure out, try places in turn, lead a line to the far ones.
 
-    A name for which every place is taken goes where it covers least, within the frame, so that none is lost.
+    Names keep off `bars`, level or upright lines from one point to another. A name for which every place is
+    taken goes where it covers least, within the frame, so that none is lost.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patheffects import withStroke
@@ -41,6 +49,7 @@ def label_points(figure: Figure, axes: Axes, points: Mapping[str, tuple[float, f
     size = style.size().type - 0.5
     frame = axes.get_window_extent()
     taken = [_around(axes.transData.transform(point).tolist(), size) for point in points.values()]
+    taken += [_along(*axes.transData.transform(ends).tolist()) for ends in bars]
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
         note = axes.annotate(name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4)
         if style.outlined():  # else it would turn to outlines; a page puts its own halo around text
@@ -80,3 +89,10 @@ def _around(centre: tuple[float, float], size: float) -> Bbox:
 
     x, y = centre
     return Bbox.from_extents(x - size * 0.4, y - size * 0.4, x + size * 0.4, y + size * 0.4)
+
+
+def _along(start: list[float], stop: list[float]) -> Bbox:
+    from matplotlib.transforms import Bbox
+
+    (x0, x1), (y0, y1) = (sorted(pair) for pair in zip(start, stop, strict=True))
+    return Bbox.from_extents(x0 - 1, y0 - 1, x1 + 1, y1 + 1)

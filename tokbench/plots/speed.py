@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from tokbench.results import Run
 
+    Point = tuple[float, float]
+
 
 def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
     """The names whose point no other reaches in both coordinates (more is better), from left to right.
@@ -34,11 +36,31 @@ def speed_points(run: Run) -> dict[str, tuple[float, float]]:
     """(MB/s, bytes per token on the main dataset) of every tokenizer that has both."""
     from tokbench.plots import data
 
-    speeds = data.per_tokenizer(run, "encode_speed")
+    speeds = data.speeds(run)["value"]
     ratios = data.overall(run, "compression_ratio", data.main_dataset(run)).set_index("tokenizer")["value"]
     return {
-        name: (speed, float(ratios[name])) for name, speed in speeds.items() if name in ratios and speed > 0
+        str(name): (float(speed), float(ratios[name]))
+        for name, speed in speeds.items()
+        if name in ratios and speed > 0
     }
+
+
+def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, Point]]:
+    """The 95 % intervals as bars (tokenizer, from, to) through its point: of speed level, of bytes upright."""
+    from tokbench.plots import data
+
+    timed = data.speeds(run)
+    timed = timed[timed["ci_low"].notna() & timed["ci_high"].notna()]
+    rates = [(str(row.Index), float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()]
+    ratios = data.intervals(run, "compression_ratio", data.main_dataset(run))
+    bars = [
+        (name, (low, points[name][1]), (high, points[name][1])) for name, low, high in rates if name in points
+    ]
+    return bars + [
+        (name, (points[name][0], low), (points[name][0], high))
+        for (language, name), (low, high) in ratios.items()
+        if language == data.OVERALL and name in points
+    ]
 
 
 def draw(run: Run) -> Figure | None:
@@ -60,30 +82,36 @@ def draw(run: Run) -> Figure | None:
     points |= {name: (points[name][0], end) for name in far if end is not None}
     front = pareto_front(sound)
     _front(axes, [points[name] for name in front])
+    hues = {
+        name: style.ACCENT if name in front else style.WARN if name in bad else style.MUTED for name in points
+    }
     for name, (x, y) in points.items():
-        hue = style.ACCENT if name in front else style.WARN if name in bad else style.MUTED
         axes.plot(
             [x],
             [y],
             "^" if name in far else "o",
-            color=hue,
-            mfc=style.PAPER if name in bad else hue,
+            color=hues[name],
+            mfc=style.PAPER if name in bad else hues[name],
             mew=1.2,
             zorder=3,
         )
+    bars = speed_bars(run, {name: point for name, point in points.items() if name not in far})
+    for name, start, stop in bars:
+        axes.plot(*zip(start, stop, strict=True), color=hues[name], lw=1.0, zorder=2)
     axes.set_xscale("log")
-    _room(axes, list(points.values()))
+    _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
     axes.set_ylabel(f"bytes per token · {dataset_label(data.main_dataset(run))}")
     axes.grid(True, axis="both")
     style.caption(
         figure,
-        "Up and to the right is better. Line: tokenizers that no other beats on both, "
+        "Up and to the right is better. Bars: 95 % intervals. Steps: tokenizers that no other beats on both, "
         "leaving out those that lose text († hollow)"
         + (", of which an arrow and a figure mark those far above." if far else "."),
     )
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
-    label_points(figure, axes, {shown[name]: point for name, point in points.items()})
+    places = {shown[name]: point for name, point in points.items()}
+    label_points(figure, axes, places, [(start, stop) for _, start, stop in bars])
     return figure
 
 

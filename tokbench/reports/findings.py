@@ -95,7 +95,7 @@ def speed(run: Run) -> Finding | None:
     labels = data.names(run)
     front = pareto_front(points)
     fastest = max(points, key=lambda name: points[name][0])
-    rows = data.overall(run, "encode_speed").drop_duplicates("tokenizer").set_index("tokenizer")
+    rows = data.speeds(run)
     row = rows.loc[fastest]
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
     sentence = f"{labels[fastest]} encodes fastest on this machine: {rate}."

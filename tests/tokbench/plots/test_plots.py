@@ -13,6 +13,7 @@ import pytest
 from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, style
+from tokbench.plots.speed import speed_points
 
 NAMES = [plot.name for plot in PLOTS]
 EVERYDAY = [(3, 2, "page"), (3, 2, "column"), (30, 5, "column"), (30, 5, "slide"), (200, 15, "page")]
@@ -177,3 +178,20 @@ def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[
     end = axes.get_xlim()[1] if plot == "compression" else axes.get_ylim()[1]
     assert end < far / 2
     assert any(f"{far:.1f}" in text.get_text() for text in axes.texts)
+
+
+def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2)
+    timed = run.frame["metric"] == "encode_speed"
+    run.frame.loc[timed, "ci_low"] = run.frame.loc[timed, "value"] * 0.5
+    run.frame.loc[timed, "ci_high"] = run.frame.loc[timed, "value"] * 2
+    points = speed_points(run)
+
+    def across() -> list[tuple[float, float]]:
+        (axes,) = drawn("speed", run).axes
+        lines = [line.get_xydata() for line in axes.lines if len(line.get_xdata()) == 2]
+        return [(start[0], stop[0]) for start, stop in lines if start[1] == stop[1]]
+
+    assert sorted(across()) == sorted((x / 2, x * 2) for x, _ in points.values())
+    run.frame.loc[timed, ["ci_low", "ci_high"]] = None
+    assert across() == []
