@@ -54,7 +54,10 @@ def overlap(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks."""
+    """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks.
+
+    The tokens themselves are shown of two vocabularies; of more, how many they are.
+    """
     from tokbench.errors import SpecError
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.overlap import overlap_matrix, surplus
@@ -78,6 +81,15 @@ def overlap(
     for number, (found, row) in enumerate(zip(audits, matrix, strict=True), start=1):
         table.add_row(f"{number} {found.tokenizer}", *(f"{value:.3f}" for value in row))
     console.print(table)
+    if len(audits) > 2:
+        lacking = iter(extra)
+        table = _table("has, and lacks", *(str(number) for number in range(1, len(audits) + 1)))
+        for number, found in enumerate(audits, start=1):
+            counts = ("" if other is found else f"{len(next(lacking).tokens):,}" for other in audits)
+            table.add_row(f"{number} {found.tokenizer}", *counts)
+        console.print(table)
+        console.print("A row's tokens that the column lacks. Which they are: name two tokenizers, or --json.")
+        return
     for one in extra:
         scripts = ", ".join(f"{script} {count:,}" for script, count in list(one.by_script.items())[:8])
         lengths = ", ".join(f"{length}: {count:,}" for length, count in list(one.by_length.items())[:10])

@@ -42,6 +42,15 @@ def test_overlap_of_two(tmp_path):
         run("overlap", "bytes")
 
 
+def test_overlap_of_more_counts_what_each_has(tmp_path):
+    (tmp_path / "few.txt").write_text("cat\nthe cat\n")
+    (tmp_path / "one.txt").write_text("cat\n")
+    shown = run("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt", f"maxmatch:{tmp_path}/one.txt")
+    rows = [line.split() for line in shown.partition("has, and lacks")[2].splitlines()]
+    assert [row[2:] for row in rows[1:4]] == [["0", "0"], ["2", "1"], ["1", "0"]]
+    assert "longest" not in shown
+
+
 def test_show_states_the_facts(test_data):
     shown = run("show", "gpt-2")
     assert "tiktoken" in shown
