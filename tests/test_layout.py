@@ -17,6 +17,7 @@ LAYERS = [
     ("errors",),
     ("spec", "languages"),
     ("tokenizer", "corpus"),
+    ("pieces",),
     ("corpora", "inspection", "tally"),
     ("metrics",),
     ("results", "extension", "hookspecs"),
@@ -30,7 +31,9 @@ LAYERS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Imports inside functions may look up where a comment at the place says why.
-PLUGIN_MAY_IMPORT = {"tokbench", "tokbench.errors", "tokbench.spec", "tokbench.tokenizer", "tokbench.corpus"}
+PLUGIN_MAY_IMPORT = {
+    f"tokbench{module}" for module in ("", ".errors", ".spec", ".tokenizer", ".corpus", ".pieces")
+}
 
 
 def modules(folder: Path) -> list[Path]:

@@ -304,6 +304,11 @@ class TokenizerFamily:
         return self.train is not None and spec.variant is None
 
 
+def variant_file(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The file that a spec's variant names, where it has one: the `files` of families that load one file."""
+    return [Path(spec.variant)] if spec.variant else []
+
+
 # --- what is derived when a capability is absent -----------------------------------------------------
 
 

@@ -22,23 +22,21 @@ from tokbench import (
     Option,
     Spec,
     SpecError,
-    TokenBatch,
     TokenizerError,
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.tokenizer import Progress, text_of
+from tokbench.pieces import BYTES, PieceTokenizer, count_words
+from tokbench.tokenizer import Progress, variant_file
 
 if TYPE_CHECKING:
     import regex
 
 FORMAT = "tokbench-maxmatch"
-BYTES = 256
 CANDIDATES = 4  # times the vocabulary: enough that what greedy matching never uses can be let go
-CACHED_WORDS = 1 << 18
 
 
-class MaxMatchTokenizer:
+class MaxMatchTokenizer(PieceTokenizer):
     """Greedy longest match with byte fallback: ids 0–255 are bytes, then the vocabulary in its order.
 
     Example:
@@ -49,55 +47,17 @@ class MaxMatchTokenizer:
         'ünable'
     """
 
-    lossless = True
-    decode_joins_bytes = True
-
     def __init__(self, name: str, *, vocabulary: Sequence[str]) -> None:
-        self.name = name
-        self.vocabulary = tuple(vocabulary)
-        self.vocab_size = BYTES + len(self.vocabulary)
-        self._ids = {token: index for index, token in enumerate(self.vocabulary, start=BYTES)}
-        self._longest = max(map(len, self.vocabulary), default=0)
-        self._words: dict[str, list[int]] = {}
+        super().__init__(name, pieces=vocabulary, pattern=_pattern())
+        self._longest = max(map(len, vocabulary), default=0)
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of the longest matches."""
-        ids: list[int] = []
-        for word in _pattern().findall(text):
-            ids += self._word(word)
-        return ids
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text."""
-        return TokenBatch.of(map(self.encode, texts))
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text; bytes that are not UTF-8 become U+FFFD."""
-        return text_of(b"".join(map(self.token_bytes, ids)))
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one entry."""
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
-        if token_id < BYTES:
-            return bytes([token_id])
-        return self.vocabulary[token_id - BYTES].encode("utf-8", "surrogatepass")
-
-    def _word(self, word: str) -> list[int]:
-        ids = self._words.get(word)
-        if ids is None:
-            ids = []
-            for piece in longest_matches(word, self._ids, self._longest):
-                known = self._ids.get(piece)
-                ids += [known] if known is not None else piece.encode("utf-8", "surrogatepass")
-            if len(self._words) >= CACHED_WORDS:  # hostile text must not grow memory without end
-                self._words.clear()
-            self._words[word] = ids
-        return ids
+    def cut(self, word: str) -> Iterable[str]:
+        """The longest matches, from the left."""
+        return longest_matches(word, self.piece_ids, self._longest)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the vocabulary as JSON."""
-        content = {"format": FORMAT, "version": 1, "vocabulary": self.vocabulary}
+        content = {"format": FORMAT, "version": 1, "vocabulary": self.pieces}
         Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
 
     def facts(self) -> Mapping[str, Any]:
@@ -105,7 +65,7 @@ class MaxMatchTokenizer:
         return {
             "algorithm": "greedy longest match",
             "normalizer": None,
-            "pre_tokenizer": _pattern().pattern,
+            "pre_tokenizer": self.pattern.pattern,
             "byte_fallback": True,
             "special_tokens": {},
             "lossless": True,
@@ -142,12 +102,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     size, longest = options["vocab_size"] - BYTES, options["max_token_length"]
     if size < 1:
         raise SpecError(f"maxmatch: vocab_size must exceed the {BYTES} bytes, not {options['vocab_size']}")
-    words: Counter[str] = Counter()
-    total, seen = max(corpus.n_bytes, 1), 0
-    for text in corpus.texts():
-        words.update(_pattern().findall(text))
-        seen += len(text.encode("utf-8", "surrogatepass"))
-        progress(0.5 * min(seen / total, 1.0), "counting words")
+    words = count_words(corpus, _pattern(), progress, share=0.5)
     weights: Counter[str] = Counter()
     for word, count in words.items():
         for start in range(len(word)):
@@ -197,16 +152,12 @@ def load(spec: Spec, context: LoadContext) -> MaxMatchTokenizer:
     return MaxMatchTokenizer(str(spec), vocabulary=list(dict.fromkeys(tokens)))
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [Path(spec.variant)] if spec.variant else []
-
-
 MAXMATCH = TokenizerFamily(
     name="maxmatch",
     summary="Greedy longest match over a vocabulary, bytes for the rest: lossless",
     load=load,
     train=train,
-    files=_files,
+    files=variant_file,
     options=(
         Option("vocab_size", "int", 8000, "Entries, the 256 bytes included."),
         Option("max_token_length", "int", 16, "Longest entry, in characters."),

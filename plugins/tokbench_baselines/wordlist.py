@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,7 +24,8 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.tokenizer import Progress
+from tokbench.pieces import count_words
+from tokbench.tokenizer import Progress, variant_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,13 +126,7 @@ def _pattern(split: str) -> regex.Pattern[str]:
 def _trainer(family: str, split: str) -> Callable[[TrainingCorpus, Mapping[str, Any], Progress], WordTokenizer]:
     def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordTokenizer:
         """The most frequent words of the corpus; ties in code point order."""
-        find = _pattern(split).findall
-        counts: Counter[str] = Counter()
-        total, seen = max(corpus.n_bytes, 1), 0
-        for text in corpus.texts():
-            counts.update(find(text))
-            seen += len(text.encode("utf-8", "surrogatepass"))
-            progress(min(seen / total, 1.0), "counting words")
+        counts = count_words(corpus, _pattern(split), progress)
         floor = options["min_frequency"]
         ranked = sorted((-count, word) for word, count in counts.items() if count >= floor)
         words = [word for _, word in ranked[: options["vocab_size"] - 1]]
@@ -162,10 +156,6 @@ def _loader(split: str) -> Callable[[Spec, LoadContext], WordTokenizer]:
     return load
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [Path(spec.variant)] if spec.variant else []
-
-
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Words kept, UNK included."),
     Option("min_frequency", "int", 1, "Words seen less often are left out."),
@@ -176,7 +166,7 @@ WHITESPACE = TokenizerFamily(
     summary="Words between white space, from a closed list; UNK for the rest",
     load=_loader("whitespace"),
     train=_trainer("whitespace", "whitespace"),
-    files=_files,
+    files=variant_file,
     options=_OPTIONS,
     variant="a saved word list (.json); none: trained",
     examples=("whitespace:vocab_size=8k",),
@@ -186,7 +176,7 @@ WORDS = TokenizerFamily(
     summary="Words by the rules of UAX #29, from a closed list; UNK for the rest",
     load=_loader("words"),
     train=_trainer("words", "words"),
-    files=_files,
+    files=variant_file,
     options=_OPTIONS,
     variant="a saved word list (.json); none: trained",
     libraries=("regex",),

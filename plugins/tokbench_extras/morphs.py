@@ -23,20 +23,18 @@ from tokbench import (
     LoadContext,
     Option,
     Spec,
-    TokenBatch,
     TokenizerError,
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.tokenizer import Progress, text_of
+from tokbench.pieces import PieceTokenizer, count_words
+from tokbench.tokenizer import Progress, variant_file
 from tokbench_extras.absent import need
 
 if TYPE_CHECKING:
     import regex
 
 FORMAT = "tokbench-morfessor"
-BYTES = 256
-CACHED_WORDS = 1 << 18
 DAMPENING = {"none": lambda count: count, "log": lambda count: round(log2(count + 1)), "ones": lambda _: 1}
 _random = threading.Lock()
 
@@ -48,66 +46,28 @@ def _pattern() -> regex.Pattern[str]:
     return regex.compile(r" ?[\p{L}\p{M}]+| ?[^\s\p{L}\p{M}]+|\s+?(?= ?\S)|\s+")
 
 
-class MorfessorTokenizer:
+class MorfessorTokenizer(PieceTokenizer):
     """Morphs with byte fallback: ids 0–255 are bytes, then the morphs by frequency.
 
     `segmentations` are the (count, parts) of the training words: Morfessor's model is rebuilt from them.
     """
 
-    lossless = True
-    decode_joins_bytes = True
-
     def __init__(
         self, name: str, *, segmentations: Sequence[tuple[int, Sequence[str]]], morphs: Sequence[str]
     ) -> None:
         library = need("morfessor", extra="morfessor")
-        self.name = name
+        super().__init__(name, pieces=morphs, pattern=_pattern())
         self.segmentations = segmentations
-        self.morphs = tuple(morphs)
-        self.vocab_size = BYTES + len(self.morphs)
-        self._ids = {morph: index for index, morph in enumerate(self.morphs, start=BYTES)}
-        self._words: dict[str, list[int]] = {}
         self.model = library.BaselineModel()
         self.model.load_segmentations((count, "".join(parts), tuple(parts)) for count, parts in segmentations)
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of the morphs."""
-        ids: list[int] = []
-        for word in _pattern().findall(text):
-            ids += self._word(word)
-        return ids
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text."""
-        return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
-
-    def _word(self, word: str) -> list[int]:
-        ids = self._words.get(word)
-        if ids is None:
-            ids = []
-            for part in segment(self.model, word):
-                known = self._ids.get(part)
-                ids += [known] if known is not None else part.encode("utf-8", "surrogatepass")
-            if len(self._words) >= CACHED_WORDS:  # hostile text must not grow memory without end
-                self._words.clear()
-            self._words[word] = ids
-        return ids
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text; bytes that are not UTF-8 become U+FFFD."""
-        return text_of(b"".join(map(self.token_bytes, map(int, ids))))
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a morph."""
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
-        if token_id < BYTES:
-            return bytes([token_id])
-        return self.morphs[token_id - BYTES].encode("utf-8", "surrogatepass")
+    def cut(self, word: str) -> Sequence[str]:
+        """The morphs of a word."""
+        return segment(self.model, word)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write vocabulary and segmentations as JSON (the library's own model file is a pickle)."""
-        content = {"format": FORMAT, "version": 1, "morphs": self.morphs, "segmentations": self.segmentations}
+        content = {"format": FORMAT, "version": 1, "morphs": self.pieces, "segmentations": self.segmentations}
         Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
 
     def facts(self) -> Mapping[str, Any]:
@@ -115,7 +75,7 @@ class MorfessorTokenizer:
         return {
             "algorithm": "Morfessor Baseline",
             "normalizer": None,
-            "pre_tokenizer": _pattern().pattern,
+            "pre_tokenizer": self.pattern.pattern,
             "byte_fallback": True,
             "special_tokens": {},
             "lossless": True,
@@ -135,12 +95,7 @@ def segment(model: Any, word: str) -> list[str]:
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> MorfessorTokenizer:
     """Train Morfessor Baseline on the words of the corpus; the same corpus gives the same model."""
     library = need("morfessor", extra="morfessor")
-    words: Counter[str] = Counter()
-    total, seen = max(corpus.n_bytes, 1), 0
-    for text in corpus.texts():
-        words.update(_pattern().findall(text))
-        seen += len(text.encode("utf-8", "surrogatepass"))
-        progress(0.3 * min(seen / total, 1.0), "counting words")
+    words = count_words(corpus, _pattern(), progress, share=0.3)
     letters: Counter[str] = Counter()
     for word, count in words.items():
         bare = word.removeprefix(" ")
@@ -197,16 +152,12 @@ def load(spec: Spec, context: LoadContext) -> MorfessorTokenizer:
         raise TokenizerError(f"{spec}: {path} was not saved by morfessor of tokbench ({error})") from error
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [Path(spec.variant)] if spec.variant else []
-
-
 MORFESSOR = TokenizerFamily(
     name="morfessor",
     summary="Morphs by Morfessor Baseline, trained here; bytes for the rest: lossless",
     load=load,
     train=train,
-    files=_files,
+    files=variant_file,
     options=(
         Option("corpus_weight", "float", 1.0, "Weight of the corpus in the cost: more weight, fewer splits."),
         Option("dampening", "str", "log", "Of word counts.", choices=tuple(DAMPENING)),

@@ -86,7 +86,7 @@ def test_maxmatch_training_reaches_the_size_and_compresses():
     tokenizer = trained(MAXMATCH, vocab_size=300)
     assert tokenizer.vocab_size == 300
     assert len(tokenizer.encode(TEXTS[0])) < len(TEXTS[0].encode()) / 2
-    assert len(set(tokenizer.vocabulary)) == 44
+    assert len(set(tokenizer.pieces)) == 44
 
 
 def test_maxmatch_needs_room_for_the_bytes():

@@ -1,0 +1,103 @@
+"""For plugins whose tokenizer cuts words into pieces: a vocabulary over the 256 bytes, so that nothing is lost.
+
+A new algorithm of that kind says where it cuts, and how it finds its pieces when it is trained; ids, decoding,
+the spelling of what the vocabulary lacks, the cache of words and counting the words of a corpus are here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tokbench.errors import TokenizerError
+from tokbench.tokenizer import TokenBatch, text_of
+
+if TYPE_CHECKING:
+    import regex
+
+    from tokbench.corpus import TrainingCorpus
+    from tokbench.tokenizer import Progress
+
+BYTES = 256
+CACHED_WORDS = 1 << 18
+
+
+class PieceTokenizer:
+    r"""Pieces of words with byte fallback: ids 0–255 are bytes, then `pieces` in their order.
+
+    `pattern` finds the words; together they must be the whole text. A subclass cuts each in `cut`, once as long
+    as the cache remembers it; a piece that is not in the vocabulary is spelled in bytes.
+
+    Example:
+        >>> import regex
+        >>> class Halves(PieceTokenizer):
+        ...     def cut(self, word):
+        ...         return word[: len(word) // 2], word[len(word) // 2 :]
+        >>> tokenizer = Halves("halves", pieces=["to", "ken"], pattern=regex.compile(r"\w+|\W+"))
+        >>> tokenizer.encode("toto!"), tokenizer.decode(tokenizer.encode("toto!"))
+        ([256, 256, 33], 'toto!')
+    """
+
+    lossless = True
+    decode_joins_bytes = True
+
+    def __init__(self, name: str, *, pieces: Sequence[str], pattern: regex.Pattern[str]) -> None:
+        self.name = name
+        self.pieces = tuple(pieces)
+        self.pattern = pattern
+        self.vocab_size = BYTES + len(self.pieces)
+        self.piece_ids = {piece: index for index, piece in enumerate(self.pieces, start=BYTES)}
+        self._words: dict[str, list[int]] = {}
+
+    def cut(self, word: str) -> Iterable[str]:
+        """The pieces of one word, which joined are the word."""
+        raise NotImplementedError
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of the pieces."""
+        ids: list[int] = []
+        for word in self.pattern.findall(text):
+            ids += self._word(word)
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text."""
+        return TokenBatch.of_lists(map(self.encode, texts))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text; bytes that are not UTF-8 become U+FFFD."""
+        return text_of(b"".join(map(self.token_bytes, map(int, ids))))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a piece."""
+        if not 0 <= token_id < self.vocab_size:
+            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
+        if token_id < BYTES:
+            return bytes([token_id])
+        return self.pieces[token_id - BYTES].encode("utf-8", "surrogatepass")
+
+    def _word(self, word: str) -> list[int]:
+        ids = self._words.get(word)
+        if ids is None:
+            ids = []
+            for piece in self.cut(word):
+                known = self.piece_ids.get(piece)
+                ids += [known] if known is not None else piece.encode("utf-8", "surrogatepass")
+            if len(self._words) >= CACHED_WORDS:  # hostile text must not grow memory without end
+                self._words.clear()
+            self._words[word] = ids
+        return ids
+
+
+def count_words(
+    corpus: TrainingCorpus, pattern: regex.Pattern[str], progress: Progress, *, share: float = 1.0
+) -> Counter[str]:
+    """How often each word that `pattern` finds stands in a corpus; `share` of the training's progress."""
+    words: Counter[str] = Counter()
+    total, seen = max(corpus.n_bytes, 1), 0
+    for text in corpus.texts():
+        words.update(pattern.findall(text))
+        seen += len(text.encode("utf-8", "surrogatepass"))
+        progress(share * min(seen / total, 1.0), "counting words")
+    return words
