@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,27 @@ def _quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     cache = Path(named, "vocabs", "tiktoken-cache") if named else None
     if cache and cache.is_dir():
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(cache))
+
+
+@pytest.fixture(scope="session")
+def compiled_and_plain() -> Callable[[str], tuple[str, str]]:
+    """What a program prints where numba compiles its kernels, and where it is told to leave them Python.
+
+    64-bit arithmetic that wraps, which is meant, makes numpy warn of it in plain Python: not shown.
+    """
+
+    def outputs(program: str) -> tuple[str, str]:
+        found = []
+        for disabled in ("0", "1"):
+            done = subprocess.run(
+                [sys.executable, "-X", "utf8", "-W", "ignore", "-c", program],
+                env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+            )
+            assert done.returncode == 0, done.stderr
+            found.append(done.stdout)
+        return found[0], found[1]
+
+    return outputs
