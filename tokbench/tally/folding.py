@@ -13,6 +13,7 @@ fallback) survive; ``marks`` does the rest but keeps vowel signs and other marks
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -61,47 +62,46 @@ def _diacritic(point: int) -> bool:
     return 0x300 <= point <= 0x36F or 0x1AB0 <= point <= 0x1AFF or 0x1DC0 <= point <= 0x1DFF
 
 
-class Pieces:
-    """Folded bytes by key (a code point or a token id): `length` and `offset` into `blob`."""
+LENGTH_BITS = 30
+KNOWN, REFUSED = 1, 2
+"""Flags of a piece: folded before; has no place of its own in a text."""
 
-    __slots__ = ("blob", "known", "length", "offset", "refused")
+
+class Pieces:
+    """Folded bytes by key (a code point or a token id).
+
+    `entries`, int64, is 0 for keys that are not known, else ``offset << 32 | length << 2 | flags`` of the bytes
+    in `blob`. `growth` is the most folded bytes that a byte of UTF-8 stands for.
+    """
+
+    __slots__ = ("blob", "entries", "growth")
 
     def __init__(self, size: int) -> None:
         import numpy as np
 
-        self.known: NDArray[np.bool_] = np.zeros(size, np.bool_)
-        self.refused: NDArray[np.bool_] = np.zeros(size, np.bool_)
-        self.length: NDArray[np.int32] = np.zeros(size, np.int32)
-        self.offset: NDArray[np.int64] = np.zeros(size, np.int64)
+        self.entries: NDArray[np.int64] = np.zeros(size, np.int64)
         self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.growth = 1
 
-    def put(self, keys: list[int], pieces: list[bytes]) -> None:
-        """Make `keys` known."""
+    def new(self, keys: NDArray[np.integer]) -> list[int]:
+        """Those of `keys` that are not known."""
         import numpy as np
 
-        position = len(self.blob)
-        for key, piece in zip(keys, pieces, strict=True):
-            self.offset[key], self.length[key] = position, len(piece)
-            position += len(piece)
+        fresh: list[int] = np.unique(keys[self.entries[keys] == 0]).tolist()
+        return fresh
+
+    def put(self, keys: list[int], pieces: list[bytes], sizes: list[int], refused: list[bool]) -> None:
+        """Make `keys` known; `sizes` are their bytes before folding."""
+        import numpy as np
+
+        if not keys:
+            return
+        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+        at = len(self.blob) + np.cumsum(lengths) - lengths
+        flags = np.array(refused, np.int64) * REFUSED | KNOWN
+        self.entries[keys] = at << LENGTH_BITS + 2 | lengths << 2 | flags
         self.blob = np.concatenate([self.blob, np.frombuffer(b"".join(pieces), np.uint8)])
-        self.known[keys] = True
-
-    def lay_out(self, keys: NDArray[np.integer]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The bytes of `keys` one after another, and where each begins (one more entry for the end)."""
-        return lay_out(self.blob, self.offset[keys], self.length[keys])
-
-
-def lay_out(
-    blob: NDArray[np.uint8], offsets: NDArray[np.int64], lengths: NDArray[np.int32]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Stretches of `blob` one after another, and where each begins in the result (and where it ends)."""
-    import numpy as np
-
-    begin = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=begin[1:])
-    where = np.repeat(offsets - begin[:-1], lengths)
-    where += np.arange(begin[-1], dtype=np.int64)
-    return blob[where], begin
+        self.growth = max(self.growth, int((-(-lengths // np.array(sizes).clip(1))).max()))
 
 
 class Folding:
@@ -115,24 +115,27 @@ class Folding:
         self.tokens = Pieces(table.size)
         self.characters = _character_pieces(degree)
 
-    def know(self, points: NDArray[np.uint32], ids: NDArray[np.int32]) -> None:
-        """Fold whichever code points and tokens are new."""
+    def know(self, texts: Iterable[str], ids: NDArray[np.int32]) -> None:
+        """Fold whichever characters and tokens are new."""
         import numpy as np
 
-        new = points[~self.characters.known[points]]
-        if new.size:
-            keys = np.unique(new).tolist()
-            self.characters.put(keys, [fold(chr(key), self.degree) for key in keys])
-        fresh = ids[~self.tokens.known[ids]]
-        if fresh.size:
-            keys = np.unique(fresh).tolist()
-            texts = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys]
-            pieces = [b"".join(fold(character, self.degree) for character in text) for text in texts]
-            self.tokens.put(keys, pieces)
-            for key, text, piece in zip(keys, texts, pieces, strict=True):
-                # a token that folds to nothing although it is no white space has no place of its own
-                blank = all(character.isspace() or character == _METASPACE for character in text)
-                self.tokens.refused[key] = (not piece and not blank) or self._table.length[key] < 0
+        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+        keys = self.characters.new(points)
+        characters = list(map(chr, keys))
+        folded = [fold(character, self.degree) for character in characters]
+        sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
+        self.characters.put(keys, folded, sizes, [False] * len(keys))
+        keys = self.tokens.new(ids)
+        found = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys]
+        folds = _folds(self.degree)
+        pieces = [text.translate(folds).encode("utf-8", "surrogateescape") for text in found]
+        # a token that folds to nothing although it is no white space has no place of its own
+        refused = [
+            not (piece or all(each.isspace() or each == _METASPACE for each in text))
+            or int(self._table.length[key]) < 0
+            for key, text, piece in zip(keys, found, pieces, strict=True)
+        ]
+        self.tokens.put(keys, pieces, list(map(len, found)), refused)
 
 
 def folding_of(table: TokenTable, degree: Degree) -> Folding:
@@ -141,6 +144,22 @@ def folding_of(table: TokenTable, degree: Degree) -> Folding:
         table.derived[degree] = Folding(table, degree=degree)
     folding: Folding = table.derived[degree]
     return folding
+
+
+class _Folds(dict[int, str]):
+    """Folded forms of characters for `str.translate`, worked out when first met."""
+
+    def __init__(self, degree: Degree) -> None:
+        self.degree = degree
+
+    def __missing__(self, point: int) -> str:
+        self[point] = folded = fold(chr(point), self.degree).decode("utf-8", "surrogateescape")
+        return folded
+
+
+@lru_cache(maxsize=3)
+def _folds(degree: Degree) -> _Folds:
+    return _Folds(degree)
 
 
 @lru_cache(maxsize=3)

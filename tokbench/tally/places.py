@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokbench.tally.folding import Degree, folding_of
-from tokbench.tally.refold import Laid, covered
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import OffsetEncoder, TokenBatch, Tokenizer
@@ -52,11 +51,11 @@ class Places:
     matched: Ints
 
 
-_DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
+DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
 _PROBE = "Aé"
 
 
-def _keeps_letters(tokenizer: Tokenizer) -> bool:
+def keeps_letters(tokenizer: Tokenizer) -> bool:
     """Whether capitals and accents come back: else it is no use to look for tokens as they are."""
     try:
         return tokenizer.decode(list(tokenizer.encode(_PROBE))).strip() == _PROBE
@@ -67,11 +66,12 @@ def _keeps_letters(tokenizer: Tokenizer) -> bool:
 class Aligner:
     """Finds places for one tokenizer."""
 
-    __slots__ = ("_degrees", "_offsets", "_table", "_tokenizer")
+    __slots__ = ("_degrees", "_offsets", "_table", "_tokenizer", "_unknown")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
         self._table = table
+        self._unknown = -1 if table.unk is None else table.unk
         self._degrees: tuple[Degree, ...] | None = None
         # asked once: isinstance of a protocol is slow to ask of every document
         self._offsets = tokenizer.offsets if isinstance(tokenizer, OffsetEncoder) else None
@@ -101,7 +101,7 @@ class Aligner:
             table.offset,
             windows(table.blob),
             MASKS,
-            -1 if table.unk is None else table.unk,
+            self._unknown,
             seen,
             start,
             end,
@@ -142,7 +142,7 @@ class Aligner:
         import numpy as np
 
         if self._degrees is None:
-            self._degrees = _DEGREES if _keeps_letters(self._tokenizer) else _DEGREES[1:]
+            self._degrees = DEGREES if keeps_letters(self._tokenizer) else DEGREES[1:]
         for degree in self._degrees:
             rest = np.flatnonzero(~aligned & ~(unknown & (hidden >= 0)))
             if len(rest):
@@ -167,21 +167,32 @@ class Aligner:
         hidden: Ints,
     ) -> None:
         """Align by folded forms whichever of `documents` can be."""
-        import numpy as np
+        from tokbench.tally.compiling import frozen
+        from tokbench.tally.refold import align_folded
 
-        laid = Laid(folding_of(self._table, degree), batch, tokens, documents, self._table.unk)
-        good = laid.equal()
-        begin, stop = laid.in_place()
-        if laid.unknown.any():
-            certain, bytes_hidden = laid.around_unknown(begin, stop)
-            good |= certain
-            told = bytes_hidden >= 0
-            whole = np.diff(laid.text_limits).clip(1)
-            share = (laid.visible() * bytes_hidden / whole).round().astype(np.int64)
-            hidden[documents[told]] = share[told]
-        use = np.flatnonzero(np.repeat(good, np.diff(laid.token_limits)) & (stop > begin))
-        start[laid.tokens[use]], end[laid.tokens[use]] = laid.bytes_of(batch, begin[use], stop[use])
-        aligned[documents[good]] = True
+        folding = folding_of(self._table, degree)
+        characters, pieces = folding.characters, folding.tokens
+        longest = int((batch.ends - batch.starts)[documents].max())
+        while not align_folded(
+            documents,
+            batch.data,
+            batch.starts,
+            batch.ends,
+            frozen(tokens.ids),
+            frozen(tokens.offsets),
+            self._unknown,
+            characters.entries,
+            frozen(characters.blob),
+            pieces.entries,
+            frozen(pieces.blob),
+            longest * characters.growth,
+            int(tokens.lengths()[documents].max()),
+            start,
+            end,
+            aligned,
+            hidden,
+        ):
+            folding.know(batch.texts, tokens.ids)
 
     def _count_hidden(
         self, batch: TextBatch, tokens: TokenBatch, start: Offsets, end: Offsets, documents: Flags, hidden: Ints
@@ -189,11 +200,21 @@ class Aligner:
         """The code points under the unknown tokens of aligned documents."""
         import numpy as np
 
-        where = np.flatnonzero((tokens.ids == self._table.unk) & np.repeat(documents, tokens.lengths()))
-        under = covered(len(batch.data), start[where], end[where]) & ((batch.data & 0xC0) != 0x80)
-        running = np.append(0, np.cumsum(under))
-        counted = running[batch.ends] - running[batch.starts]
-        hidden[documents] = counted[documents]
+        from tokbench.tally.compiling import frozen
+        from tokbench.tally.refold import count_hidden
+
+        count_hidden(
+            np.flatnonzero(documents),
+            batch.data,
+            batch.starts,
+            batch.ends,
+            frozen(tokens.ids),
+            frozen(tokens.offsets),
+            self._unknown,
+            start,
+            end,
+            hidden,
+        )
 
     def _by_offsets(
         self, batch: TextBatch, tokens: TokenBatch, document: int, start: Offsets, end: Offsets

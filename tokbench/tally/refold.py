@@ -1,191 +1,258 @@
 """Finding a normalising tokenizer's tokens in the text, by the folded forms of both.
 
-`Laid` puts the folded text and the folded tokens of some documents side by side. Where they are equal, each
-token lies over the characters whose folded bytes it holds. Around unknown tokens, which hide text, the runs
-of tokens between them are found in the folded text; that counts only if the first and the last way to find
-them agree.
+A document's folded text and its folded tokens are laid side by side. Where they are equal, each token lies over
+the characters whose folded bytes it holds. Around unknown tokens, which hide text, the runs of tokens between
+them are looked for in the folded text; that counts only if the first and the last way to find them agree. All
+of it takes time linear in the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tokbench.tally.folding import Folding, lay_out
-from tokbench.tally.text import TextBatch
-from tokbench.tokenizer import TokenBatch
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from tokbench.tally.compiling import kernel
+from tokbench.tally.folding import LENGTH_BITS, REFUSED
 
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+_LENGTHS = (1 << LENGTH_BITS) - 1
+_NEW, _NOT_THERE = -1, -2
 
 
-class Laid:
-    """The folded text and tokens of some documents; unknown tokens fold to nothing.
+@kernel
+def align_folded(
+    documents: Any,
+    data: Any,
+    starts: Any,
+    ends: Any,
+    ids: Any,
+    offsets: Any,
+    unknown: int,
+    characters: Any,
+    character_blob: Any,
+    tokens: Any,
+    token_blob: Any,
+    room: int,
+    most: int,
+    begin: Any,
+    stop: Any,
+    aligned: Any,
+    hidden: Any,
+) -> bool:
+    """Align whichever of `documents` can be; false where a code point or token has no folded form yet.
 
-    `tokens` are the positions of the documents' tokens in the batch, `text` and `made` the folded bytes, and
-    the `_limits` say where each document begins in them.
+    `characters` and `tokens` are the entries of `tokbench.tally.folding.Pieces`, by code point and by id; no
+    document folds to more than `room` bytes or has more than `most` tokens. Filled in are `begin` and `stop` of
+    the tokens that have an extent, `aligned`, and `hidden`, the characters under unknown tokens, as far as it
+    can be told from the bytes that are left over.
     """
-
-    def __init__(
-        self, folding: Folding, batch: TextBatch, tokens: TokenBatch, documents: Ints, unknown: int | None
-    ) -> None:
-        import numpy as np
-
-        chosen = np.zeros(len(batch), np.bool_)
-        chosen[documents] = True
-        counts = tokens.lengths()
-        self.documents = documents
-        self.tokens: Ints = np.flatnonzero(np.repeat(chosen, counts))
-        ids = tokens.ids[self.tokens]
-        texts = [batch.texts[i] for i in documents.tolist()]
-        self.points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-        folding.know(self.points, ids)
-        self.unknown: Flags = np.zeros(len(ids), np.bool_) if unknown is None else ids == unknown
-        self.text, self.text_begin = folding.characters.lay_out(self.points)
-        self.lengths = np.where(self.unknown, 0, folding.tokens.length[ids])
-        self.made, self.made_begin = lay_out(folding.tokens.blob, folding.tokens.offset[ids], self.lengths)
-        self.char_limits = np.append(0, np.cumsum([len(each) for each in texts]))
-        self.token_limits = np.append(0, np.cumsum(counts[documents]))
-        self.text_limits = self.text_begin[self.char_limits]
-        self.made_limits = self.made_begin[self.token_limits]
-        self.refused: Flags = np.zeros(len(documents), np.bool_)
-        wrong = np.flatnonzero(folding.tokens.refused[ids] & ~self.unknown)
-        self.refused[np.searchsorted(self.token_limits, wrong, side="right") - 1] = True
-
-    def visible(self) -> Ints:
-        """How many characters of each document fold to something."""
-        import numpy as np
-
-        running = np.append(0, np.cumsum(np.diff(self.text_begin) > 0))
-        counts: Ints = np.diff(running[self.char_limits])
-        return counts
-
-    def equal(self) -> Flags:
-        """Which documents' folded tokens are their folded text, none of them unknown."""
-        import numpy as np
-
-        good: Flags = (np.diff(self.text_limits) == np.diff(self.made_limits)) & ~self.refused
-        good &= np.diff(np.append(0, np.cumsum(self.unknown))[self.token_limits]) == 0
-        there = covered(len(self.text), self.text_limits[:-1][good], self.text_limits[1:][good])
-        also = covered(len(self.made), self.made_limits[:-1][good], self.made_limits[1:][good])
-        wrong = np.flatnonzero(there)[self.text[there] != self.made[also]]
-        good[np.searchsorted(self.text_limits, wrong, side="right") - 1] = False
-        return good
-
-    def in_place(self) -> tuple[Ints, Ints]:
-        """Where each token begins and ends in the folded text, where the two are equal."""
-        import numpy as np
-
-        shift = np.repeat(self.text_limits[:-1] - self.made_limits[:-1], np.diff(self.token_limits))
-        return self.made_begin[:-1] + shift, self.made_begin[1:] + shift
-
-    def around_unknown(self, begin: Ints, end: Ints) -> tuple[Flags, Ints]:
-        """Correct the places from `in_place` in documents with unknown tokens, which take what lies between.
-
-        Says for which documents that is certain, and how many folded bytes of each are hidden (−1 where the
-        known tokens are not in the text at all, or where none is unknown).
-        """
-        import numpy as np
-
-        certain = np.zeros(len(self.documents), np.bool_)
-        hidden = np.full(len(self.documents), -1, np.int64)
-        text, made = self.text.tobytes(), self.made.tobytes()
-        holes = np.flatnonzero(self.unknown)
-        hole_at = self.made_begin[holes].tolist()
-        hole_limits = np.searchsorted(holes, self.token_limits).tolist()
-        text_limits, made_limits = self.text_limits.tolist(), self.made_limits.tolist()
-        token_limits = self.token_limits.tolist()
-        for index in np.flatnonzero(~self.refused).tolist():
-            first, last = hole_limits[index], hole_limits[index + 1]
-            if first == last:
+    text, made = np.empty(room, np.uint8), np.empty(room, np.uint8)
+    owner = np.empty(room, np.int32)
+    links = np.empty(room, np.int32)
+    text_back, made_back = np.empty(room, np.uint8), np.empty(room, np.uint8)
+    runs, places = np.empty(most + 2, np.int64), np.empty(most + 2, np.int64)
+    runs_back, places_back = np.empty(most + 2, np.int64), np.empty(most + 2, np.int64)
+    for document in documents:
+        first = starts[document]
+        size, visible = _fold_text(data, first, ends[document], characters, character_blob, text, owner)
+        if size == _NEW:
+            return False
+        n = _fold_tokens(
+            ids, offsets[document], offsets[document + 1], unknown, tokens, token_blob, size, made, runs
+        )
+        if n == _NEW:
+            return False
+        if n == _NOT_THERE:
+            continue
+        total = runs[n]
+        if n == 1:
+            if total != size or not _same(text, 0, made, 0, size):
                 continue
-            whole = text[text_limits[index] : text_limits[index + 1]]
-            limits = [made_limits[index], *hole_at[first:last], made_limits[index + 1]]
-            pieces = [made[a:b] for a, b in pairwise(limits)]
-            forward = leftmost(whole, pieces)
-            if forward is None:
+            places[0] = 0
+        else:
+            if not leftmost(text, size, made, runs, n, links, places):
                 continue
-            hidden[index] = len(whole) - (limits[-1] - limits[0])
-            ends = [at + len(piece) for at, piece in zip(forward, pieces, strict=True)]
-            if any(map(int.__ge__, ends, forward[1:])) or (
-                len(pieces) > 2 and forward != rightmost(whole, pieces)
-            ):
+            hidden[document] = np.int64(np.rint(visible * (size - total) / max(size, 1)))
+            certain = True
+            for run in range(1, n):  # between two runs there is something for an unknown token to hide
+                certain = certain and places[run - 1] + runs[run] - runs[run - 1] < places[run]
+            if certain and n > 2:
+                _mirror(text, size, text_back)
+                _mirror(made, total, made_back)
+                for run in range(n + 1):
+                    runs_back[run] = total - runs[n - run]
+                leftmost(text_back, size, made_back, runs_back, n, links, places_back)
+                for run in range(n):
+                    at = size - places_back[n - 1 - run] - (runs[run + 1] - runs[run])
+                    certain = certain and places[run] == at
+            if not certain:
                 continue
-            certain[index] = True
-            offset = text_limits[index]
-            own = slice(token_limits[index], token_limits[index + 1])
-            moved = (np.array(forward) - np.array(limits[:-1]) + made_limits[index])[
-                np.cumsum(self.unknown[own])
-            ]
-            begin[own] += moved
-            end[own] += moved
-            begin[holes[first:last]] = np.array(ends[:-1]) + offset
-            end[holes[first:last]] = np.array(forward[1:]) + offset
-        return certain, hidden
-
-    def bytes_of(self, batch: TextBatch, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Places in the folded text, none of them empty, as bytes of the batch: those of whole characters."""
-        import numpy as np
-
-        sizes = utf8_sizes(self.points)
-        ends = np.cumsum(sizes)
-        starts = ends - sizes
-        first = starts[np.minimum(self.char_limits[:-1], len(starts) - 1)] if len(starts) else starts
-        shift = np.repeat(batch.starts[self.documents] - first, np.diff(self.char_limits))
-        owner = np.repeat(np.arange(len(self.points)), np.diff(self.text_begin))
-        return (starts + shift)[owner[begin]], (ends + shift)[owner[end - 1]]
+        aligned[document] = True
+        at = run = 0
+        for index in range(offsets[document], offsets[document + 1]):
+            if ids[index] == unknown:
+                run += 1
+                to = places[run]
+            else:
+                to = at + (tokens[ids[index]] >> 2 & _LENGTHS)
+            if to > at:
+                last = first + owner[to - 1]
+                begin[index] = first + owner[at]
+                stop[index] = last + _width(data[last])
+            at = to
+    return True
 
 
-def leftmost(text: bytes, pieces: Sequence[bytes]) -> list[int] | None:
-    """Where each piece lies at the earliest, in order, the first at the start and the last at the end.
+@kernel
+def _fold_text(data: Any, first: int, end: int, entries: Any, blob: Any, text: Any, owner: Any) -> Any:
+    """Fold ``data[first:end]`` into `text`; say how long that is and how many characters show in it.
 
-    Example:
-        >>> leftmost(b"ab??cd?e", [b"ab", b"cd", b"e"])
-        [0, 4, 7]
+    `owner` is the place of each folded byte's character, from `first` on.
     """
-    if len(pieces) == 1:
-        return [0] if text == pieces[0] else None
-    if not text.startswith(pieces[0]) or not text.endswith(pieces[-1]):
-        return None
-    places = [0]
-    position = len(pieces[0])
-    for piece in pieces[1:-1]:
-        found = text.find(piece, position)
-        if found < 0:
-            return None
-        places.append(found)
-        position = found + len(piece)
-    last = len(text) - len(pieces[-1])
-    return [*places, last] if last >= position else None
+    position = first
+    size = visible = 0
+    while position < end:
+        width = _width(data[position])
+        point = np.int64(data[position])
+        if width > 1:
+            point &= 0x7F >> width
+            for index in range(1, width):
+                point = point << 6 | np.int64(data[position + index] & 0x3F)
+        entry = entries[point]
+        if entry == 0:
+            return _NEW, 0
+        length = entry >> 2 & _LENGTHS
+        at = entry >> (LENGTH_BITS + 2)
+        for index in range(length):
+            text[size + index] = blob[at + index]
+            owner[size + index] = position - first
+        size += length
+        visible += length > 0
+        position += width
+    return size, visible
 
 
-def rightmost(text: bytes, pieces: Sequence[bytes]) -> list[int] | None:
-    """Where each piece lies at the latest, under the same conditions."""
-    mirrored = leftmost(text[::-1], [piece[::-1] for piece in reversed(pieces)])
-    if mirrored is None:
-        return None
-    return [len(text) - at - len(piece) for at, piece in zip(reversed(mirrored), pieces, strict=True)]
+@kernel
+def _fold_tokens(
+    ids: Any, first: int, last: int, unknown: int, entries: Any, blob: Any, room: int, made: Any, runs: Any
+) -> int:
+    """Fold the tokens into `made`; say how many runs there are of tokens that are not `unknown`.
+
+    Run i is ``made[runs[i]:runs[i + 1]]``; there is one more than unknown tokens. There can be no places where
+    a token's bytes are refused or all of them are more than the `room` of the text.
+    """
+    size = 0
+    n = 1
+    runs[0] = 0
+    for index in range(first, last):
+        if ids[index] == unknown:
+            runs[n] = size
+            n += 1
+            continue
+        entry = entries[ids[index]]
+        if entry == 0:
+            return _NEW
+        length = entry >> 2 & _LENGTHS
+        if entry & REFUSED or size + length > room:
+            return _NOT_THERE
+        at = entry >> (LENGTH_BITS + 2)
+        for byte in range(length):
+            made[size + byte] = blob[at + byte]
+        size += length
+    runs[n] = size
+    return n
 
 
-def utf8_sizes(points: NDArray[np.uint32]) -> Ints:
-    """Bytes of UTF-8 of each code point."""
-    import numpy as np
+@kernel
+def leftmost(text: Any, size: int, made: Any, runs: Any, n: int, links: Any, places: Any) -> bool:
+    """Where each of two or more runs lies in ``text[:size]`` at the earliest, in order; false if nowhere.
 
-    sizes: Ints = 1 + (points >= 0x80).astype(np.int64)
-    sizes += points >= 0x800
-    sizes += points >= 0x10000
-    return sizes
+    The first must be at the start and the last at the end; all of them are no longer than the text.
+    """
+    last = size - (runs[n] - runs[n - 1])
+    if not _same(text, 0, made, 0, runs[1]) or not _same(text, last, made, runs[n - 1], size - last):
+        return False
+    places[0] = 0
+    position = runs[1]
+    for run in range(1, n - 1):
+        places[run] = found(text, position, size, made, runs[run], runs[run + 1], links)
+        if places[run] < 0:
+            return False
+        position = places[run] + runs[run + 1] - runs[run]
+    places[n - 1] = last
+    return bool(last >= position)
 
 
-def covered(size: int, starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]) -> Flags:
-    """Flags of shape ``(size,)``, true within any of the stretches."""
-    import numpy as np
+@kernel
+def found(text: Any, position: int, end: int, made: Any, low: int, high: int, links: Any) -> int:
+    """Where ``made[low:high]`` first lies in ``text[position:end]``, or −1.
 
-    depth = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
-    flags: Flags = np.cumsum(depth)[:size] > 0
-    return flags
+    By the algorithm of Knuth, Morris and Pratt (1977): however much the text repeats itself, each byte is
+    looked at twice at most. `links` are the lengths of the longest proper borders of the pattern's beginnings.
+    """
+    size = high - low
+    if size == 0:
+        return position
+    links[0] = border = 0
+    for index in range(1, size):
+        while border > 0 and made[low + index] != made[low + border]:
+            border = links[border - 1]
+        border += made[low + index] == made[low + border]
+        links[index] = border
+    matched = 0
+    for at in range(position, end):
+        while matched > 0 and text[at] != made[low + matched]:
+            matched = links[matched - 1]
+        matched += text[at] == made[low + matched]
+        if matched == size:
+            return at - size + 1
+    return -1
+
+
+@kernel
+def _same(text: Any, at: int, made: Any, low: int, size: int) -> bool:
+    index = 0
+    while index < size and text[at + index] == made[low + index]:
+        index += 1
+    return index == size
+
+
+@kernel
+def _mirror(data: Any, size: int, back: Any) -> None:
+    for index in range(size):
+        back[index] = data[size - 1 - index]
+
+
+@kernel
+def _width(lead: Any) -> int:
+    """Bytes of the character that a byte of UTF-8 begins."""
+    return int(1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0))
+
+
+@kernel
+def count_hidden(
+    documents: Any,
+    data: Any,
+    starts: Any,
+    ends: Any,
+    ids: Any,
+    offsets: Any,
+    unknown: int,
+    begin: Any,
+    stop: Any,
+    hidden: Any,
+) -> None:
+    """The characters under the unknown tokens of aligned `documents`, each once."""
+    for document in documents:
+        first, end = starts[document], ends[document]
+        depth = np.zeros(end - first + 1, np.int32)
+        for index in range(offsets[document], offsets[document + 1]):
+            if ids[index] == unknown:
+                depth[begin[index] - first] += 1
+                depth[stop[index] - first] -= 1
+        under = 0
+        count = 0
+        for position in range(end - first):
+            under += depth[position]
+            count += under > 0 and data[first + position] & 0xC0 != 0x80
+        hidden[document] = count

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.corpus import Document
 from tokbench.tally import prepare
 from tokbench.tally.places import Aligner, Places
-from tokbench.tally.refold import leftmost, rightmost
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import encode_batch
 
@@ -146,18 +144,3 @@ def test_folded_places_hold_the_text_of_their_token(stand_ins, texts) -> None:
         assert len(under[document]) <= len(tokenizer.encode(text))
         for piece in under[document]:
             assert piece in text or "\ufffd" in piece
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces", "first", "last"),
-    [
-        (b"abc", [b"abc"], [0], [0]),
-        (b"abc", [b"ab"], None, None),
-        (b"a-a-a", [b"a", b"a", b"a"], [0, 2, 4], [0, 2, 4]),
-        (b"aaaa", [b"a", b"a", b"a"], [0, 1, 3], [0, 2, 3]),
-        (b"ab", [b"ab", b"b"], None, None),
-    ],
-)
-def test_ways_to_find_pieces(text, pieces, first, last) -> None:
-    assert leftmost(text, pieces) == first
-    assert rightmost(text, pieces) == last

@@ -1,0 +1,245 @@
+"""The kernels that align folded forms, held against the definition read document by document."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokbench.corpus import Document
+from tokbench.tally import prepare
+from tokbench.tally.folding import Degree, fold
+from tokbench.tally.places import DEGREES, Aligner, keeps_letters
+from tokbench.tally.refold import leftmost as leftmost_kernel
+from tokbench.tally.vocabulary import TokenTable
+from tokbench.tokenizer import OffsetEncoder, Tokenizer, encode_batch
+
+Span = tuple[int, int]
+
+
+def plain_places(
+    tokenizer: Tokenizer, table: TokenTable, text: str, ids: list[int], degrees: tuple[Degree, ...]
+) -> tuple[list[Span] | None, int]:
+    """The span in bytes of each token, (0, 0) for none, and the characters under unknown ones (−1: not known).
+
+    For documents that are not exact. No spans where the document cannot be aligned.
+    """
+    hidden = -1 if table.unk in ids else 0
+    spans = None
+    for degree in degrees:
+        spans, found = _folded(table, text, ids, degree)
+        if spans is not None or found >= 0:
+            hidden = max(hidden, found)
+            break
+    size_of = [len(character.encode("utf-8", "surrogatepass")) for character in text]
+    byte_of = [0, *np.cumsum(size_of).tolist()]
+    if spans is None and isinstance(tokenizer, OffsetEncoder):
+        told = [(int(a), int(b)) for a, b in tokenizer.offsets(text)]
+        if len(told) == len(ids) and all(0 <= at <= len(text) for span in told for at in span):
+            spans = told
+    if spans is None:
+        return None, hidden
+    under = {i for index, (a, b) in zip(ids, spans, strict=True) if index == table.unk for i in range(a, b)}
+    return [(byte_of[a], byte_of[b]) if b > a else (0, 0) for a, b in spans], len(under)
+
+
+def _folded(table: TokenTable, text: str, ids: list[int], degree: Degree) -> tuple[list[Span] | None, int]:
+    """The span in characters of each token by folded forms, and the characters that are left over."""
+    folded = [fold(character, degree) for character in text]
+    whole = b"".join(folded)
+    owner = [index for index, piece in enumerate(folded) for _ in piece]
+    pieces: list[bytes | None] = []  # None: unknown
+    for index in ids:
+        if index == table.unk:
+            pieces.append(None)
+            continue
+        own = table.bytes_of(index).decode("utf-8", "surrogateescape")
+        piece = b"".join(fold(character, degree) for character in own)
+        blank = all(character.isspace() or character == "▁" for character in own)
+        if table.length[index] < 0 or (not piece and not blank):
+            return None, -1
+        pieces.append(piece)
+    runs = [b""]
+    for piece in pieces:
+        if piece is None:
+            runs.append(b"")
+        else:
+            runs[-1] += piece
+    places, hidden = [0], -1
+    if len(runs) == 1:
+        if runs[0] != whole:
+            return None, -1
+    else:
+        forward = leftmost(whole, runs)
+        if forward is None:
+            return None, -1
+        shown = sum(map(bool, folded))
+        hidden = round(shown * (len(whole) - sum(map(len, runs))) / max(len(whole), 1))
+        apart = all(a + len(run) < b for (a, b), run in zip(pairwise(forward), runs, strict=False))
+        if not apart or forward != rightmost(whole, runs):
+            return None, hidden
+        places = forward
+    spans, at, run = [], 0, 0
+    for piece in pieces:
+        if piece is None:
+            run += 1
+            to = places[run]
+        else:
+            to = at + len(piece)
+        spans.append((owner[at], owner[to - 1] + 1) if to > at else (0, 0))
+        at = to
+    return spans, hidden
+
+
+def leftmost(text: bytes, runs: list[bytes]) -> list[int] | None:
+    """Where each of two or more runs lies at the earliest, in order: the first at the start, the last at the
+    end."""
+    if not text.startswith(runs[0]) or not text.endswith(runs[-1]):
+        return None
+    places, position = [0], len(runs[0])
+    for run in runs[1:-1]:
+        at = text.find(run, position)
+        if at < 0:
+            return None
+        places.append(at)
+        position = at + len(run)
+    last = len(text) - len(runs[-1])
+    return [*places, last] if last >= position else None
+
+
+def rightmost(text: bytes, runs: list[bytes]) -> list[int] | None:
+    """The same at the latest."""
+    mirrored = leftmost(text[::-1], [run[::-1] for run in reversed(runs)])
+    if mirrored is None:
+        return None
+    return [len(text) - at - len(run) for at, run in zip(reversed(mirrored), runs, strict=True)]
+
+
+def agree(tokenizer, texts: list[str]) -> int:
+    """Hold the places of every document against the plain ones; say how many are not exact."""
+    table = TokenTable(tokenizer)
+    degrees = DEGREES if keeps_letters(tokenizer) else DEGREES[1:]
+    rewritten = 0
+    for batch in prepare(map(Document, texts)):
+        tokens = encode_batch(tokenizer, batch.texts)
+        table.know(tokens.ids)
+        places = Aligner(tokenizer, table).align(batch, tokens)
+        for document, text in enumerate(batch.texts):
+            if places.exact[document]:
+                continue
+            rewritten += 1
+            spans, hidden = plain_places(tokenizer, table, text, tokens[document].tolist(), degrees)
+            first, last = places.limits[document : document + 2]
+            own = np.stack([places.start[first:last], places.end[first:last]], 1) - batch.starts[document]
+            assert bool(places.aligned[document]) == (spans is not None), text
+            assert own.tolist() == [[a, b] for a, b in spans or () if b > a], text
+            assert places.hidden[document] == hidden, text
+    return rewritten
+
+
+HOSTILE = [
+    "aabAÄ ",
+    "ab \u0301\u0308e",
+    "漢かな ﬁ①",
+    "\u0e01\u0e33\u0e49 ",
+    "▁ \u3000\xa0\t",
+    "\u200b\ufeffx\x00",
+    "👩\u200d🚀y",
+]
+
+
+def hostile(n: int) -> list[str]:
+    draw = random.Random(5)
+    return [
+        "".join(draw.choices("".join(draw.sample(HOSTILE, draw.randrange(1, 4))), k=draw.randrange(40)))
+        for _ in range(n)
+    ]
+
+
+def test_made_up_tokenizers_on_hostile_text(stand_ins) -> None:
+    class Told(stand_ins.Words):
+        def offsets(self, text):
+            import re
+
+            return np.array([match.span() for match in re.finditer(r"\S+", text)]).reshape(-1, 2)
+
+    texts = [*hostile(600), "", "\ufdfa" * 9, "a xx yy a", "\ud800 Ä"]
+    for tokenizer in (
+        stand_ins.Lowering("aab", " a", "ss"),
+        stand_ins.Words("a", "aab", "漢", "ab"),
+        Told("a", "ab"),
+    ):
+        assert agree(tokenizer, texts) > 300
+
+
+@given(st.lists(st.text(alphabet="ab Ä\u0301\ufb01▁", max_size=25), min_size=1, max_size=8))
+def test_any_text(stand_ins, texts) -> None:
+    agree(stand_ins.Lowering("ab", " a", "fi"), texts)
+    agree(stand_ins.Words("a", "ab", "ba"), texts)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sentencepiece:{vocabs}/t5-base/spiece.model",
+        "sentencepiece:{vocabs}/albert-base-v1/spiece.model",
+        "sentencepiece:{vocabs}/llama-2/tokenizer.model",
+        "wordpiece:{vocabs}/bert-base-uncased/hf/tokenizer.json",
+    ],
+)
+def test_real_vocabularies_in_every_language(spec: str, test_data) -> None:
+    import tokbench
+
+    paths = sorted((test_data / "corpora/pud").glob("*_*.txt"))
+    texts = [line for path in paths for line in path.read_text("utf-8").split("\n")[:40]]
+    assert len(paths) >= 21
+    tokenizer = tokbench.load(spec.format(vocabs=test_data / "vocabs"))
+    assert agree(tokenizer, [*texts, *(text for text in hostile(300))]) > 500
+
+
+@given(st.text("ab", max_size=30), st.lists(st.text("ab", max_size=4), min_size=2, max_size=6))
+def test_ways_to_find_runs(text: str, runs: list[str]) -> None:
+    whole, pieces = text.encode(), [run.encode() for run in runs]
+    if sum(map(len, pieces)) > len(whole):
+        return
+    made = np.frombuffer(b"".join(pieces) + b"?", np.uint8)
+    limits = np.cumsum([0, *map(len, pieces)])
+    places, links = np.zeros(len(runs), np.int64), np.zeros(40, np.int32)
+    there = leftmost_kernel(
+        np.frombuffer(whole + b"?", np.uint8), len(whole), made, limits, len(runs), links, places
+    )
+    expected = leftmost(whole, pieces)
+    assert there == (expected is not None)
+    if expected is not None:
+        assert places.tolist() == expected
+
+
+def test_text_that_repeats_itself_takes_no_longer(stand_ins) -> None:
+    """Runs of tokens that nearly match everywhere: the time is linear, within what a busy machine blurs."""
+
+    class Gap(stand_ins.Pieces):
+        unk_id = 256
+
+        def encode(self, text):
+            half = len(text) // 4
+            return [97, 256, *[97] * half, 98, 256, 97]
+
+    def seconds(size: int) -> float:
+        [batch] = prepare([Document("a" * size + "bca")])
+        tokenizer = Gap("?")
+        tokens, table = encode_batch(tokenizer, batch.texts), TokenTable(tokenizer)
+        table.know(tokens.ids)
+        aligner = Aligner(tokenizer, table)
+        aligner.align(batch, tokens)
+        begun = time.process_time()
+        places = aligner.align(batch, tokens)
+        assert places.aligned.all()
+        return time.process_time() - begun
+
+    seconds(1000)
+    assert seconds(1 << 20) < 1  # a quarter of it squared would take a minute
