@@ -27,6 +27,7 @@ def intervals(run: Run, dataset: str, state: str) -> Intervals:
         row["tokenizer"]: (row["n_bytes"] / 1e6 / row["high"], row["n_bytes"] / 1e6 / row["low"])
         for row in speed_summary(raw)
         if (row["dataset"], row["form"], row["state"], row["threads"]) == (dataset, "batch", state, 1)
+        and row["n"] > 1
     }
 
 

@@ -99,7 +99,8 @@ def speed(run: Run) -> Finding | None:
     row = rows.loc[fastest]
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
     sentence = f"{labels[fastest]} encodes fastest on this machine: {rate}."
-    tied = [name for name in points if name != fastest and rows.loc[name, "ci_high"] >= row["ci_low"]]
+    # A single timing has no interval (NaN) and tells nothing apart: hence "not slower", and not "as fast".
+    tied = [name for name in points if name != fastest and not rows.loc[name, "ci_high"] < row["ci_low"]]
     if tied:
         sentence += f" {_listed([labels[name] for name in tied])} cannot be told from it."
     if len(front) == 1:

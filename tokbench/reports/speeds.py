@@ -8,6 +8,7 @@ gave the same ids for everything timed, relative to the one of them that the sui
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
@@ -68,7 +69,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     }
     fewest = min((threads for *_, threads in cells), default=1)
     ranked = {name: cell for (name, *rest), cell in cells.items() if rest == ["batch", "warm", fewest]}
-    ranks = rank_ranges({name: (cell.low or 0.0, cell.high or 0.0) for name, cell in ranked.items()})
+    ranks = rank_ranges({name: _bounds(cell) for name, cell in ranked.items()})
     order = sorted(ranked, key=lambda name: -(ranked[name].value or 0.0))
     columns = list(_columns(cells))
     references = _references(run, measured, ranked)
@@ -114,7 +115,14 @@ def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, Cell]
 
 def _speed(row: Mapping[str, Any]) -> Cell:
     size = row["n_bytes"] / 1e6
+    if row["low"] is None:
+        return Cell(value=size / row["median"])
     return Cell(value=size / row["median"], low=size / row["high"], high=size / row["low"])
+
+
+def _bounds(cell: Cell) -> tuple[float, float]:
+    """The interval; a speed timed once could be any."""
+    return (0.0, inf) if cell.low is None or cell.high is None else (cell.low, cell.high)
 
 
 def _ratio(cell: Cell, reference: Cell) -> Cell:
@@ -122,11 +130,10 @@ def _ratio(cell: Cell, reference: Cell) -> Cell:
     assert reference.value is not None
     if cell is reference:
         return Cell(value=1.0)
-    return Cell(
-        value=cell.value / reference.value,
-        low=(cell.low or 0.0) / (reference.high or 1.0),
-        high=(cell.high or 0.0) / (reference.low or 1.0),
-    )
+    value = cell.value / reference.value
+    if cell.low is None or cell.high is None or reference.low is None or reference.high is None:
+        return Cell(value=value)
+    return Cell(value=value, low=cell.low / reference.high, high=cell.high / reference.low)
 
 
 def _range(ranks: tuple[int, int]) -> str:

@@ -66,15 +66,14 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
             continue
         summary = _summary(chosen, result.clock)
         size = chosen[0]["n_bytes"] / 1e6
-        low, high = _ends(summary)
         yield Measurement(
             key,
             dataset,
             OVERALL,
             metric,
             size / summary.median,
-            size / high if high is not None else None,
-            size / low if low is not None else None,
+            size / summary.high if summary.high is not None else None,
+            size / summary.low if summary.low is not None else None,
             "MB/s",
             chosen[0]["n_documents"],
         )
@@ -86,7 +85,7 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
             continue
         summary = summarize([row[quantile] * 1e3 for row in chosen], [row["process"] for row in chosen])
         n = chosen[0]["n_documents"]
-        yield Measurement(key, dataset, OVERALL, metric, summary.median, *_ends(summary), "ms", n)
+        yield Measurement(key, dataset, OVERALL, metric, summary.median, summary.low, summary.high, "ms", n)
 
 
 def _of_tokenizer(result: SpeedResult, subject: Subject, broken: Failure | None) -> Iterator[Measurement]:
@@ -108,12 +107,7 @@ def _of_tokenizer(result: SpeedResult, subject: Subject, broken: Failure | None)
             yield _nothing(key, "", metric, unit, broken, reason)
             continue
         summary = summarize(values[metric])
-        yield Measurement(key, "", OVERALL, metric, summary.median, *_ends(summary), unit, 0)
-
-
-def _ends(summary: Summary) -> tuple[float | None, float | None]:
-    """The interval, which a single timing does not have."""
-    return (summary.low, summary.high) if summary.n > 1 else (None, None)
+        yield Measurement(key, "", OVERALL, metric, summary.median, summary.low, summary.high, unit, 0)
 
 
 def _nothing(

@@ -23,7 +23,7 @@ _STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
 class Summary:
     """Timings in brief, in the unit of what was given; `warnings` is empty where they look stable.
 
-    `low` and `high` bound the median at 95 %; a single timing bounds nothing, and both are that timing.
+    `low` and `high` bound the median at 95 %; None where there was one timing, which bounds nothing.
     """
 
     n: int
@@ -31,8 +31,8 @@ class Summary:
     mad: float
     minimum: float
     maximum: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     warnings: tuple[str, ...] = ()
 
 
@@ -59,8 +59,8 @@ def summarize(
         mad=statistics.median(abs(value - median) for value in ordered),
         minimum=ordered[0],
         maximum=ordered[-1],
-        low=min(ordered[rank], *spanned),
-        high=max(ordered[-1 - rank], *spanned),
+        low=min(ordered[rank], *spanned) if len(ordered) > 1 else None,
+        high=max(ordered[-1 - rank], *spanned) if len(ordered) > 1 else None,
         warnings=tuple(_warnings(ordered, ordered[0] if shortest is None else shortest)),
     )
 

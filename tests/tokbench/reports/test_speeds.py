@@ -57,6 +57,16 @@ def test_ratios_are_of_the_same_ids_relative_to_the_first_of_the_suite(timed: An
     assert ratios[third] == Cell(why="no other gave its ids")
 
 
+def test_a_single_timing_is_given_without_interval_and_ranks_nothing(timed: Any) -> None:
+    first, second, _ = timed.tokenizers
+    timed.manifest["speed"]["summary"][1] |= {"low": None, "high": None}
+    [table] = speed_tables(timed)
+    assert {row.key: row.cells[0] for row in table.rows}[second] == "1–3"
+    cells = {row.key: row.cells for row in table.rows}
+    assert cells[second][3:5] == (Cell(value=pytest.approx(6.0 / 1.2)), Cell(value=pytest.approx(10.0)))
+    assert cells[first][3] == Cell(value=1.0)
+
+
 def test_each_form_has_a_column_and_the_clock_is_said(timed: Any) -> None:
     [table] = speed_tables(timed)
     assert [column.label for column in table.columns[4:]] == ["batch", "cold", "batch, 2 threads"]
@@ -91,3 +101,7 @@ def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run: Callable[...
         rows.loc[here, ["value", "ci_low", "ci_high"]] = [100.0 - place, 98.0 - place, 102.0 - place]
     [sentence] = [finding.sentence for finding in findings(run) if finding.plot == "speed"]
     assert "cannot be told from it" in sentence
+    rows.loc[speeds, "value"] *= rows.loc[speeds, "value"]
+    rows.loc[speeds, ["ci_low", "ci_high"]] = None
+    [sentence] = [finding.sentence for finding in findings(run) if finding.plot == "speed"]
+    assert "cannot be told from it" in sentence, "timed once, nothing is told apart"
