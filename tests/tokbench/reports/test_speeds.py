@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,3 +109,11 @@ def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run: Callable[...
     rows.loc[speeds, ["ci_low", "ci_high"]] = None
     [sentence] = [finding.sentence for finding in findings(run) if finding.plot == "speed"]
     assert "cannot be told from it" in sentence, "timed once, nothing is told apart"
+
+
+def test_the_table_of_the_readme_is_of_several_runs(timed: Any) -> None:
+    tool = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "speed_table.py"))
+    faster = SimpleNamespace(tokenizers=timed.tokenizers, frame=timed.frame, manifest=deepcopy(timed.manifest))
+    faster.manifest["speed"]["summary"][1] = timing(timed.tokenizers[1], 0.5, 0.7)
+    lines = tool["table"]([timed, faster, timed]).splitlines()
+    assert [line.split(" | ")[2:] for line in lines[2:]] == [["1.0", "– |"], ["5.0 (5.0–10.0)", "– |"]]
