@@ -8,14 +8,15 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 SHOWN = (
-    ("compression_ratio", "bytes/token", "{:.2f}"),
-    ("fertility", "tokens/word", "{:.2f}"),
-    ("vocab_utilization", "vocab used", "{:.1%}"),
-    ("renyi_efficiency", "Rényi", "{:.3f}"),
-    ("gini", "Gini", "{:.3f}"),
-    ("round_trip", "round trip", "{:.1%}"),
-    ("encode_speed", "MB/s", "{:.1f}"),
+    ("compression_ratio", "bytes/token", 2),
+    ("fertility", "tokens/word", 2),
+    ("vocab_utilization", "vocab used", "%"),
+    ("renyi_efficiency", "Rényi", 3),
+    ("gini", "Gini", 3),
+    ("round_trip", "round trip", "%"),
+    ("encode_speed", "MB/s", 1),
 )
+"""Metric, heading, and decimal places or that it is a share."""
 
 
 def print_headline(run: Run) -> None:
@@ -30,16 +31,16 @@ def print_headline(run: Run) -> None:
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
     present = set(rows.loc[rows["value"].notna(), "metric"])
-    shown = [column for column in SHOWN if column[0] in present]
+    columns = [column for column in SHOWN if column[0] in present]
     for dataset in run.datasets:
         table = Table(title=escape(dataset), title_justify="left", box=None, title_style="bold")
         table.add_column("tokenizer", overflow="fold", min_width=28)
-        for _, head, _ in shown:
+        for _, head, _ in columns:
             table.add_column(head, justify="right")
         for tokenizer in run.tokenizers:
             cells = [
-                _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), form)
-                for name, _, form in shown
+                _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
+                for name, _, places in columns
             ]
             table.add_row(escape(tokenizer) + _mark(values.get((tokenizer, dataset, "round_trip"))), *cells)
         console.print(table)
@@ -54,10 +55,14 @@ def print_headline(run: Run) -> None:
         console.print(f"failed: {escape(what)}: {escape(entry['kind'] + ': ' + entry['message'] + remedy)}")
 
 
-def _cell(row: Any, form: str) -> str:
+def _cell(row: Any, places: int | str) -> str:
+    from tokbench.reports.figures import shown
+
     if row is None or row.value != row.value:
         return "–" if row is None or not row.status.startswith("failed") else "failed"
-    return form.format(row.value)
+    if isinstance(places, int):
+        return shown(row.value, places)
+    return shown(100 * row.value, 1, whole=100) + places
 
 
 def _mark(row: Any) -> str:

@@ -34,6 +34,23 @@ def number(value: float | None, places: int = 2) -> str:
     return f"{value:,.{places}f}".replace("-", "−")
 
 
+def shown(value: float | None, places: int = 2, *, whole: float = math.inf) -> str:
+    """`number`, but what is not zero never looks like zero, nor what falls short of `whole` like all of it.
+
+    Example:
+        >>> shown(0.0004), shown(-0.0004), shown(0.0), shown(99.996, whole=100), shown(100.0, whole=100)
+        ('< 0.01', '> −0.01', '0.00', '> 99.99', '100.00')
+    """
+    text, step = number(value, places), 10.0**-places
+    if value is None or not math.isfinite(value):
+        return text
+    if value and text == number(math.copysign(0.0, value), places):
+        return f"{'<' if value > 0 else '>'} {number(math.copysign(step, value), places)}"
+    if value < whole and text == number(whole, places):
+        return f"> {number(whole - step, places)}"
+    return text
+
+
 def is_share(unit: str) -> bool:
     """Whether values of a unit are shares, which read better as percentages."""
     return unit == "share" or unit.startswith("share of ")

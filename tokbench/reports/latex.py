@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
-from tokbench.reports.figures import number
 from tokbench.reports.table import Cell, Column, Table
 from tokbench.results.atomic import write_bytes
 
@@ -110,8 +109,10 @@ def _column(table: Table, index: int) -> str:
     """``l`` for text; for figures an ``S`` with the digits that its longest figure takes."""
     if not table.columns[index].numeric:
         return "l"
-    shown = [_plain(table, row, index) for row in range(len(table.rows))]
-    whole = max((len(text.partition(".")[0].lstrip("-")) for text in shown if text), default=1)
+    shown = [
+        text for row in range(len(table.rows)) if (text := _plain(table, row, index)) and text[0] not in "<>"
+    ]
+    whole = max((len(text.partition(".")[0].lstrip("-")) for text in shown), default=1)
     sign = "-" if any(text.startswith("-") for text in shown) else ""
     return f"S[table-format={sign}{whole}.{table.places[index]}]"
 
@@ -128,7 +129,7 @@ def _plain(table: Table, row: int, column: int) -> str:
     cell = table.rows[row].cells[column]
     if isinstance(cell, str) or cell.value is None:
         return ""
-    return number(cell.value * table.columns[column].scale, table.places[column]).translate(_TO_TEX)
+    return table.text(row, column).translate(_TO_TEX)
 
 
 def _cell(table: Table, row: int, column: int) -> str:
@@ -138,4 +139,6 @@ def _cell(table: Table, row: int, column: int) -> str:
     text = _plain(table, row, column)
     if not text:
         return "{--}"
+    if text[0] in "<>":  # no number to siunitx
+        return f"{{${text}$}}"
     return rf"\bfseries {text}" if (row, column) in table.best else text

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tokbench.reports.figures import decimals, interval, is_share, number
+from tokbench.reports.figures import decimals, interval, is_share, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,9 @@ class Table:
         cell = self.rows[row].cells[column]
         if isinstance(cell, str):
             return cell
-        return number(_scaled(cell, self.columns[column]), self.places[column])
+        heading = self.columns[column]
+        whole = 100.0 if is_share(heading.unit) else math.inf
+        return shown(_scaled(cell, heading), self.places[column], whole=whole)
 
     def ends(self, row: int, column: int) -> str:
         """The interval of the cell as it is shown, or nothing."""

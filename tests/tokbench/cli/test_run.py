@@ -52,6 +52,14 @@ def test_all_measured(
     assert language["shards"][0]["sha256"]
 
 
+def test_a_share_that_is_not_zero_is_not_printed_as_zero(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("-o", str(tmp_path / "out"), "--no-speed", "--no-report", "-m", "vocab_utilization")
+    assert call(monkeypatch, "run", "-t", "chars", "-d", str(text), *more) == 0
+    assert "< 0.1%" in capsys.readouterr().out  # a few of 1,114,112 code points
+
+
 def test_something_failed(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

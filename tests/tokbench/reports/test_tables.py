@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tokbench.plots import data
-from tokbench.reports import tables
+from tokbench.reports import latex, tables
 from tokbench.reports.agreement import agreement_table
 from tokbench.reports.findings import apart, compression, fairness, findings
 from tokbench.reports.table import Cell, Column, Row, Table
@@ -39,6 +39,18 @@ def test_a_column_of_equals_has_no_best() -> None:
 
 def test_unmeasured_is_a_dash_and_never_zero() -> None:
     assert table(Cell(value=None), Cell(value=1.5)).text(0, 0) == "–"
+
+
+def test_what_is_not_zero_never_looks_like_zero_nor_most_like_all() -> None:
+    column = Column(key="x", label="x", unit="share", places=1)
+    made = Table(
+        "t", "t", (column,), tuple(Row((Cell(value=value),)) for value in (0.0, 4e-5, 0.5, 0.99996, 1.0))
+    )
+    assert [made.text(row, 0) for row in range(5)] == ["0.0", "< 0.1", "50.0", "> 99.9", "100.0"]
+    tex = latex.render(made, caption="c", label="l")
+    assert "S[table-format=3.1]" in tex
+    assert "{$< 0.1$}" in tex
+    assert "{$> 99.9$}" in tex
 
 
 def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
