@@ -7,27 +7,28 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench_subword.bpe.train_cells import weight_of
 from tokbench_subword.bpe.train_layout import (
+    CELLS,
     COUNT,
-    HEAVY,
     N_PAIRS,
-    NEXT,
     PAIRS,
-    RECORDS,
     RUN,
     RUNS,
     RUNS_USED,
+    SINGLES,
     STAMP,
     STATE,
+    WEIGHTS,
     Workspace,
 )
-from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash, weight_of
+from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
 from tokbench_subword.kernels.threads import in_threads
 
 ROOM = 3
-"""Places in runs for each record: nearly always enough for good. What is never written takes no memory."""
+"""Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
 _NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
@@ -39,16 +40,16 @@ def pair_table(bits: int) -> NDArray[np.int64]:
 
 
 def fill_pairs(work: Workspace, workers: int) -> None:
-    """Set `PAIRS` and `RUNS` for the records of a training."""
-    n_records = len(work[RECORDS]) // 4
-    limits = [n_records * part // workers for part in range(workers + 1)]
+    """Set `PAIRS` and `RUNS` for the cells of a training."""
+    n_cells = len(work[CELLS]) // 2
+    limits = [(n_cells - 1) * part // workers for part in range(workers + 1)]
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
     work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()))
     for table in tables:
         _add_table(table, work[PAIRS], work[STATE])
-    work[RUNS] = np.empty(ROOM * n_records + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
+    work[RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
     _lay_runs(work[PAIRS], work[RUNS], work[STATE])
     for table in tables:
         _place_table(table, work[PAIRS])
@@ -71,16 +72,15 @@ def _counted(work: Workspace, low: int, high: int) -> NDArray[np.int64]:
 @kernel
 def _count_pairs(block, low, high, table_, state):  # type: ignore[no-untyped-def]
     """Count the pairs that begin at positions from `low` on; returns where it stopped, `high` or sooner."""
-    records, heavy, table = i32_in(block, RECORDS), i64_in(block, HEAVY), pointer(table_)
-    mask, most = np.int64(len(table_) // 4 - 1), len(table_) // 8
+    cells, weights, table = i32_in(block, CELLS), i64_in(block, WEIGHTS), pointer(table_)
+    mask, most, singles = np.int64(len(table_) // 4 - 1), len(table_) // 8, i64_in(block, STATE)[SINGLES]
     for position in range(low, high):
-        second = np.int64(records[4 * position + NEXT])
-        if second >= 0:
+        left, right = cells[2 * position], cells[2 * position + 2]
+        if left >= 0 and right >= 0:
             if state[N_PAIRS] >= most:
                 return position
-            key = pair_key(records[4 * position], records[4 * second])
-            row = find_or_add_pair(table, mask, key, pointer(state))
-            table[row + COUNT] += weight_of(records, position, heavy)
+            row = find_or_add_pair(table, mask, pair_key(left, right), pointer(state))
+            table[row + COUNT] += weight_of(weights, singles, position)
             table[row + _NUMBER] += 1  # from -1 on
     return high
 
@@ -123,11 +123,11 @@ def _place_table(table, pairs_):  # type: ignore[no-untyped-def]
 @kernel
 def _write_runs(block, low, high, table_):  # type: ignore[no-untyped-def]
     """Write the positions from `low` to `high` where the table says."""
-    records, runs, table = i32_in(block, RECORDS), i32_in(block, RUNS), pointer(table_)
+    cells, runs, table = i32_in(block, CELLS), i32_in(block, RUNS), pointer(table_)
     mask = np.int64(len(table_) // 4 - 1)
     for position in range(low, high):
-        second = np.int64(records[4 * position + NEXT])
-        if second >= 0:
-            row = find_pair(table, mask, pair_key(records[4 * position], records[4 * second]))
+        left, right = cells[2 * position], cells[2 * position + 2]
+        if left >= 0 and right >= 0:
+            row = find_pair(table, mask, pair_key(left, right))
             runs[table[row + _NUMBER]] = np.int32(position)
             table[row + _NUMBER] += 1

@@ -2,9 +2,15 @@
 
 All arrays grow with the text, so nothing is tuned to a corpus. The main ones:
 
-**Records**, int32 ``(n, 4)``: the symbol at a position, the positions of its right and left neighbour in the
-word (-1 at the ends), and the weight of the word. A weight beyond 31 bits is ``-1 - i``, and stands in
-``heavy[i]``. A position that was merged into its left neighbour has the symbol -1.
+**Cells**, int32 ``(n, 2)``: all words, a cell for each first symbol, and one of symbol -1 between words, before
+the first and after the last. A token covers as many cells as first symbols it was made of, its *extent*. Its
+first cell holds symbol and extent, its last one (if another) symbol and negated extent: so both neighbours are
+found without links, and a word lies in one or two cache lines. Cells in between are not looked at; none of them
+looks like a first one. A *position* is the number of a token's first cell.
+
+**Weights**, int64: how often the word of a cell was seen, for the cells before number `SINGLES`; all words
+behind were seen once. Words lie in descending order of their counts, except for the rule `first_seen`. Most are
+seen once, so this array is short; and what is rewritten often lies together.
 
 **Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count,
 the first run of its occurrences (-1: none), and the number of the merge that last gave it one.
@@ -12,6 +18,9 @@ the first run of its occurrences (-1: none), and the number of the merge that la
 **Runs**, int32, one after another: where the next run of the same pair is (-1: none), how many positions, and
 these, ascending. A run is written once and read once; positions in it are not taken out when they cease to be
 true, but found untrue when they are read. When the array is full, what is untrue is left behind.
+
+**Waiting** entries of the queue, int64 ``(n, 4)``: count, key, extra, and the row of the next one of the same
+list, as multiples of four (-1: none); see `train_queue`.
 """
 
 from __future__ import annotations
@@ -24,15 +33,15 @@ from numpy.typing import NDArray
 from tokbench_subword.kernels.pointers import block
 
 # The arrays of every training by merges …
-RECORDS, HEAVY, PAIRS, RUNS, POSITIONS, EVENTS, TALLIES, MET, TOUCHED = range(9)
+CELLS, WEIGHTS, PAIRS, RUNS, POSITIONS, EVENTS, TALLIES, MET, TOUCHED = range(9)
 LENGTHS, TOKEN_HASHES, SPELLED, SPELLED_IDS, MERGES, STATE, SIZES = range(9, 16)
-HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING = range(16, 21)
+HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = range(16, 23)
 # … and those of a training by likelihood.
-SYMBOL_COUNTS, PARTNERS, FIRSTS = range(21, 24)
-N_ARRAYS = 24
+SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
+N_ARRAYS = 26
 
-# Fields of a record, and of a pair's row.
-SYMBOL, NEXT, PREVIOUS, WEIGHT = range(4)
+# Fields of a cell, and of a pair's row.
+SYMBOL, EXTENT = range(2)
 KEY, COUNT, RUN, STAMP = range(4)
 
 # `STATE`, int64: settings …
@@ -44,15 +53,15 @@ N_PAIRS, RUNS_USED, HEAP_SIZE, N_TOKENS, N_MERGES, STAGE = range(5, 11)
 LEFT, RIGHT, NEW, GATHERED, FROM, N_POSITIONS, OWN, N_TOUCHED = range(11, 19)
 N_EVENTS, N_MET = 19, 21
 N_PARTNERS, RESCORED, SIDE = range(23, 26)
-STATE_SIZE = 26
+SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
+STATE_SIZE = 31
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)
 
 # What a kernel stopped for: it is done, it lets progress be told, or it needs more room.
-DONE, PAUSED, PAIRS_FULL, RUNS_FULL, POSITIONS_FULL, HEAP_FULL, MERGES_FULL, SPELLING_FULL, PARTNERS_FULL = (
-    range(9)
-)
+DONE, PAUSED, PAIRS_FULL, RUNS_FULL, POSITIONS_FULL, HEAP_FULL, MERGES_FULL, SPELLING_FULL = range(8)
+PARTNERS_FULL, WAITING_FULL = 8, 9
 
 
 class Workspace:

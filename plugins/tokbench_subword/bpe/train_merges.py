@@ -12,6 +12,7 @@ import numpy as np
 from tokbench_subword.bpe.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
 from tokbench_subword.bpe.train_layout import (
     APPLYING,
+    CELLS,
     CHOOSING,
     COUNT,
     DONE,
@@ -36,7 +37,6 @@ from tokbench_subword.bpe.train_layout import (
     PAUSE_AT,
     PAUSED,
     QUEUING,
-    RECORDS,
     RIGHT,
     RULE,
     RUN,
@@ -48,9 +48,12 @@ from tokbench_subword.bpe.train_layout import (
     STARTS,
     STATE,
     TOUCHED,
+    WAITING,
+    WAITING_FULL,
+    WAITING_USED,
 )
 from tokbench_subword.bpe.train_pairs import find_pair, first_standing, pair_key, sides, take_runs
-from tokbench_subword.bpe.train_queue import drop_top, push, replace_top
+from tokbench_subword.bpe.train_queue import call_waiting, drop_top, enqueue, replace_top
 from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
 from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.kernels.compiling import inline, kernel
@@ -65,7 +68,7 @@ def _extra(block, row):  # type: ignore[no-untyped-def]
         return take_runs(pairs, row)
     if rule == FIRST_SEEN:
         left, right = sides(pairs[row])
-        return first_standing(i32_in(block, RECORDS), i32_in(block, RUNS), pairs[row + RUN], left, right)
+        return first_standing(i32_in(block, CELLS), i32_in(block, RUNS), pairs[row + RUN], left, right)
     return np.int64(0)
 
 
@@ -111,6 +114,8 @@ def _choose(block):  # type: ignore[no-untyped-def]
     counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
     starts, rule, mask = i64_in(block, STARTS), state[RULE], sizes[PAIRS] // 4 - 1
     while True:
+        if not call_waiting(block):
+            return HEAP_FULL
         reason = why_stop(state, sizes)
         if reason >= 0:
             return reason
@@ -157,11 +162,11 @@ def learn_merges(block):  # type: ignore[no-untyped-def]
     mask, rule, touched = sizes[PAIRS] // 4 - 1, state[RULE], i64_in(block, TOUCHED)
 
     if state[STAGE] == QUEUING:
-        if state[N_PAIRS] > sizes[HEAP_KEYS]:
-            return HEAP_FULL
+        if 4 * state[N_PAIRS] > sizes[WAITING]:
+            return WAITING_FULL
         for row in range(0, sizes[PAIRS], 4):
             if pairs[row] >= 0 and pairs[row + COUNT] > 0:
-                push(block, pairs[row + COUNT], pairs[row], _extra(block, row))
+                enqueue(block, pairs[row + COUNT], pairs[row], _extra(block, row))
         state[STAGE] = CHOOSING
 
     while True:
@@ -182,10 +187,12 @@ def learn_merges(block):  # type: ignore[no-untyped-def]
 
         if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
             return HEAP_FULL
+        if state[WAITING_USED] + 4 * state[N_TOUCHED] > sizes[WAITING]:
+            return WAITING_FULL
         for index in range(state[N_TOUCHED]):
             row = touched[index]
             if pairs[row + COUNT] > 0:
                 extra = _extra(block, row)
                 if rule != HF or extra >= 0:
-                    push(block, pairs[row + COUNT], pairs[row], extra)
+                    enqueue(block, pairs[row + COUNT], pairs[row], extra)
         state[STAGE] = CHOOSING

@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.bpe.ties import HF
+from tokbench_subword.bpe.train_cells import stands_at
 from tokbench_subword.bpe.train_layout import (
+    CELLS,
     COUNT,
     HEAP_EXTRAS,
     HEAP_KEYS,
     HEAP_SIZE,
     N_PAIRS,
-    NEXT,
     PAIRS,
-    RECORDS,
     RULE,
     RUN,
     RUNS,
@@ -25,10 +25,12 @@ from tokbench_subword.bpe.train_layout import (
     SIZES,
     STAMP,
     STATE,
-    WEIGHT,
+    WAITING,
+    WAITING_USED,
 )
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
+from tokbench_subword.kernels.prefetching import prefetch
 
 RUN_HEAD = 2
 """Numbers that a run holds beside its positions."""
@@ -51,9 +53,21 @@ def sides(key):  # type: ignore[no-untyped-def]
 
 
 @inline
+def _home(mask, key):  # type: ignore[no-untyped-def]
+    """The first row to look at."""
+    return np.int64((np.uint64(key) * _SPREAD) >> _HIGH) & mask
+
+
+@inline
+def prefetch_pair(pairs, mask, key):  # type: ignore[no-untyped-def]
+    """Ask for the row of a pair that will be looked for soon."""
+    prefetch(pairs, 4 * _home(mask, key))
+
+
+@inline
 def find_pair(pairs, mask, key):  # type: ignore[no-untyped-def]
     """Where the row of `key` begins in `pairs`, or the free row where it would go."""
-    at = np.int64((np.uint64(key) * _SPREAD) >> _HIGH) & mask
+    at = _home(mask, key)
     while True:
         found = pairs[4 * at]
         if found == key or found < 0:
@@ -72,24 +86,6 @@ def find_or_add_pair(pairs, mask, key, state):  # type: ignore[no-untyped-def]
         pairs[row + STAMP] = -1
         state[N_PAIRS] += 1
     return row
-
-
-@inline
-def weight_of(records, position, heavy):  # type: ignore[no-untyped-def]
-    """How often the word of a position was seen."""
-    weight = np.int64(records[4 * position + WEIGHT])
-    if weight < 0:
-        return heavy[-1 - weight]
-    return weight
-
-
-@inline
-def stands_at(records, position, left, right):  # type: ignore[no-untyped-def]
-    """Whether the pair stands at a position."""
-    if records[4 * position] != left:
-        return False
-    second = np.int64(records[4 * position + NEXT])
-    return second >= 0 and records[4 * second] == right
 
 
 @inline
@@ -112,7 +108,7 @@ def take_runs(pairs, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def first_standing(records, runs, run, left, right):  # type: ignore[no-untyped-def]
+def first_standing(cells, runs, run, left, right):  # type: ignore[no-untyped-def]
     """The lowest position of some runs at which the pair still stands, or -1."""
     lowest = np.int64(-1)
     while run >= 0:
@@ -120,7 +116,7 @@ def first_standing(records, runs, run, left, right):  # type: ignore[no-untyped-
             position = np.int64(runs[run + RUN_HEAD + index])
             if lowest >= 0 and position >= lowest:
                 break
-            if stands_at(records, position, left, right):
+            if stands_at(cells, position, left, right):
                 lowest = position
                 break
         run = np.int64(runs[run])
@@ -176,7 +172,7 @@ def rehash(pairs, larger, state):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _moved(records, runs, run, key, target, used):  # type: ignore[no-untyped-def]
+def _moved(cells, runs, run, key, target, used):  # type: ignore[no-untyped-def]
     """Copy what is still true of some runs to `target`; the new first run, and where free room begins."""
     left, right = sides(key)
     first = np.int64(-1)
@@ -185,7 +181,7 @@ def _moved(records, runs, run, key, target, used):  # type: ignore[no-untyped-de
         end = used + RUN_HEAD
         for index in range(np.int64(runs[run + 1])):
             position = np.int64(runs[run + RUN_HEAD + index])
-            if stands_at(records, position, left, right):
+            if stands_at(cells, position, left, right):
                 target[end] = np.int32(position)
                 end += 1
         if end > used + RUN_HEAD:
@@ -206,16 +202,19 @@ def compact_runs(block, target_):  # type: ignore[no-untyped-def]
 
     Runs belong to pairs or, by the rule `hf`, to entries of the queue.
     """
-    records, runs, target = i32_in(block, RECORDS), i32_in(block, RUNS), pointer(target_)
+    cells, runs, target = i32_in(block, CELLS), i32_in(block, RUNS), pointer(target_)
     pairs, state, sizes = i64_in(block, PAIRS), i64_in(block, STATE), i64_in(block, SIZES)
-    keys, extras = i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
+    keys, extras, waiting = i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS), i64_in(block, WAITING)
     used = np.int64(0)
     for row in range(0, sizes[PAIRS], 4):
         if pairs[row] >= 0 and pairs[row + RUN] >= 0:
-            first, used = _moved(records, runs, pairs[row + RUN], pairs[row], target, used)
+            first, used = _moved(cells, runs, pairs[row + RUN], pairs[row], target, used)
             pairs[row + RUN] = first
     if state[RULE] == HF:
         for entry in range(state[HEAP_SIZE]):
-            first, used = _moved(records, runs, extras[entry], keys[entry], target, used)
+            first, used = _moved(cells, runs, extras[entry], keys[entry], target, used)
             extras[entry] = first
+        for entry in range(0, state[WAITING_USED], 4):
+            first, used = _moved(cells, runs, waiting[entry + 2], waiting[entry + 1], target, used)
+            waiting[entry + 2] = first
     state[RUNS_USED] = used

@@ -14,15 +14,22 @@ import numpy as np
 
 from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_layout import (
+    FREE_WAITING,
     HEAP_COUNTS,
     HEAP_EXTRAS,
     HEAP_KEYS,
     HEAP_SIZE,
+    LEAST_QUEUED,
     LENGTHS,
+    MOST_WAITING,
     RULE,
+    SIZES,
     SPELLING,
     STARTS,
     STATE,
+    WAITING,
+    WAITING_LISTS,
+    WAITING_USED,
 )
 from tokbench_subword.bpe.train_pairs import sides
 from tokbench_subword.kernels.compiling import inline
@@ -128,3 +135,60 @@ def drop_top(block):  # type: ignore[no-untyped-def]
     state[HEAP_SIZE] = size
     if size > 0:
         replace_top(block, counts[size], keys[size], extras[size])
+
+
+@inline
+def _level(count):  # type: ignore[no-untyped-def]
+    """The whole part of the logarithm of a count to base 2."""
+    level = np.int64(0)
+    while count > 1:
+        count >>= 1
+        level += 1
+    return level
+
+
+@inline
+def enqueue(block, count, key, extra):  # type: ignore[no-untyped-def]
+    """Add an entry to the heap, or to those that wait if its count is below `LEAST_QUEUED`; there must be room.
+
+    Most pairs of a corpus are so rare that their turn never comes. They wait in lists, one for each power of
+    two of counts, where they cost nothing, and the heap stays small.
+    """
+    state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
+    if count >= state[LEAST_QUEUED]:
+        push(block, count, key, extra)
+        return
+    row, level = state[FREE_WAITING], _level(count)
+    if row >= 0:
+        state[FREE_WAITING] = waiting[row + 3]
+    else:
+        row = state[WAITING_USED]
+        state[WAITING_USED] = row + 4
+    waiting[row], waiting[row + 1], waiting[row + 2], waiting[row + 3] = count, key, extra, lists[level]
+    lists[level] = row
+    state[MOST_WAITING] = max(state[MOST_WAITING], level)
+
+
+@inline
+def call_waiting(block):  # type: ignore[no-untyped-def]
+    """Put lists of waiting entries into the heap until its first entry is the first of all.
+
+    Returns False where the heap has no room; to be called again.
+    """
+    state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
+    counts, room = i64_in(block, HEAP_COUNTS), i64_in(block, SIZES)[HEAP_KEYS]
+    while state[MOST_WAITING] >= 0 and (state[HEAP_SIZE] == 0 or counts[0] >> (state[MOST_WAITING] + 1) == 0):
+        level = state[MOST_WAITING]
+        state[LEAST_QUEUED] = np.int64(1) << level
+        row = lists[level]
+        while row >= 0:
+            if state[HEAP_SIZE] >= room:
+                return False
+            push(block, waiting[row], waiting[row + 1], waiting[row + 2])
+            lists[level], waiting[row + 2], waiting[row + 3] = waiting[row + 3], -1, state[FREE_WAITING]
+            state[FREE_WAITING] = row
+            row = lists[level]
+        while level >= 0 and lists[level] < 0:
+            level -= 1
+        state[MOST_WAITING] = level
+    return True

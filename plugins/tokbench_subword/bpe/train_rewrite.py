@@ -1,6 +1,6 @@
 """One merge: the pair is rewritten wherever it stands, and the pairs with its neighbours are counted anew.
 
-It goes in two steps. *Rewriting* links the records anew and writes an event for each neighbour, adding up
+It goes in two steps. *Rewriting* merges the cells and writes an event for each neighbour, adding up
 weights by neighbour in a table over symbols, so that the table of pairs is asked once a symbol that is met, not
 once a position. *Applying* changes the counts, and spreads the events into one run for each new pair.
 """
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench_subword.bpe.train_cells import merge_at, stands_at, token_before, weight_of
 from tokbench_subword.bpe.train_layout import (
+    CELLS,
     COUNT,
     DONE,
     EVENTS,
     FROM,
     GATHERED,
-    HEAVY,
     LEFT,
     LENGTHS,
     LONGEST,
@@ -27,23 +28,22 @@ from tokbench_subword.bpe.train_layout import (
     N_POSITIONS,
     N_TOUCHED,
     NEW,
-    NEXT,
     OWN,
     PAIRS,
     PAIRS_FULL,
     POSITIONS,
     POSITIONS_FULL,
-    PREVIOUS,
-    RECORDS,
     RIGHT,
     RUNS,
     RUNS_FULL,
     RUNS_USED,
+    SINGLES,
     SIZES,
     STAMP,
     STATE,
     TALLIES,
     TOUCHED,
+    WEIGHTS,
 )
 from tokbench_subword.bpe.train_pairs import (
     RUN_HEAD,
@@ -51,15 +51,17 @@ from tokbench_subword.bpe.train_pairs import (
     find_pair,
     gather_runs,
     pair_key,
+    prefetch_pair,
     prepend_run,
-    stands_at,
-    weight_of,
 )
 from tokbench_subword.kernels.compiling import inline
 from tokbench_subword.kernels.pointers import i32_in, i64_in
+from tokbench_subword.kernels.prefetching import prefetch
 
 _LOW_32 = np.int64(0xFFFFFFFF)
 BEFORE, AFTER = 0, 1
+_AHEAD, _MET_AHEAD = 12, 4
+"""How many positions, or symbols met, ahead memory is asked for: about what is done while it comes."""
 
 
 @inline
@@ -101,35 +103,33 @@ def rewrite(block):  # type: ignore[no-untyped-def]
     Sets `OWN`, how often it stood, and `N_EVENTS` and `N_MET` for both sides. Of each side, `TALLIES` has
     weight and number by symbol, `MET` the symbols in order of first sight.
     """
-    records, heavy, state = i32_in(block, RECORDS), i64_in(block, HEAVY), i64_in(block, STATE)
+    cells, weights, state = i32_in(block, CELLS), i64_in(block, WEIGHTS), i64_in(block, STATE)
     sizes, events = i64_in(block, SIZES), i64_in(block, EVENTS)
     source = i32_in(block, POSITIONS) if state[GATHERED] == 1 else i32_in(block, RUNS)
     tallies, met = i64_in(block, TALLIES), i32_in(block, MET)
-    origin, n_symbols, half = state[FROM], sizes[LENGTHS], sizes[EVENTS] // 2
+    n_symbols, half, singles = sizes[LENGTHS], sizes[EVENTS] // 2, state[SINGLES]
     left, right, new = state[LEFT], state[RIGHT], state[NEW]
     n_before, n_after = np.int64(0), half
     met_before, met_after = np.int64(0), n_symbols
     own = np.int64(0)
-    for index in range(origin, origin + state[N_POSITIONS]):
+    end = state[FROM] + state[N_POSITIONS]
+    for index in range(state[FROM], end):
+        if index + _AHEAD < end:
+            prefetch(cells, 2 * np.int64(source[index + _AHEAD]))
         position = np.int64(source[index])
-        if not stands_at(records, position, left, right):
+        if not stands_at(cells, position, left, right):
             continue
-        second = np.int64(records[4 * position + NEXT])
-        weight = weight_of(records, position, heavy)
-        before = np.int64(records[4 * position + PREVIOUS])
-        after = np.int64(records[4 * second + NEXT])
-        records[4 * position] = np.int32(new)
-        records[4 * position + NEXT] = np.int32(after)
-        records[4 * second] = -1
+        weight = weight_of(weights, singles, position)
+        following = merge_at(cells, position, new)
         own += weight
-        if before >= 0:
-            symbol = np.int64(records[4 * before])
+        symbol = np.int64(cells[2 * (position - 1)])
+        if symbol >= 0:
+            before = token_before(cells, position)
             n_before, met_before = _note(
                 events, n_before, tallies, np.int64(0), met, met_before, symbol, before, weight
             )
-        if after >= 0:
-            records[4 * after + PREVIOUS] = np.int32(position)
-            symbol = np.int64(records[4 * after])
+        symbol = np.int64(cells[2 * following])
+        if symbol >= 0:
             n_after, met_after = _note(
                 events, n_after, tallies, 2 * n_symbols, met, met_after, symbol, position, weight
             )
@@ -147,7 +147,12 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
     mask, n_symbols, stamp = sizes[PAIRS] // 4 - 1, sizes[LENGTHS], state[N_MERGES]
     left, right, new = state[LEFT], state[RIGHT], state[NEW]
     tally, first_met, first_event = 2 * n_symbols * side, n_symbols * side, sizes[EVENTS] // 2 * side
-    for index in range(first_met, first_met + state[N_MET + side]):
+    end = first_met + state[N_MET + side]
+    for index in range(first_met, end):
+        if index + _MET_AHEAD < end:
+            symbol = np.int64(met[index + _MET_AHEAD])
+            prefetch_pair(pairs, mask, pair_key(symbol, left) if side == BEFORE else pair_key(right, symbol))
+            prefetch_pair(pairs, mask, pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol))
         symbol = np.int64(met[index])
         slot = tally + 2 * symbol
         weight = tallies[slot]
@@ -171,7 +176,7 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
         if place >= 0:
             runs[place] = np.int32(events[index] & _LOW_32)
             tallies[slot] = place + 1
-    for index in range(first_met, first_met + state[N_MET + side]):
+    for index in range(first_met, end):
         slot = tally + 2 * np.int64(met[index])
         tallies[slot] = tallies[slot + 1] = 0
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.errors import TokenizerError
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.ties import LEXICOGRAPHIC
+from tokbench_subword.bpe.train_cells import fill_cells
 from tokbench_subword.bpe.train_initial import fill_pairs, pair_table
 from tokbench_subword.bpe.train_layout import Workspace
 from tokbench_subword.bpe.train_merges import learn_merges
@@ -19,9 +19,6 @@ from tokbench_subword.kernels.compiling import announce
 
 _PAUSE = 2000
 """Merges between two reports of progress."""
-_INT32 = 2**31 - 1
-MOST_SYMBOLS = 2**29
-"""Symbols of distinct words that a session takes: positions, and places in runs, are int32."""
 
 
 class MergeSession:
@@ -56,11 +53,13 @@ class MergeSession:
         state[at.RULE], state[at.MINIMUM], state[at.N_WANTED] = rule, minimum, self.n_wanted
         state[at.LONGEST] = 2**62 if longest is None else longest
         state[at.N_TOKENS] = len(tokens)
-        work[at.RECORDS], work[at.HEAVY] = _records(symbols, starts, counts)
+        fill_cells(work, symbols, starts, counts, max(1, workers))
         fill_pairs(work, max(1, workers))
         fill_spellings(work, tokens, prefix, forbidden)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1024, np.int64)
+        work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * 1024, np.int64), np.full(64, -1)
+        state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
         work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
         work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
@@ -91,11 +90,13 @@ class MergeSession:
 
     def _growers(self) -> dict[int, Callable[[], None]]:
         """What makes room, by what the kernel stopped for."""
+        state = self.work[at.STATE]
         return {
             at.PAIRS_FULL: self._grow_pairs,
             at.RUNS_FULL: self._renew_runs,
             at.POSITIONS_FULL: self._grow_positions,
             at.HEAP_FULL: self._grow_heap,
+            at.WAITING_FULL: lambda: self.work.grow(at.WAITING, unit=4, more=4 * int(state[at.N_TOUCHED])),
             at.MERGES_FULL: lambda: self.work.grow(at.MERGES, unit=3),
             at.SPELLING_FULL: lambda: self.work.grow(at.SPELLING, more=4096),
         }
@@ -124,32 +125,3 @@ class MergeSession:
     def _grow_heap(self) -> None:
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             self.work.grow(number, more=int(self.work[at.STATE][at.N_TOUCHED]))
-
-
-def _records(
-    symbols: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The linked records of all words, and the weights that do not fit into them."""
-    n = len(symbols)
-    if n > MOST_SYMBOLS:
-        raise TokenizerError(
-            f"the distinct words have {n:,} symbols in all, and training can hold {MOST_SYMBOLS:,}: train on a "
-            "part of the text, or cut it into shorter words"
-        )
-    if len(counts) and counts.min() < 1:
-        raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
-    records = np.empty((n, 4), np.int32)
-    records[:, 0] = symbols
-    records[:, 1] = np.arange(1, n + 1, dtype=np.int32)
-    records[:, 2] = np.arange(-1, n - 1, dtype=np.int32)
-    begins = starts[:-1][np.diff(starts) > 0]
-    records[begins, 2] = -1
-    records[begins[1:] - 1, 1] = -1
-    if n:
-        records[n - 1, 1] = -1
-    too_heavy = np.flatnonzero(counts > _INT32)
-    weights = np.minimum(counts, _INT32).astype(np.int32)
-    weights[too_heavy] = -1 - np.arange(len(too_heavy), dtype=np.int32)
-    records[:, 3] = np.repeat(weights, np.diff(starts))
-    heavy = counts[too_heavy] if len(too_heavy) else np.zeros(1, np.int64)
-    return records.reshape(-1), heavy

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe import counting, train_initial, train_session
+from tokbench_subword.bpe import counting, train_cells, train_initial
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain_trainer import plain_merges
@@ -197,8 +197,8 @@ def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pyt
 
 
 def test_more_symbols_than_positions_can_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_session, "MOST_SYMBOLS", 10)
-    with pytest.raises(TokenizerError, match="11 symbols in all, and training can hold 10"):
+    monkeypatch.setattr(train_cells, "MOST_CELLS", 10)
+    with pytest.raises(TokenizerError, match="11 symbols in all, and training can hold about 10"):
         train_bpe(["hello world"], vocab_size=300)
 
 
@@ -225,6 +225,23 @@ def test_end_of_word_learns_what_tokenizers_learns() -> None:
     # Ties fall as ids do, and `tokenizers` gives the ids of x</w> in the order of a hash table: compare the
     # first ones.
     assert learned[:2] == [left + right for left, right in merges[:2]] == ["es", "est</w>"]
+
+
+@pytest.mark.parametrize("rule", [BYTES, LEXICOGRAPHIC, FIRST_SEEN])
+@settings(max_examples=100)
+@given(
+    words=st.dictionaries(st.text("xw<>/", min_size=1, max_size=12), st.integers(1, 9), min_size=1, max_size=8),
+    vocab_size=st.integers(12, 60),
+)
+def test_the_end_of_word_may_stand_in_the_text(rule: int, words: dict[str, int], vocab_size: int) -> None:
+    # "x</w>" is then spelled by one first symbol and by merges of five: one token, of two extents.
+    words = {"x</w>": 9, "xx</w>x": 9, "x": 3, **words}
+    symbols, starts, tokens = character_symbols(WordCounts.of(words), frozenset(), "</w>")
+    counts = WordCounts.of(words).counts
+    session = MergeSession(symbols, starts, counts, tokens=tokens, n_wanted=vocab_size, rule=rule)
+    cut = [(symbols[starts[i] : starts[i + 1]].tolist(), count) for i, count in enumerate(words.values())]
+    merges, _ = plain_merges(cut, tokens, n_wanted=vocab_size, rule=rule)
+    assert [tuple(merge) for merge in session.run().tolist()] == merges
 
 
 def test_a_merge_never_spells_a_special_token() -> None:

@@ -1,0 +1,106 @@
+"""The words of a training by merges as cells: laid out at the start, read and merged in place.
+
+The layout is in `train_layout`. The inline functions take pointers (see `kernels.pointers`).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.ties import FIRST_SEEN
+from tokbench_subword.bpe.train_layout import CELLS, EXTENT, RULE, SINGLES, STATE, WEIGHTS, Workspace
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.threads import in_threads
+
+MOST_CELLS = 2**29
+"""Cells that a training takes: positions, and places in runs, are int32."""
+
+
+def fill_cells(
+    work: Workspace,
+    symbols: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    workers: int,
+) -> None:
+    """Set `CELLS`, `WEIGHTS` and `SINGLES` for words of symbols; raises `TokenizerError` for too many."""
+    n_cells = len(symbols) + len(counts) + 1
+    if n_cells > MOST_CELLS:
+        raise TokenizerError(
+            f"the distinct words have {len(symbols):,} symbols in all, and training can hold about "
+            f"{MOST_CELLS:,}: train on a part of the text, or cut it into shorter words"
+        )
+    if len(counts) and counts.min() < 1:
+        raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
+    order = np.arange(len(counts))
+    if work[STATE][RULE] != FIRST_SEEN:
+        often = np.flatnonzero(counts > 1)
+        often = often[np.argsort(-counts[often], kind="stable")]
+        order = np.concatenate((often, np.flatnonzero(counts == 1)))
+    ends = np.cumsum(np.diff(starts)[order] + 1)
+    places = np.concatenate((np.zeros(1, np.int64), ends)) + 1
+    more_than_one = np.flatnonzero(counts[order] > 1)
+    singles = int(places[more_than_one[-1] + 1]) if len(more_than_one) else 0
+    work[STATE][SINGLES] = singles
+    cells, weights = np.empty(2 * n_cells, np.int32), np.empty(max(singles, 1), np.int64)
+    cells[0], cells[1] = -1, 0
+    limits = np.searchsorted(places, [n_cells * part // workers for part in range(workers)]).tolist()
+
+    def lay(part: tuple[int, int]) -> None:
+        _lay_words(*part, order, symbols, starts, counts, places, singles, cells, weights)
+
+    in_threads(lay, pairwise([*limits, len(order)]), workers)
+    work[CELLS], work[WEIGHTS] = cells, weights
+
+
+@kernel
+def _lay_words(  # type: ignore[no-untyped-def]
+    low, high, order, symbols, starts, counts, places, singles, cells, weights
+):
+    """Lay some words, and the cell that follows each, where `places` says."""
+    for index in range(low, high):
+        word, cell = order[index], places[index]
+        for place in range(starts[word], starts[word + 1]):
+            cells[2 * cell], cells[2 * cell + EXTENT] = symbols[place], 1
+            if cell < singles:
+                weights[cell] = counts[word]
+            cell += 1
+        cells[2 * cell], cells[2 * cell + EXTENT] = -1, 0
+
+
+@inline
+def stands_at(cells, position, left, right):  # type: ignore[no-untyped-def]
+    """Whether a token begins at a position that is the left one of a pair, and followed by the right one."""
+    if cells[2 * position] != left:
+        return False
+    extent = np.int64(cells[2 * position + EXTENT])
+    return extent > 0 and cells[2 * (position + extent)] == right
+
+
+@inline
+def weight_of(weights, singles, position):  # type: ignore[no-untyped-def]
+    """How often the word of a position was seen."""
+    return weights[position] if position < singles else np.int64(1)
+
+
+@inline
+def merge_at(cells, position, new):  # type: ignore[no-untyped-def]
+    """Make a token and the next one the token `new`; returns the cell after it."""
+    left_extent = np.int64(cells[2 * position + EXTENT])
+    second = position + left_extent
+    extent = left_extent + np.int64(cells[2 * second + EXTENT])
+    last = position + extent - 1
+    cells[2 * second] = -1  # no token begins here any more
+    cells[2 * position], cells[2 * position + EXTENT] = np.int32(new), np.int32(extent)
+    cells[2 * last], cells[2 * last + EXTENT] = np.int32(new), np.int32(-extent)
+    return last + 1
+
+
+@inline
+def token_before(cells, position):  # type: ignore[no-untyped-def]
+    """Where the token begins that ends right before a position."""
+    return position - abs(np.int64(cells[2 * (position - 1) + EXTENT]))
