@@ -25,12 +25,24 @@ def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
     """
     import numpy as np
 
-    shares = counts[counts > 0] / counts.sum()
+    sizes, kinds = _spectrum(counts)
+    shares = sizes / (sizes @ kinds)
     if alpha == 1:
-        return float(-(shares * np.log2(shares)).sum()) + 0.0
+        return float(-(kinds @ (shares * np.log2(shares)))) + 0.0
     if math.isinf(alpha):
         return float(-np.log2(shares.max())) + 0.0
-    return float(np.log2((shares**alpha).sum()) / (1 - alpha)) + 0.0
+    return float(np.log2(kinds @ shares**alpha) / (1 - alpha)) + 0.0
+
+
+def _spectrum(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct counts above zero, ascending, and how many kinds have each.
+
+    All of these figures depend on a text by them alone, and there are a hundred times fewer than kinds.
+    """
+    import numpy as np
+
+    sizes, kinds = np.unique(counts, return_counts=True)
+    return (sizes[1:], kinds[1:]) if len(sizes) and not sizes[0] else (sizes, kinds)
 
 
 def miller_madow(counts: NDArray[np.int64]) -> float:
@@ -63,10 +75,10 @@ def chao_shen(counts: NDArray[np.int64]) -> float:
     """
     import numpy as np
 
-    seen = counts[counts > 0]
-    n = int(seen.sum())
-    once = min(int((seen == 1).sum()), n - 1)
-    shares = (1 - once / n) * seen / n
+    sizes, kinds = _spectrum(counts)
+    n = int(sizes @ kinds)
+    once = min(int(kinds[sizes == 1].sum()), n - 1)
+    shares = (1 - once / n) * sizes / n
     if not shares[0] < 1:  # one kind only
         return 0.0
-    return float((-shares * np.log2(shares) / -np.expm1(n * np.log1p(-shares))).sum())
+    return float(kinds @ (-shares * np.log2(shares) / -np.expm1(n * np.log1p(-shares))))

@@ -48,7 +48,7 @@ class MorphCounts:
         """The counts over again, as `tokbench.metrics.resampling` does it; None without `groups`."""
         if self.groups is None:
             return None
-        again = resampled_sums(self.groups, seed=seed, n=n)
+        again = resampled_sums(self.groups.T, seed=seed, n=n)
         return replace(self, **dict(zip(SUMMED, again, strict=True)))
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.metrics.resampling import resampled, resampled_sums
+from tokbench.metrics.resampling import resampled
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
+from tokbench.tally.histogram import Histogram
 from tokbench.tally.text import GROUPS
 from tokbench.tally.wordsample import WordSample
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.metrics.measure import Cell
+
+
+_RESAMPLED = (*NAMES, "isolated_words", "isolated_tokens")
 
 
 class Counts(SimpleNamespace):
@@ -33,12 +38,28 @@ class Counts(SimpleNamespace):
     @cached_property
     def bigrams(self) -> NDArray[np.int64]:
         """How often each distinct pair of consecutive ids occurs in the sample of text."""
-        return self.ngrams.bigram_counts()  # type: ignore[no-any-return]
+        return _joined(self.ngrams.bigrams.values())
 
     @cached_property
     def trigrams(self) -> NDArray[np.int64]:
         """How often each distinct triple of consecutive ids occurs in the sample of text."""
-        return self.ngrams.trigram_counts()  # type: ignore[no-any-return]
+        return _joined(self.ngrams.trigrams.values())
+
+
+def _joined(tables: Iterable[Histogram]) -> NDArray[np.int64]:
+    """How often each key occurs in all of the tables together, ascending by key."""
+    import numpy as np
+
+    some = [each for each in tables if len(each)]
+    if len(some) < 2:
+        return some[0].counts if some else np.zeros(0, np.int64)
+    # to sort the keys alone, as often as each was counted, is quicker than to sort them with their counts
+    keys = np.repeat(
+        np.concatenate([each.keys for each in some]), np.concatenate([each.counts for each in some])
+    )
+    keys.sort()
+    last = np.append(np.flatnonzero(keys[1:] != keys[:-1]) + 1, len(keys))
+    return np.diff(last, prepend=0)
 
 
 def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:
@@ -77,31 +98,28 @@ def resampled_counts(tally: Tally, key: CellKey, context: MeasureContext) -> Cou
     """The counts of a tally over again (`resampled`); None where there are too few documents for that."""
     if context.replicates <= 0 or len(tally.groups.rows) < 2:
         return None
-    values = resampled(tally.groups, seed=context.seed, n=context.replicates)
+    words = _isolated(tally.word_sample)
+    values = resampled(tally.groups, seed=context.seed, n=context.replicates, more=words)
     known = settings(key, context)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(seed=context.seed, n=context.replicates)
-    words, tokens = resampled_sums(_isolated(tally.word_sample), seed=context.seed, n=context.replicates)
-    counts = dict(zip(NAMES, values, strict=True))
-    return Counts(**counts, isolated_words=words, isolated_tokens=tokens, **known)
+    return Counts(**dict(zip(_RESAMPLED, values, strict=True)), **known)
 
 
-def _isolated(sample: WordSample) -> NDArray[np.float64]:
+def _isolated(sample: WordSample) -> NDArray[np.int64]:
     """The sampled words and their tokens by bootstrap group, where each word is an observation of its own."""
     import numpy as np
 
-    sums = np.zeros((GROUPS, 2))
     group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)
-    np.add.at(sums, group, np.stack([np.ones(len(group)), sample.tokens], axis=1))
-    return sums
+    words = np.bincount(group, minlength=GROUPS)
+    return np.stack([words, np.bincount(group, weights=sample.tokens, minlength=GROUPS).astype(np.int64)])
 
 
 def one_resample(counts: Counts, index: int) -> Counts:
     """One resample alone, for metrics whose code takes numbers only."""
-    return Counts(**{name: value[index] if name in _NAMES else value for name, value in vars(counts).items()})
-
-
-_NAMES = frozenset({*NAMES, "isolated_words", "isolated_tokens"})
+    return Counts(
+        **{name: value[index] if name in _RESAMPLED else value for name, value in vars(counts).items()}
+    )
 
 
 def measurement(cell: Cell, metric: Metric, unit: str, value: float | None, status: str = "ok") -> Measurement:

@@ -1,4 +1,4 @@
-"""Sums of counts by bootstrap group, and the replicates drawn from them.
+"""Sums of counts by bootstrap group, and the weights that replicates draw for the groups.
 
 Each document falls into one of 1,024 groups by a hash of its text (by its line in a parallel dataset, so that
 replicates pair across languages as well as across tokenizers). The tally keeps the sum of every counter over
@@ -15,7 +15,7 @@ Poisson bootstrap: Chamandy, Muralidharan, Najmi and Naidu, "Estimating uncertai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAMES = tuple(COUNTERS)
-_ONE_THREAD = 250_000
-_AT_ONCE = 250
-"""Replicates whose weights are held as floating-point numbers."""
-_COLUMN = {name: index for index, name in enumerate(NAMES)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,35 +72,6 @@ class GroupSums:
         ):
             totals[NAMES[column]] = value
         return totals
-
-    def replicates(self, names: Sequence[str], *, seed: int, n: int) -> NDArray[np.float64]:
-        """`n` replicates of the named counters, float64 of shape ``(len(names), n)``."""
-        import numpy as np
-
-        place = {int(column): index for index, column in enumerate(self.columns)}
-        have = [(i, place[_COLUMN[name]]) for i, name in enumerate(names) if _COLUMN[name] in place]
-        result = np.zeros((len(names), n))
-        if have:
-            weights = _weights_of(self.rows.tobytes(), seed, n)
-            values = np.ascontiguousarray(self.values[:, [index for _, index in have]].T, np.float64)
-            drawn = np.empty((len(have), n))
-            # in blocks too small for BLAS to start its threads, which cost more CPU than they save time
-            step = max(1, _ONE_THREAD // max(1, values.size))
-            for begin in range(0, n, _AT_ONCE):
-                some = weights[:, begin : begin + _AT_ONCE].astype(np.float64)
-                into = drawn[:, begin : begin + _AT_ONCE]
-                for first in range(0, some.shape[1], step):
-                    np.matmul(values, some[:, first : first + step], out=into[:, first : first + step])
-            result[[i for i, _ in have]] = drawn
-        return result
-
-
-@lru_cache(maxsize=1)
-def _weights_of(rows: bytes, seed: int, n: int) -> NDArray[np.uint8]:
-    """The weights of some groups (their int16 numbers as bytes): on parallel text the same for every cell."""
-    import numpy as np
-
-    return poisson_weights(seed, n)[np.frombuffer(rows, np.int16)]
 
 
 @lru_cache(maxsize=4)
