@@ -42,10 +42,26 @@ def count_words(
 
 
 def _sorted(words: WordCounts) -> WordCounts:
-    listed = [word for word, _ in words]
-    by_bytes = np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
-    order = by_bytes[np.argsort(-words.counts[by_bytes], kind="stable")]
-    return WordCounts.of_pairs([listed[index] for index in order.tolist()], words.counts[order])
+    """By count, the highest first, then by bytes: the first sixteen as two numbers, any more one by one."""
+    first, second = _eight_bytes(words, 0), _eight_bytes(words, 8)
+    order = np.lexsort((second, first, -words.counts))
+    equal = np.ones(max(len(words) - 1, 0), np.bool_)
+    for key in (first[order], second[order], words.counts[order]):
+        equal &= key[1:] == key[:-1]
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], equal, [False])).astype(np.int8)))
+    for low, high in zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True):
+        order[low:high] = sorted(order[low:high].tolist(), key=words.word)
+    return words.reordered(order)
+
+
+def _eight_bytes(words: WordCounts, skipped: int) -> NDArray[np.uint64]:
+    """Eight bytes of each word as a number that compares like them; zeros behind its end."""
+    padded = np.concatenate((words.data, np.zeros(16, np.uint8)))
+    key = np.zeros(len(words), np.uint64)
+    starts, sizes = words.starts[:-1] + skipped, np.diff(words.starts) - skipped
+    for index in range(8):
+        key = (key << np.uint64(8)) | np.where(index < sizes, padded[starts + index], 0).astype(np.uint64)
+    return key
 
 
 def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CHUNKS = 8
 """Parts of the work over words, whose sums are added in order: the same for any number of threads."""
+_EDGES_A_PLACE = 8  # room for so many at first; what is not written takes no memory
 
 
 @dataclass(slots=True, eq=False)
@@ -41,29 +42,50 @@ def find_edges(text: Text, pieces: Pieces, max_length: int, threads: int) -> Edg
     _build(text.symbols, pieces.starts, pieces.lengths, keys, values, ends, n_symbols)
     bounds = np.zeros(n + 1, np.int64)
 
-    def listed(part: tuple[int, int, int], lengths: NDArray[np.uint16], found: NDArray[np.int32]) -> int:
-        low, high, base = part
-        end = _list_edges(
-            text.symbols, low, high, base, keys, values, ends, n_symbols, max_length, bounds, lengths, found
-        )
-        return int(end) - base
+    def listed(run: tuple[int, int]) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+        room = _EDGES_A_PLACE * (run[1] - run[0]) + 64
+        while True:
+            lengths, found = np.empty(room, np.uint16), np.empty(room, np.int32)
+            count = _list_edges(
+                text.symbols, *run, keys, values, ends, n_symbols, max_length, bounds, lengths, found
+            )
+            if count <= room:
+                return lengths[:count], found[:count]
+            room = int(count)
 
-    limits = list(pairwise(n * part // CHUNKS for part in range(CHUNKS + 1)))
-    nothing = np.empty(0, np.uint16), np.empty(0, np.int32)
-    counts = in_threads(lambda part: listed((*part, 0), *nothing), limits, threads)
-    bases = np.concatenate(([0], np.cumsum(counts)))
-    lengths, found = np.empty(int(bases[-1]), np.uint16), np.empty(int(bases[-1]), np.int32)
-    parts = [(low, high, int(base)) for (low, high), base in zip(limits, bases[:-1], strict=True)]
-    in_threads(lambda part: listed(part, lengths, found), parts, threads)
-    bounds[n] = bases[-1]
-    return Edges(bounds, lengths, found)
+    runs = _runs(n)
+    parts = in_threads(listed, runs, threads)
+    base = 0
+    for (low, high), (listed_lengths, _) in zip(runs, parts, strict=True):
+        bounds[low:high] += base
+        base += len(listed_lengths)
+    bounds[n] = base
+    return Edges(
+        bounds, np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    )
 
 
-def thin(edges: Edges, kept: NDArray[np.bool_]) -> None:
+def thin(edges: Edges, kept: NDArray[np.bool_], threads: int) -> None:
     """Drop the edges of pieces that are not `kept`, and number the others anew."""
     numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    total = _compact(edges.bounds, edges.lengths, edges.pieces, numbers)
-    edges.lengths, edges.pieces = edges.lengths[:total], edges.pieces[:total]
+    bounds, lengths, pieces = edges.bounds, edges.lengths, edges.pieces
+    runs = _runs(len(bounds) - 1)
+    begins = [int(bounds[low]) for low, _ in runs]
+    ends = in_threads(lambda run: int(_compact(bounds, *run, lengths, pieces, numbers)), runs, threads)
+    total = 0
+    for (low, high), begin, end in zip(runs, begins, ends, strict=True):  # close the gaps between runs
+        if begin > total:
+            lengths[total : total + end - begin] = lengths[begin:end]
+            pieces[total : total + end - begin] = pieces[begin:end]
+            bounds[low:high] -= begin - total
+        total += end - begin
+    bounds[-1] = total
+    edges.lengths, edges.pieces = lengths[:total], pieces[:total]
+
+
+def _runs(n: int) -> list[tuple[int, int]]:
+    """Runs of about equally many of `n` places."""
+    return list(pairwise(n * part // CHUNKS for part in range(CHUNKS + 1)))
 
 
 def word_chunks(text: Text) -> list[tuple[int, int]]:
@@ -102,16 +124,16 @@ def _build(symbols, starts, lengths, keys_array, values_array, ends, n_symbols):
 
 @kernel
 def _list_edges(  # type: ignore[no-untyped-def]
-    symbols_array, low, high, base, keys_array, values_array, ends_array, n_symbols, max_length,
+    symbols_array, low, high, keys_array, values_array, ends_array, n_symbols, max_length,
     bounds, lengths, pieces,
 ):  # fmt: skip
-    """List the edges of the places from `low` to `high`, number `base` first, as far as there is room.
+    """List the edges of the places from `low` to `high`, as far as there is room; how many they are.
 
-    Returns the number after the last.
+    `bounds` counts from the first of them.
     """
     keys, values, ends = pointer(keys_array), pointer(values_array), pointer(ends_array)
     symbols, mask, room = pointer(symbols_array), np.int64(len(keys_array) - 1), len(lengths)
-    count = np.int64(base)
+    count = np.int64(0)
     for place in range(low, high):
         bounds[place] = count
         node, length = np.int64(0), 0
@@ -132,16 +154,21 @@ def _list_edges(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _compact(bounds, lengths, pieces, numbers):  # type: ignore[no-untyped-def]
-    total, low = np.int64(0), bounds[0]
-    for place in range(len(bounds) - 1):
-        high = bounds[place + 1]
+def _compact(bounds_array, low, high, lengths_array, pieces_array, numbers_array):  # type: ignore[no-untyped-def]
+    """Move the edges of some places that are kept to the front of theirs; returns where they end.
+
+    Another thread may read the first of these bounds meanwhile: it stays as it is.
+    """
+    bounds, lengths, pieces = pointer(bounds_array), pointer(lengths_array), pointer(pieces_array)
+    numbers = pointer(numbers_array)
+    start = total = bounds[low]
+    for place in range(low, high):
+        stop = bounds[place + 1]
         bounds[place] = total
-        for edge in range(low, high):
+        for edge in range(start, stop):
             piece = numbers[pieces[edge]]
             if piece >= 0:
                 lengths[total], pieces[total] = lengths[edge], piece
                 total += 1
-        low = high
-    bounds[-1] = total
+        start = stop
     return total

@@ -46,7 +46,7 @@ def expect(text: Text, edges: Edges, pieces: Pieces, threads: int) -> tuple[NDAr
     return expected, sum(objective for _, objective in parts) / float(text.counts.sum())
 
 
-def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64]) -> Pieces:
+def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> Pieces:
     """The pieces that are worth keeping, with new scores; characters always stay."""
     used = expected >= 0.5
     total = expected[used].sum()
@@ -56,7 +56,7 @@ def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64]) -> Pie
     if used.any():
         scores[single & ~used] = scores[used].min() - _MISSING_PENALTY
     kept = used | single
-    thin(edges, kept)
+    thin(edges, kept, threads)
     return Pieces(pieces.starts, pieces.lengths, scores).kept(kept)
 
 
@@ -75,7 +75,7 @@ def estimate(
     while True:
         for _ in range(sub_iterations):
             expected, _ = expect(text, edges, pieces, threads)
-            pieces = maximise(pieces, edges, expected)
+            pieces = maximise(pieces, edges, expected, threads)
         progress(len(pieces))
         if len(pieces) <= target:
             return pieces

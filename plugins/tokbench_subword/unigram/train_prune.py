@@ -31,7 +31,7 @@ def prune(text: Text, edges: Edges, pieces: Pieces, target: int, threads: int) -
     kept[order] = True
     kept &= losses > _DROP
     kept |= pieces.lengths == 1
-    thin(edges, kept)
+    thin(edges, kept, threads)
     return pieces.kept(kept)
 
 

@@ -1,10 +1,9 @@
 r"""Seeds: the substrings of words that occur often, by suffix array and longest common prefixes.
 
 The words are laid end to end as numbers of characters, 0 between them. Their suffixes are sorted by their first
-`max_length` characters (counting sort from the last character to the first, several characters a digit);
-neighbours in that order share prefixes, and every run of suffixes with a common prefix that no longer run
-contains is a substring with its number of occurrences: an internal node of the suffix tree (Abouelhoda et al.
-2004). Each word counts as often as it occurs.
+`max_length` characters (see `train_suffixes`); neighbours in that order share prefixes, and every run of
+suffixes with a common prefix that no longer run contains is a substring with its number of occurrences: an
+internal node of the suffix tree (Abouelhoda et al. 2004). Each word counts as often as it occurs.
 
 As in sentencepiece, a seed's weight is occurrences × length, all characters are seeds, and a piece
 does not mix scripts (the ideographic and the kana count as one) nor letters with digits and signs; a space only
@@ -24,12 +23,10 @@ from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.threads import in_threads
 from tokbench_subword.unigram.train_scripts import COMMON, INHERITED, SPACE_SCRIPT
+from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_PARTS = 8
-"""Parts in which suffixes are sorted at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,10 +42,6 @@ class Text:
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
     counts: NDArray[np.float64]
-
-    def piece(self, start: int, length: int) -> str:
-        """The piece at a place, in internal form."""
-        return "".join(chr(self.alphabet[symbol - 1]) for symbol in self.symbols[start : start + length])
 
 
 @dataclass(slots=True, eq=False)
@@ -66,6 +59,17 @@ class Pieces:
         """The pieces where `mask` holds."""
         return Pieces(self.starts[mask], self.lengths[mask], self.scores[mask])
 
+    def spelled(self, text: Text) -> list[str]:
+        """The pieces of `text` as strings, in internal form."""
+        ends = np.cumsum(self.lengths)
+        places = np.arange(int(self.lengths.sum())) + np.repeat(
+            self.starts - (ends - self.lengths), self.lengths
+        )
+        written = text.alphabet[text.symbols[places] - 1].astype("<u4").tobytes()
+        joined = written.decode("utf-32-le", "surrogatepass")
+        limits = [0, *ends.tolist()]
+        return [joined[start:end] for start, end in pairwise(limits)]
+
 
 Points = tuple["NDArray[np.uint32]", "NDArray[np.int64]"]
 """All words' code points with a 0 behind each word, and the count of each one's word (0 for a 0)."""
@@ -73,13 +77,16 @@ Points = tuple["NDArray[np.uint32]", "NDArray[np.int64]"]
 
 def points_of(words: WordCounts) -> Points:
     """The code points of some words; U+FFFF stands for NUL."""
-    joined = b"\0".join(word.replace(b"\0", b"\xef\xbf\xbf") for word, _ in words) + b"\0"
-    points = np.frombuffer(
-        joined.decode("utf-8", "surrogatepass").encode("utf-32-le", "surrogatepass"), np.uint32
-    )
-    ends = points == 0
-    word_of = np.cumsum(ends) - ends
-    weights = np.where(ends, 0, words.counts[np.minimum(word_of, len(words) - 1)])
+    if not words.data.all():
+        listed = [word.replace(b"\0", b"\xef\xbf\xbf") for word, _ in words]
+        words = WordCounts.of_pairs(listed, words.counts)
+    apart = np.zeros(len(words.data) + len(words), np.uint8)
+    apart[np.arange(len(words.data)) + np.repeat(np.arange(len(words)), np.diff(words.starts))] = words.data
+    written = apart.tobytes().decode("utf-8", "surrogatepass")
+    points = np.frombuffer(written.encode("utf-32-le", "surrogatepass"), np.uint32)
+    ends = np.flatnonzero(points == 0)
+    weights = np.repeat(words.counts, np.diff(ends, prepend=-1))
+    weights[ends] = 0
     return points, weights
 
 
@@ -107,20 +114,23 @@ def find_seeds(text: Text, scripts: NDArray[np.int32], max_length: int, seed_siz
     """All characters, and the `seed_size` heaviest substrings that occur twice or more; log probabilities."""
     n = len(text.symbols) - max_length - 1
     symbols = text.symbols
-    order = _sorted_suffixes(symbols, n, max_length, len(text.alphabet) + 1, threads)
+    parts = sorted_suffixes(symbols, n, max_length, len(text.alphabet) + 1, threads)
     weights = np.zeros(n, np.int64)
     weights[_places(text)] = np.repeat(text.counts.astype(np.int64), text.sizes)
     scripts_by_symbol = np.concatenate(([COMMON], scripts)).astype(np.int32)
-    room = 1 << 16
-    while True:
-        found = np.empty((room, 3), np.int64)
-        count = _repeats(symbols, order, weights, scripts_by_symbol, max_length, found)
-        if count <= room:
-            break
-        room = count
-    found = found[:count]
+
+    def repeats(order: NDArray[np.int32]) -> NDArray[np.int64]:
+        room = len(order) // 4 + 64
+        while True:
+            found = np.empty((room, 3), np.int64)
+            count = int(_repeats(symbols, order, weights, scripts_by_symbol, max_length, found))
+            if count <= room:
+                return found[:count]
+            room = count
+
+    found = np.concatenate(in_threads(repeats, parts, threads))
     mass = found[:, 1] * found[:, 2]
-    if count > seed_size:
+    if len(found) > seed_size:
         found = found[np.argsort(-mass, kind="stable")[:seed_size]]
     first = np.zeros(len(text.alphabet) + 1, np.int64)
     first[symbols[n - 1 :: -1]] = np.arange(n - 1, -1, -1)
@@ -137,67 +147,6 @@ def _places(text: Text) -> NDArray[np.int64]:
     ends = np.cumsum(text.sizes)
     places: NDArray[np.int64] = np.arange(ends[-1]) + np.repeat(text.starts - (ends - text.sizes), text.sizes)
     return places
-
-
-def _sorted_suffixes(
-    symbols: NDArray[np.int32], n: int, max_length: int, n_symbols: int, threads: int
-) -> NDArray[np.int32]:
-    """The order of the suffixes of ``symbols[:n]`` by their first `max_length` symbols.
-
-    By the first digit they are put into parts; each part is then sorted by all digits from the last one on.
-    """
-    bits = max(1, int(n_symbols - 1).bit_length())
-    per_digit = max(1, 16 // bits)
-    n_keys = 1 << (bits * per_digit)
-    packed, order, spare = np.zeros(n, np.uint32), np.arange(n, dtype=np.int32), np.empty(n, np.int32)
-    places = list(pairwise(n * part // _PARTS for part in range(_PARTS + 1)))
-
-    def pack(digit: int) -> None:
-        shift = digit * per_digit
-        count = min(per_digit, max_length - shift)
-        in_threads(lambda part: _pack(symbols, packed, *part, shift, count, bits), places, threads)
-
-    def sort(parts: list[tuple[int, int]], source: NDArray[np.int32], target: NDArray[np.int32]) -> None:
-        in_threads(lambda part: _sort_by(packed, source, target, *part, n_keys), parts, threads)
-
-    pack(0)
-    sort([(0, n)], order, spare)
-    order, spare = spare, order
-    heads = packed[order]
-    cuts = np.searchsorted(heads, heads[[low for low, _ in places[1:]]]).tolist() if n >= _PARTS else []
-    parts = list(pairwise([0, *cuts, n]))
-    for digit in range(-(-max_length // per_digit) - 1, -1, -1):
-        pack(digit)
-        sort(parts, order, spare)
-        order, spare = spare, order
-    return order
-
-
-@kernel
-def _pack(symbols, packed, low, high, shift, count, bits):  # type: ignore[no-untyped-def]
-    """The `count` symbols from `shift` on of the suffixes from `low` to `high` as one number each."""
-    last = len(symbols) - 1
-    for place in range(low, high):
-        value = np.uint32(0)
-        for index in range(count):
-            at = min(place + shift + index, last)
-            value = (value << np.uint32(bits)) | np.uint32(symbols[at])
-        packed[place] = value
-
-
-@kernel
-def _sort_by(keys, order, target, low, high, n_keys):  # type: ignore[no-untyped-def]
-    """A stable counting sort of ``order[low:high]`` by the keys of its places into ``target[low:high]``."""
-    ends = np.zeros(n_keys + 1, np.int64)
-    for index in range(low, high):
-        ends[keys[order[index]] + 1] += 1
-    ends[0] = low
-    for key in range(n_keys):
-        ends[key + 1] += ends[key]
-    for index in range(low, high):
-        key = keys[order[index]]
-        target[ends[key]] = order[index]
-        ends[key] += 1
 
 
 @kernel

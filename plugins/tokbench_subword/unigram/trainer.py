@@ -212,12 +212,7 @@ def _choose(
 ) -> list[Piece]:
     """All characters and the best other pieces, `learnt` in all, by score."""
     lowest = float(pieces.scores.min())
-    scores = {
-        text.piece(start, length): score
-        for start, length, score in zip(
-            pieces.starts.tolist(), pieces.lengths.tolist(), pieces.scores.tolist(), strict=True
-        )
-    }
+    scores = dict(zip(pieces.spelled(text), pieces.scores.tolist(), strict=True))
     chosen: dict[str, float] = {}
     missing = 0
     for point in alphabet:
