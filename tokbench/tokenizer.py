@@ -244,6 +244,8 @@ class Describable(Protocol):
 #   lossless: bool                  declared: decode(encode(x)) == x for every text
 #   decode_joins_bytes: bool        declared: decode(ids) is the UTF-8 text of token_bytes joined, for any ids
 #                                   that are not special
+#   decode_drops_space: bool        declared: the same without the first byte, where that is a space and what
+#                                   follows is UTF-8 and begins with none
 
 
 # --- families ----------------------------------------------------------------------------------------

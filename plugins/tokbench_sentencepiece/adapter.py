@@ -120,6 +120,13 @@ class SentencePieceTokenizer:
             raise TokenizerError(f"{self.name}: an id is outside 0..{self.vocab_size - 1}") from error
         return texts
 
+    @property
+    def decode_drops_space(self) -> bool:
+        """Whether decoding joins the bytes of tokens without the first space, which encoding has put there."""
+        settings = self.settings
+        prefixed = settings.add_dummy_prefix and not settings.suffix_whitespace
+        return prefixed and settings.escape_whitespaces and not settings.has_denormalizer
+
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece, its ``▁`` as a space; nothing for control symbols and UNK."""
         if token_id in self.special_ids:

@@ -26,6 +26,7 @@ class ModelSettings:
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
+    has_denormalizer: bool = False
 
 
 def read_settings(data: bytes) -> ModelSettings:
@@ -37,11 +38,14 @@ def read_settings(data: bytes) -> ModelSettings:
     """
     trainer: dict[int, int | bytes] = {}
     normalizer: dict[int, int | bytes] = {}
+    denormalizer: dict[int, int | bytes] = {}
     for number, value in _fields(data):
         if number == 2 and isinstance(value, bytes):
             trainer.update(_fields(value))
         elif number == 3 and isinstance(value, bytes):
             normalizer.update(_fields(value))
+        elif number == 5 and isinstance(value, bytes):
+            denormalizer.update(_fields(value))
     kind = trainer.get(3, 1)
     name = normalizer.get(1, b"")
     return ModelSettings(
@@ -53,6 +57,7 @@ def read_settings(data: bytes) -> ModelSettings:
         add_dummy_prefix=bool(normalizer.get(3, 1)),
         remove_extra_whitespaces=bool(normalizer.get(4, 1)),
         escape_whitespaces=bool(normalizer.get(5, 1)),
+        has_denormalizer=bool(denormalizer.get(2, b"")),
     )
 
 

@@ -119,6 +119,19 @@ class FastTokenizer:
         return [step["type"] for step in steps(self.description.get("decoder"))] == ["ByteLevel"]
 
     @cached_property
+    def decode_drops_space(self) -> bool:
+        """Whether its decoder joins the bytes and strips one space: as sentencepiece models are described."""
+        found = list(steps(self.description.get("decoder")))
+        kinds = [step["type"] for step in found]
+        if kinds == ["Metaspace"]:  # takes every space out of the first token, so that no token may have two
+            mark, pieces = found[0].get("replacement", "▁"), self.tokenizer.get_vocab(with_added_tokens=True)
+            return found[0].get("prepend_scheme") != "never" and not any(mark in piece[1:] for piece in pieces)
+        if kinds != ["Replace", "ByteFallback", "Fuse", "Strip"]:
+            return False
+        spaces, strip = found[0], found[-1]
+        return spaces["content"] == strip["content"] == " " and (strip["start"], strip["stop"]) == (1, 0)
+
+    @cached_property
     def _bytes_of(self) -> Any:
         return piece_decoder(
             self.description.get("decoder"),

@@ -3,8 +3,9 @@
 A document counts as come back without being decoded where all of this holds: the tokenizer declares
 `decode_joins_bytes`; the bytes of the document's tokens, none of them special or without bytes, are the
 document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
-and no other. Of such documents a sixteenth of every batch, and eight at least, are decoded all the same. If
-one of them does not come back, the declaration is false: the whole batch is decoded, and every later one.
+and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then the document's.
+Of such documents a sixteenth of every batch, and eight at least, are decoded all the same. If one of them does
+not come back, the declaration is false: the whole batch is decoded, and every later one.
 All other documents, and all documents of all other tokenizers, are decoded and compared.
 """
 
@@ -30,14 +31,14 @@ CHECKED_AT_LEAST = 8
 class RoundTrips:
     """Compares the documents of one tokenizer, batch by batch."""
 
-    __slots__ = ("_believed", "_table", "_tokenizer")
+    __slots__ = ("_believed", "_drops_space", "_table", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
         self._table = table
-        self._believed = isinstance(tokenizer, TokenByter) and bool(
-            getattr(tokenizer, "decode_joins_bytes", False)
-        )
+        joins = bool(getattr(tokenizer, "decode_joins_bytes", False))
+        self._drops_space = not joins and bool(getattr(tokenizer, "decode_drops_space", False))
+        self._believed = isinstance(tokenizer, TokenByter) and (joins or self._drops_space)
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
         """The documents of `batch` that do not come back, and what they come back as."""
@@ -45,13 +46,35 @@ class RoundTrips:
 
         if not self._believed:
             return self._decoded(batch, tokens, np.ones(len(batch), np.bool_))
-        established = places.exact & (places.empty == 0) & ~batch.surrogates
+        established = self._after_space(batch, tokens) if self._drops_space else places.exact
+        established = established & (places.empty == 0) & ~batch.surrogates
         checked = established & _sample(batch.keys, established)
         lost = self._decoded(batch, tokens, checked | ~established)
         if any(checked[document] for document in lost):
             self._believed = False
             lost |= self._decoded(batch, tokens, established & ~checked)
         return lost
+
+    def _after_space(self, batch: TextBatch, tokens: TokenBatch) -> Flags:
+        """Whose tokens spell a space and then the document."""
+        import numpy as np
+
+        from tokbench.tally.compiling import frozen
+        from tokbench.tally.joining import spell_after_space
+
+        table, spelled = self._table, np.zeros(len(batch), np.bool_)
+        spell_after_space(
+            batch.data,
+            batch.starts,
+            batch.ends,
+            frozen(tokens.ids),
+            frozen(tokens.offsets),
+            table.length,
+            table.offset,
+            table.blob,
+            spelled,
+        )
+        return spelled
 
     def _decoded(self, batch: TextBatch, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
         """Which of `documents` decode to another text, and to which."""

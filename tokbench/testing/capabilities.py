@@ -56,6 +56,23 @@ def _decode_joins(tokenizer: Tokenizer, text: str) -> Problem:
     )
 
 
+def _decode_drops(tokenizer: Tokenizer, text: str) -> Problem:
+    if not getattr(tokenizer, "decode_drops_space", False):
+        return None
+    if not isinstance(tokenizer, TokenByter):
+        return "declared, but there is no token_bytes"
+    ids = ids_of(tokenizer, text)
+    joined = b"".join(map(tokenizer.token_bytes, ids))
+    if special_ids(tokenizer) & set(ids) or joined[:1] != b" " or joined[1:2] == b" ":
+        return None
+    try:
+        rest = joined[1:].decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    decoded = tokenizer.decode(ids)
+    return f"after a space the tokens make {rest[:60]!r}, decode {decoded[:60]!r}" if rest != decoded else None
+
+
 def _bytes_of_tokens(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, TokenByter):
         return None
@@ -134,6 +151,11 @@ CAPABILITIES = (
         "decode_joins_bytes",
         "decode must be the UTF-8 text of token_bytes joined, or leave `decode_joins_bytes` out.",
         _decode_joins,
+    ),
+    TextCheck(
+        "decode_drops_space",
+        "decode must be the text of token_bytes joined, without its first space, or leave the attribute out.",
+        _decode_drops,
     ),
     TextCheck(
         "token_bytes",

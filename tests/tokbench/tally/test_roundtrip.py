@@ -82,6 +82,64 @@ def test_special_tokens_have_no_bytes_and_are_decoded(stand_ins) -> None:
     assert tally.count("round_trips") == 180
 
 
+def _prefixing(stand_ins):
+    class Prefixing(stand_ins.Pieces):
+        """Puts a space before the text, and takes one away."""
+
+        decode_drops_space = True
+
+        def __init__(self) -> None:
+            super().__init__(" line", "<s>")
+            self.decoded = 0
+
+        def encode(self, text: str) -> Sequence[int]:
+            return super().encode(" " + text.replace("  ", " "))
+
+        def decode(self, ids: Sequence[int]) -> str:
+            self.decoded += 1
+            return super().decode(ids).removeprefix(" ")
+
+    return Prefixing()
+
+
+def test_a_space_before_the_text_is_dropped(stand_ins) -> None:
+    prefixing, plain = _prefixing(stand_ins), _prefixing(stand_ins)
+    plain.decode_drops_space = False
+    texts = [*TEXTS, "", " ", "  twice", " once", "line", "\ud800"]
+    tally = collect(prefixing, map(Document, texts))
+    assert tally == collect(plain, map(Document, texts))
+    assert tally.count("round_trips") == len(texts) - 2
+    assert prefixing.decoded < 40 < plain.decoded
+
+
+def test_a_space_that_is_not_dropped_is_found_out(stand_ins) -> None:
+    prefixing = _prefixing(stand_ins)
+    prefixing.decode = lambda ids: stand_ins.Pieces.decode(prefixing, ids)
+    assert collect(prefixing, map(Document, TEXTS), batch_bytes=500).count("round_trips") == 0
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sentencepiece:{}/llama-2/tokenizer.model",
+        "sentencepiece:{}/t5-base/spiece.model",
+        "transformers:{}/llama-2/hf/tokenizer.json",
+        "transformers:{}/t5-base/hf/tokenizer.json",
+    ],
+)
+def test_real_vocabularies_with_a_prefix_agree_with_decoding_everything(spec: str, test_data) -> None:
+    import tokbench
+
+    texts = ["", " a", "  a", "a  b", "a ", "\u2581a", "\n", " ", "ﬁn", "<s> </s> <unk>", "<0x41>", "\t x\x00"]
+    for path in sorted((test_data / "corpora/pud").glob("*_*.txt")):
+        texts += path.read_text("utf-8").split("\n")[:60]
+    tokenizer = tokbench.load(spec.format(test_data / "vocabs"))
+    assert tokenizer.decode_drops_space  # type: ignore[attr-defined]
+    found = collect(tokenizer, map(Document, texts))
+    same = [tokenizer.decode(tokenizer.encode(text)) == text for text in texts]
+    assert found.count("round_trips") == sum(same) > 100
+
+
 @pytest.mark.parametrize("name", ["gpt2", "qwen2"])
 def test_real_vocabularies_agree_with_decoding_everything(name: str, test_data) -> None:
     import tokbench

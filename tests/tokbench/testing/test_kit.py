@@ -160,6 +160,17 @@ class WrongTokenBytes(Right):
         return b"?"
 
 
+class KeepsItsSpace(Right):
+    """Says that decoding drops the space it puts before the text, and it does not."""
+
+    lossless = decode_joins_bytes = False
+    decode_drops_space = True
+    offsets = None  # type: ignore[assignment]
+
+    def encode(self, text: str) -> Any:
+        return list(b" " + text.encode())
+
+
 class SpellsAnother(Right):
     """Its bytes are not what it decodes to; that it loses text does not excuse it."""
 
@@ -276,6 +287,7 @@ WRONG: list[tuple[type, str]] = [
     (StripsInBatches, "decode_batch"),
     (DropsEmptyDocuments, "decode_batch"),
     (TidiesUp, "decode_joins_bytes"),
+    (KeepsItsSpace, "decode_drops_space"),
     (AddsBos, "content_only"),
     (ParsesSpecials, "special_text"),
     (WrongTokenBytes, "token_bytes"),
