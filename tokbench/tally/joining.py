@@ -23,7 +23,8 @@ def spell_after_space(
 ) -> None:
     """Fill in `spelled` by document: the bytes of the tokens, none without any, are a space and the text.
 
-    Texts that are empty or begin with a space are left out: what decoding them drops is not declared. The token's bytes are ``blob[places[id]:][:lengths[id]]``.
+    Texts that are empty or begin with a space are left out: what decoding them drops is not declared. The bytes
+    of a token are ``blob[places[id]:][:lengths[id]]``.
     """
     for document in range(len(starts)):
         position, end = starts[document] - 1, ends[document]
@@ -31,7 +32,7 @@ def spell_after_space(
         for index in range(offsets[document], offsets[document + 1]):
             size = lengths[ids[index]]
             place = places[ids[index]]
-            good = size > 0 and position + size <= end
+            good = good and size > 0 and position + size <= end
             if good and position < starts[document]:
                 good = blob[place] == SPACE
                 position, place, size = position + 1, place + 1, size - 1
