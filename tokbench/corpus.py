@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import LoadContext
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,35 @@ class Document:
     text: str
     line: int | None = None
     words: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextBlock:
+    r"""Many documents that are text and nothing else, as bytes: what spares a `Document` for every short line.
+
+    `data` is their UTF-8, a line feed after each; document i ends before the line feed at ``ends[i]`` (int64)
+    and begins after the one before it. What else is in a document, line feeds included, is its text.
+
+    Example:
+        >>> block = TextBlock.of(["one", "", "été"])
+        >>> block.data.decode(), block.ends.tolist()
+        ('one\n\nété\n', [3, 4, 10])
+    """
+
+    data: bytes
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> TextBlock:
+        """The block of some texts."""
+        import numpy as np
+
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        return cls(b"\n".join([*encoded, b""]), np.cumsum(lengths + 1) - 1)
+
+    def __len__(self) -> int:
+        return len(self.ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +109,21 @@ class Dataset(Protocol):
     def digest(self, shard: Shard) -> str:
         """A hash of the shard's content and of how it is cut into documents: the key of cached tallies."""
         ...
+
+
+@runtime_checkable
+class BlockReader(Protocol):
+    """A dataset that reads many documents at once where it can; optional."""
+
+    def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
+        """The documents of a shard in blocks; None where they are more than text, or come one by one."""
+        ...
+
+
+def read_text(dataset: Dataset, shard: Shard) -> Iterator[Document] | Iterator[TextBlock]:
+    """The documents of a shard, in blocks where the dataset has them so."""
+    blocks = dataset.read_blocks(shard) if isinstance(dataset, BlockReader) else None
+    return dataset.read(shard) if blocks is None else blocks
 
 
 # Plain attributes, read with getattr where present:

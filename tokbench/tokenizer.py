@@ -155,6 +155,18 @@ class BatchEncoder(Protocol):
 
 
 @runtime_checkable
+class Utf8Encoder(Protocol):
+    """Encodes many documents from their bytes, so that nobody makes a string of each."""
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """The ids of every document ``data[offsets[i]:offsets[i + 1]]``, as `encode` gives them.
+
+        `data` is valid UTF-8, the layout that of an Arrow string array; 64 more bytes can be read after it.
+        """
+        ...
+
+
+@runtime_checkable
 class BatchDecoder(Protocol):
     """Decodes many documents in one call."""
 

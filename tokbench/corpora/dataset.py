@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tokbench.corpora.blocks import TARGET
 from tokbench.corpora.storage import CHUNK, StoredFile, check_unchanged, compression, open_bytes, stat
-from tokbench.corpus import Document, Shard
+from tokbench.corpus import Document, Shard, TextBlock
 from tokbench.errors import CorpusError
+
+Content = TypeVar("Content")
 
 _EXPANSION = 3
 """Bytes of text per byte of a compressed file: a guess, for balance and progress only."""
@@ -50,6 +52,15 @@ class Format(Protocol):
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes that decide the piece's documents."""
+        ...
+
+
+@runtime_checkable
+class BlockFormat(Format, Protocol):
+    """A format whose documents are text alone and many to a file."""
+
+    def text_blocks(self, piece: Piece) -> Iterator[TextBlock]:
+        """What `documents` gives, many at a time."""
         ...
 
 
@@ -110,6 +121,11 @@ class FileDataset:
         """The documents of a shard, streamed; raises `CorpusError` if a file changed since the plan."""
         return read_pieces(self.format, shard)
 
+    def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
+        """The same in blocks, where the format has them."""
+        form = self.format
+        return _read(shard, form.text_blocks) if isinstance(form, BlockFormat) else None
+
     def digest(self, shard: Shard) -> str:
         """SHA-256 over the format's options, the language and the content of every piece."""
         return digest_pieces(self.format, shard)
@@ -158,10 +174,15 @@ def pieces_of(shard: Shard) -> list[Piece]:
 
 
 def read_pieces(form: Format, shard: Shard) -> Iterator[Document]:
-    """The documents of a shard; each file is looked at before and after, so that no change goes unseen."""
+    """The documents of a shard, in a format."""
+    return _read(shard, lambda piece: form.documents(piece, shard.language))
+
+
+def _read(shard: Shard, read: Callable[[Piece], Iterator[Content]]) -> Iterator[Content]:
+    """What `read` gives of a shard; each file is looked at before and after, so that no change goes unseen."""
     for piece in pieces_of(shard):
         check_unchanged(piece.path, piece.stamp)
-        yield from form.documents(piece, shard.language)
+        yield from read(piece)
         check_unchanged(piece.path, piece.stamp)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range, text_bytes
+from tokbench.corpora.lines import lines_of
 from tokbench.corpora.storage import StoredFile, open_bytes
-from tokbench.corpus import Document
+from tokbench.corpus import Document, TextBlock
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
@@ -59,6 +60,17 @@ class LineFormat:
                 if limit is not None:
                     texts = [part for text in texts for part in parts_of(text, limit)]
                 yield texts
+
+    def text_blocks(self, piece: Piece) -> Iterator[TextBlock]:
+        """The texts as bytes; lines are not taken apart for it."""
+        if self.unit != "line" or self.max_document_bytes is not None:
+            yield from map(TextBlock.of, self._blocks(piece))
+            return
+        with open_bytes(piece.path, piece.start) as handle:
+            for offset, data in blocks.blocks(handle, piece.start, piece.stop, self._end):
+                block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
+                whole = data if self.errors == "strict" else block.encode()
+                yield lines_of(whole.replace(b"\r\n", b"\n") if b"\r" in whole else whole)
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tokbench.corpus import read_text
 from tokbench.errors import TokbenchError
 from tokbench.results.cell import Failure
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
@@ -68,7 +69,7 @@ def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
         else:
             tally = collect(
                 loaded(task.recipe),
-                dataset.read(shard),
+                read_text(dataset, shard),
                 batch_bytes=BATCH_BYTES,
                 facts=facts,
                 on_batch=report,
@@ -78,7 +79,7 @@ def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
         total = tally if total is None else total + tally
     assert total is not None, "a piece has at least one shard"
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
-    return Outcome(piece.cell, piece.part, total.to_bytes(), tuple(digests), seconds, cached)
+    return Outcome(piece.cell, piece.part, total.to_bytes(packed=False), tuple(digests), seconds, cached)
 
 
 def tally_key(recipe: Recipe, digest: str, facts: object) -> str:

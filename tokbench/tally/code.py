@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.grammar import leaf_gaps, parser_of
-from tokbench.tally.text import Cuts, Spans, TextBatch, rows_of
+from tokbench.tally.text import Cuts, Spans, TextBatch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +25,8 @@ _OPERATOR = re.compile(
 _INDENT = re.compile(rb"(?m)^[ \t]+(?=\S)")
 
 
-def with_code(batch: TextBatch, encoded: Sequence[bytes], facts: CorpusFacts) -> TextBatch:
-    """`batch` with the structure of code found and counted; `encoded` is the UTF-8 of each document."""
+def with_code(batch: TextBatch, facts: CorpusFacts) -> TextBatch:
+    """`batch` with the structure of code found and counted."""
     import numpy as np
 
     joined = batch.data.tobytes()
@@ -41,12 +39,11 @@ def with_code(batch: TextBatch, encoded: Sequence[bytes], facts: CorpusFacts) ->
     n = len(batch)
     counts = {name: np.bincount(found.document, minlength=n).astype(np.int64) for name, found in spans.items()}
     counts["identifier_gold"] = np.bincount(cuts.document[cuts.gold], minlength=n).astype(np.int64)
-    syntax = _syntax(batch, encoded, facts)
+    syntax = _syntax(batch, joined, facts)
     if syntax is not None:
         counts["parsed_documents"] = np.ones(n, np.int64)
         counts["syntax_gold"] = np.bincount(syntax.document, minlength=n).astype(np.int64)
-    rows = rows_of(TEXT_COUNTERS, batch.counts | counts, n)
-    return replace(batch, rows=rows, code=spans, identifier_cuts=cuts, syntax=syntax)
+    return replace(batch, counts={**batch.counts, **counts}, code=spans, identifier_cuts=cuts, syntax=syntax)
 
 
 def _found(pattern: re.Pattern[bytes], joined: bytes, batch: TextBatch) -> Spans:
@@ -84,7 +81,7 @@ def _lower(letters: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return flags
 
 
-def _syntax(batch: TextBatch, encoded: Sequence[bytes], facts: CorpusFacts) -> Spans | None:
+def _syntax(batch: TextBatch, joined: bytes, facts: CorpusFacts) -> Spans | None:
     """The gaps between the parser's tokens, or None without a grammar for the language."""
     import numpy as np
 
@@ -93,8 +90,8 @@ def _syntax(batch: TextBatch, encoded: Sequence[bytes], facts: CorpusFacts) -> S
         return None
     rows = [
         (start + offset, end + offset, index)
-        for index, (text, offset) in enumerate(zip(encoded, batch.starts.tolist(), strict=True))
-        for start, end in leaf_gaps(parser, text)
+        for index, (offset, stop) in enumerate(zip(batch.starts.tolist(), batch.ends.tolist(), strict=True))
+        for start, end in leaf_gaps(parser, joined[offset:stop])
     ]
     table = np.array(rows, np.int64).reshape(-1, 3)
     return Spans(table[:, 0], table[:, 1], table[:, 2])

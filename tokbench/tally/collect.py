@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tokbench.corpus import Document
+from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
-from tokbench.tally.counters import TEXT_COUNTERS, TOKEN_COUNTERS
+from tokbench.tally.counters import COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram
@@ -17,11 +17,11 @@ from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.places import Aligner, Places
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import BUCKETS, Tally
-from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare, rows_of
+from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
-from tokbench.tokenizer import TokenBatch, Tokenizer, encode_batch
+from tokbench.tokenizer import TokenBatch, Tokenizer, Utf8Encoder, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def collect(
     tokenizer: Tokenizer,
-    documents: Iterable[Document] | Iterable[TextBatch],
+    documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch],
     *,
     batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
@@ -56,7 +56,7 @@ def collect(
 
 def collect_many(
     tokenizers: Sequence[Tokenizer],
-    documents: Iterable[Document] | Iterable[TextBatch],
+    documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch],
     *,
     batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
@@ -80,7 +80,9 @@ def collect_many(
 
 
 def _batches(
-    documents: Iterable[Document] | Iterable[TextBatch], facts: CorpusFacts | None, batch_bytes: int
+    documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch],
+    facts: CorpusFacts | None,
+    batch_bytes: int,
 ) -> Iterable[TextBatch]:
     iterator = iter(documents)
     first = next(iterator, None)
@@ -112,6 +114,9 @@ class _Letters:
         return chr(token_id).encode()
 
 
+_COLUMN = {name: index for index, name in enumerate(COUNTERS)}
+
+
 class Counter:
     """Counts for one tokenizer, batch by batch."""
 
@@ -119,11 +124,11 @@ class Counter:
         import numpy as np
 
         self._tokenizer = tokenizer
+        self._utf8 = tokenizer.encode_utf8 if isinstance(tokenizer, Utf8Encoder) else None
         self._table = table_of(tokenizer)
         self._aligner = Aligner(tokenizer, self._table)
         self._trips = RoundTrips(tokenizer, self._table)
-        self._text: Ints = np.zeros((GROUPS, len(TEXT_COUNTERS)), np.int64)
-        self._made: Ints = np.zeros((GROUPS, len(TOKEN_COUNTERS)), np.int64)
+        self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
         self._ids: Ints = np.zeros(self._table.size, np.int64)
         self._word_tokens = Histogram.empty()
         self._document_tokens = Histogram.empty()
@@ -135,8 +140,6 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
-        from tokbench.tally.walk import add_rows
-
         tokens = self._encode(batch)
         places = self._aligner.align(batch, tokens, self._ids)
         counts, per_word = touch(batch, places)
@@ -144,8 +147,7 @@ class Counter:
         counts |= {"tokens": lengths, "split_tokens": places.split, "unk_tokens": places.unknown}
         counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
         counts |= self._round_trips(batch, tokens, places)
-        add_rows(self._text, batch.groups, batch.rows)
-        add_rows(self._made, batch.groups, rows_of(TOKEN_COUNTERS, counts, len(batch)))
+        self._add(batch.groups, {**batch.counts, **counts})
         self._word_tokens += Histogram.of_dense(np.bincount(per_word))
         self._document_tokens += Histogram.of(lengths)
         bucket = np.frexp(batch.counts["bytes"].astype(np.float64))[1].clip(0, BUCKETS - 1)
@@ -154,10 +156,22 @@ class Counter:
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
 
+    def _add(self, groups: Ints, counts: dict[str, Ints]) -> None:
+        """Add counts by document to the sums by group."""
+        import numpy as np
+
+        from tokbench.tally.walk import add_columns
+
+        columns = np.array([_COLUMN[name] for name in counts])
+        add_columns(self._sums, columns, groups, np.array(list(counts.values()), np.int64))
+
     def _encode(self, batch: TextBatch) -> TokenBatch:
         import numpy as np
 
-        tokens = encode_batch(self._tokenizer, batch.texts)
+        if self._utf8 is None or batch.surrogates.any():
+            tokens = encode_batch(self._tokenizer, batch.texts)
+        else:
+            tokens = self._utf8(*batch.end_to_end())
         offsets = tokens.offsets
         if (
             tokens.ids.ndim != 1
@@ -172,8 +186,8 @@ class Counter:
                 f"{tokens.ids.dtype} ids of shape {tokens.ids.shape}, {len(offsets)} offsets "
                 f"for {len(batch)} texts; offsets must rise from 0 to the number of ids"
             )
+        self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
         if tokens.ids.dtype != np.int32:
-            self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
             return TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
         return tokens
 
@@ -181,20 +195,20 @@ class Counter:
         """Which documents came back; keep examples of what was lost."""
         import numpy as np
 
-        texts = batch.texts
         same = np.ones(len(batch), np.int64)
         kept = np.ones(len(batch), np.int64)
         lost = self._trips.lost(batch, tokens, places)
         for i, decoded in lost.items():
             same[i] = 0
-            kept[i] = same_white_space(texts[i], decoded)
+            kept[i] = same_white_space(batch.text(i), decoded)
         if lost:
+            texts = batch.texts
             threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
-            chosen = sorted(lost, key=lambda i: (int(batch.keys[i]), texts[i]))[:EDITS_SAMPLE]
+            distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(lost)}  # copies are one example
             new = [
-                examine(int(batch.keys[i]), texts[i], lost[i], unknown=bool(places.unknown[i]))
-                for i in chosen
-                if int(batch.keys[i]) <= threshold
+                examine(key, text, lost[i], unknown=bool(places.unknown[i]))
+                for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
+                if key <= threshold
             ]
             self._losses = fewest([*self._losses, *new])
         return {
@@ -215,7 +229,7 @@ class Counter:
             alone = encode_batch(self._tokenizer, [text for _, text in words]).lengths()
             sample = WordSample(np.array([key for key, _ in words], np.uint64), alone.astype(np.int32))
         return Tally(
-            groups=GroupSums.of_dense(np.concatenate([self._text, self._made], axis=1)),
+            groups=GroupSums.of_dense(self._sums.T),
             ids=ids,
             word_tokens=self._word_tokens,
             document_tokens=self._document_tokens,

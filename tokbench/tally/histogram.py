@@ -99,7 +99,7 @@ def sum_by_key(
     """Sorted distinct keys and the summed counts of each."""
     import numpy as np
 
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)  # in any order among equals: their counts are summed
     keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else order
     return keys[first], np.add.reduceat(counts, first) if len(keys) else counts

@@ -21,8 +21,8 @@ _MAGIC = b"tokbench tally\n"
 _HISTOGRAMS = ("ids", "word_tokens", "document_tokens", "token_bytes")
 
 
-def write(tally: Tally) -> bytes:
-    """The bytes of a tally."""
+def write(tally: Tally, *, packed: bool = True) -> bytes:
+    """The bytes of a tally; `read` takes either kind."""
     arrays: dict[str, NDArray[Any]] = {
         "groups.rows": tally.groups.rows,
         "groups.columns": tally.groups.columns,
@@ -49,7 +49,7 @@ def write(tally: Tally) -> bytes:
     head = json.dumps(header, separators=(",", ":")).encode()
     body = b"".join([len(head).to_bytes(8, "little"), head, *map(_planes, stored.values())])
     # runs are all there is to find in these planes, and looking for nothing else is several times as fast
-    packer = zlib.compressobj(1, strategy=zlib.Z_RLE)
+    packer = zlib.compressobj(1, strategy=zlib.Z_RLE) if packed else zlib.compressobj(0)
     return _MAGIC + packer.compress(body) + packer.flush()
 
 

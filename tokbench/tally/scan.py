@@ -16,8 +16,18 @@ from tokbench.tally.bits import count_bits, highest_bit, in_range_64, lowest_bit
 from tokbench.tally.compiling import kernel
 from tokbench.tally.segments import AFTER_FEED, GRAPHEME_AFTER_SPACE, WORD_AFTER_SPACE
 
-COLUMNS = ("chars", "graphemes", "lines", "letters", "digits", "spaces", "punctuation", "non_ascii")
-"""The columns of what `scan` counts of each document."""
+COLUMNS = (
+    "chars",
+    "graphemes",
+    "lines",
+    "letters",
+    "digits",
+    "spaces",
+    "punctuation",
+    "non_ascii",
+    "surrogates",
+)
+"""What `scan` counts of each document."""
 
 HIGH_BITS = np.uint64(0x8080808080808080)
 SPACES = np.uint64(0x2020202020202020)
@@ -46,7 +56,7 @@ def scan(
     """Read every document; false where a code point has no properties yet.
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included). Filled in are `counts`
-    (documents, `COLUMNS`), the words and numbers as spans of bytes with the ``…_limits`` of each document's,
+    (`COLUMNS`, documents), the words and numbers as spans of bytes with the ``…_limits`` of each document's,
     and `inside`, which comes as zeros and becomes 1 at every byte where no grapheme cluster begins.
     """
     words = numbers = 0
@@ -58,7 +68,7 @@ def scan(
         letters: Any = 0
         spaces: Any = 0
         punctuation: Any = 0
-        wide = digits = 0
+        wide = digits = surrogates = 0
         word_state: Any = 0
         grapheme_state: Any = 0
         begun = begun_before = position
@@ -159,6 +169,7 @@ def scan(
                     point = (point & 0x0F) << 12 | second << 6 | np.int64(data[at + 2] & 0x3F)
                     inside[at + 2] = 1
                     position = at + 3
+                    surrogates += point >> 11 == 0x1B
                 else:
                     third = np.int64(data[at + 2] & 0x3F)
                     point = (point & 7) << 18 | second << 12 | third << 6 | np.int64(data[at + 3] & 0x3F)
@@ -213,9 +224,11 @@ def scan(
             numbers += 1
         word_limits[document + 1] = words
         number_limits[document + 1] = numbers
-        row = counts[document]
-        row[0], row[1], row[2] = chars, clusters, feeds + (last != 10)
-        row[3], row[4], row[5], row[6], row[7] = letters, digits, spaces, punctuation, wide
+        counts[0, document], counts[1, document] = chars, clusters
+        counts[2, document] = feeds + (last != 10)
+        counts[3, document], counts[4, document] = letters, digits
+        counts[5, document], counts[6, document] = spaces, punctuation
+        counts[7, document], counts[8, document] = wide, surrogates
     return True
 
 

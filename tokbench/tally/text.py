@@ -1,19 +1,21 @@
 """What is to be counted in a batch of documents whatever the tokenizer, computed once and shared.
 
 The documents of a batch are joined by line feeds into one array of bytes; words, numbers and the rest are
-spans of that array. Every count is an array over the batch's documents.
+spans of that array. Every count is an array over the batch's documents. Strings are made of it only when a
+tokenizer asks for them.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import Document
-from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.corpus import Document, TextBlock
 from tokbench.tally.facts import CorpusFacts
+from tokbench.tally.keys import document_keys
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 1 << 18
 """Text in a batch: enough to hide the cost of a call, little enough to stay in the processor's caches."""
+
 GROUPS = 1024
 """Bootstrap groups; see `tokbench.tally.groups`."""
 
@@ -52,24 +55,23 @@ class Cuts:
     gold: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TextBatch:
     """Some documents, with everything that does not depend on a tokenizer counted.
 
     `data` is the UTF-8 of the texts (uint8), a line feed after each; document i is ``data[starts[i]:ends[i]]``.
-    `keys` is the hash (uint32) that places each document in a bootstrap group and in the samples. `rows` holds
-    the counts, int64 ``(documents, len(TEXT_COUNTERS))``. Words are in order, those of document i from
-    ``word_limits[i]`` to ``word_limits[i + 1]``. `grapheme_inside` (uint8) is 1 at every byte where no grapheme
-    cluster begins; `surrogates` says which documents hold lone surrogates, which no decoder gives back.
+    `keys` is the hash (uint32) that places each document in a bootstrap group and in the samples. `counts` has
+    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. Words are in order, those of document i
+    from ``word_limits[i]`` to ``word_limits[i + 1]``. `grapheme_inside` (uint8) is 1 at every byte where no
+    grapheme cluster begins; `surrogates` says which documents hold lone surrogates: no decoder gives them back.
     """
 
-    texts: Sequence[str]
     keys: NDArray[np.uint32]
     groups: Ints
     data: NDArray[np.uint8]
     starts: Ints
     ends: Ints
-    rows: Ints
+    counts: Mapping[str, Ints]
     words: Spans
     word_limits: Ints
     word_hash: NDArray[np.uint64]
@@ -82,23 +84,51 @@ class TextBatch:
     syntax: Spans | None = None
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.starts)
 
-    @property
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """The documents as strings."""
+        whole = self.data.tobytes()
+        texts = whole.decode("utf-8", "surrogatepass").split("\n")
+        if len(texts) == len(self) + 1:  # no document has a line feed of its own
+            return texts[:-1]
+        limits = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return [whole[start:end].decode("utf-8", "surrogatepass") for start, end in limits]
+
+    def text(self, document: int) -> str:
+        """One document as a string."""
+        if "texts" in self.__dict__:
+            return self.texts[document]
+        own = self.data[self.starts[document] : self.ends[document]]
+        return own.tobytes().decode("utf-8", "surrogatepass")
+
+    def end_to_end(self) -> tuple[NDArray[np.uint8], Ints]:
+        """The documents without the line feeds between them, with padding, and where each begins and ends."""
+        import numpy as np
+
+        from tokbench.tally.compiling import PADDING
+        from tokbench.tally.documents import close_up
+
+        offsets = np.append(0, np.cumsum(self.ends - self.starts))
+        whole = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
+        close_up(self.data, self.starts, self.ends, whole)
+        whole.flags.writeable = False
+        return whole[: offsets[-1]], offsets
+
+    @cached_property
     def n_bytes(self) -> int:
         """Bytes of UTF-8 in the batch."""
         return int(self.counts["bytes"].sum())
 
-    @property
-    def counts(self) -> dict[str, Ints]:
-        """The counts by name of `TEXT_COUNTERS`: the columns of `rows`."""
-        return dict(zip(TEXT_COUNTERS, self.rows.T, strict=True))
-
 
 def prepare(
-    documents: Iterable[Document], *, facts: CorpusFacts | None = None, batch_bytes: int = BATCH_BYTES
+    documents: Iterable[Document] | Iterable[TextBlock],
+    *,
+    facts: CorpusFacts | None = None,
+    batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[TextBatch]:
-    """Cut `documents` into batches of about `batch_bytes` of UTF-8 and count their text.
+    """Cut `documents`, one by one or in blocks, into batches of about `batch_bytes` and count their text.
 
     What it yields can be given to `collect` for one tokenizer after another.
 
@@ -108,116 +138,136 @@ def prepare(
         ([2, 0], [10, 0])
     """
     facts = facts or CorpusFacts()
+    iterator: Iterator[Any] = iter(documents)
+    first = next(iterator, None)
+    if isinstance(first, TextBlock):
+        for block in batched(chain([first], iterator), batch_bytes):
+            yield read_batch(block, facts)
+    elif first is not None:
+        for some in _batched(chain([first], iterator), batch_bytes):
+            yield read_batch(TextBlock.of([document.text for document in some]), facts, some)
+
+
+def _batched(documents: Iterable[Document], batch_bytes: int) -> Iterator[list[Document]]:
     waiting: list[Document] = []
     size = 0
     for document in documents:
         waiting.append(document)
         size += len(document.text) if document.text.isascii() else 2 * len(document.text)
         if size >= batch_bytes:
-            yield read_batch(waiting, facts)
+            yield waiting
             waiting, size = [], 0
     if waiting:
-        yield read_batch(waiting, facts)
+        yield waiting
 
 
-def document_keys(
-    documents: Sequence[Document], encoded: Sequence[bytes], facts: CorpusFacts
-) -> tuple[NDArray[np.uint32], Ints]:
-    """A 32-bit key of each document and its bootstrap group.
+def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock]:
+    r"""The documents of `blocks` in blocks of about `batch_bytes`, small ones joined and large ones cut.
 
-    The key is a hash of the text: its crc32, mixed (MurmurHash3's finaliser), since a checksum alone is
-    linear and leaves similar texts in patterns. In a parallel dataset both follow the line, so that
-    replicates pair across languages, and up to 1,024 lines have a group each.
+    Example:
+        >>> some = [TextBlock.of(["a"]), TextBlock.of(["b", "c", "d"]), TextBlock.of(["e"])]
+        >>> [block.data for block in batched(some, 4)]
+        [b'a\nb\n', b'c\nd\n', b'e\n']
     """
+    waiting: list[TextBlock] = []
+    size = 0
+    for block in blocks:
+        waiting.append(block)
+        size += len(block.data)
+        if size >= batch_bytes:
+            yield from _cut(_joined(waiting), batch_bytes)
+            waiting, size = [], 0
+    if size:
+        yield _joined(waiting)
+
+
+def _joined(blocks: Sequence[TextBlock]) -> TextBlock:
     import numpy as np
 
-    lines = [document.line if facts.parallel else None for document in documents]
-    sources = (text if line is None else b"%d" % line for line, text in zip(lines, encoded, strict=True))
-    keys = np.fromiter(map(zlib.crc32, sources), np.uint32, len(lines))
-    keys ^= keys >> np.uint32(16)
-    keys *= np.uint32(0x85EBCA6B)
-    keys ^= keys >> np.uint32(13)
-    keys *= np.uint32(0xC2B2AE35)
-    keys ^= keys >> np.uint32(16)
-    groups = keys.astype(np.int64) % GROUPS
-    if facts.parallel:
-        groups = np.array([g if n is None else n % GROUPS for n, g in zip(lines, groups.tolist(), strict=True)])
-    return keys, groups
+    if len(blocks) == 1:
+        return blocks[0]
+    sizes = np.cumsum([0, *(len(block.data) for block in blocks)])
+    ends = np.concatenate([block.ends + size for block, size in zip(blocks, sizes, strict=False)])
+    return TextBlock(b"".join(block.data for block in blocks), ends)
 
 
-def read_batch(documents: Sequence[Document], facts: CorpusFacts) -> TextBatch:
-    """Count the text of `documents`."""
+def _cut(block: TextBlock, size: int) -> Iterator[TextBlock]:
+    """Parts of about the same size each."""
+    import numpy as np
+
+    total = len(block.data)
+    parts = max(1, round(total / size))
+    cuts = np.searchsorted(block.ends, total * np.arange(1, parts) // parts)
+    first = begin = 0
+    for last in [*cuts.tolist(), len(block)]:
+        if last > first:
+            end = int(block.ends[last - 1]) + 1
+            yield TextBlock(block.data[begin:end], block.ends[first:last] - begin)
+            first, begin = last, end
+
+
+def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Document] | None = None) -> TextBatch:
+    """Count the text of `block`; `documents` are the same, where they have lines and words of their own."""
     import numpy as np
 
     from tokbench.tally.compiling import padded
     from tokbench.tally.scan import COLUMNS
     from tokbench.tally.words import find_words, scanned
 
-    texts = [document.text for document in documents]
-    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    data = padded(b"\n".join([*encoded, b""]))
-    lengths = np.fromiter(map(len, encoded), np.int64, len(texts))
-    ends = np.cumsum(lengths + 1) - 1
-    starts = ends - lengths
-    keys, groups = document_keys(documents, encoded, facts)
+    data, ends, n = padded(block.data), block.ends, len(block)
+    starts = np.append(0, ends[:-1] + 1)[:n]
+    lengths = ends - starts
+    lines = [document.line for document in documents or ()] if facts.parallel else []
+    keys = document_keys(data, starts, ends, lines)
     found = scanned(data, starts, ends)
     words = find_words(documents, data, starts, ends, found, facts)
     numbers = found.numbers
     digits = _digits(data, numbers)
-    counts = {
-        "documents": 1,
+    counts = dict(zip(COLUMNS, found.counts, strict=True))
+    surrogates = counts.pop("surrogates") > 0
+    counts |= {
+        "documents": np.ones(n, np.int64),
         "bytes": lengths,
-        **dict(zip(COLUMNS, found.counts.T, strict=True)),
         "words": np.diff(words.limits),
         "gold_words": words.gold,
         "unspaced_words": words.unspaced,
-        "numbers": np.bincount(numbers.document, minlength=len(texts)),
-        "digit_gold": np.bincount(digits.document[digits.gold], minlength=len(texts)),
+        "numbers": np.bincount(numbers.document, minlength=n),
+        "digit_gold": np.bincount(digits.document[digits.gold], minlength=n),
     }
     batch = TextBatch(
-        texts=texts,
         keys=keys,
-        groups=groups,
+        groups=_groups(keys, lines),
         data=data,
         starts=starts,
         ends=ends,
-        rows=rows_of(TEXT_COUNTERS, counts, len(texts)),
+        counts=counts,
         words=words.spans,
         word_limits=words.limits,
         word_hash=words.hashes,
         grapheme_inside=found.inside,
         numbers=numbers,
         digits=digits,
-        surrogates=_with_surrogates(data, starts),
+        surrogates=surrogates,
     )
     if facts.kind == "code":
         from tokbench.tally.code import with_code
 
-        return with_code(batch, encoded, facts)
+        return with_code(batch, facts)
     return batch
 
 
-def rows_of(names: Iterable[str], counts: Mapping[str, int | Ints], n: int) -> Ints:
-    """Counts of `n` documents as a table, int64 of shape ``(n, names)``; those without counts are 0."""
+def _groups(keys: NDArray[np.uint32], lines: Sequence[int | None]) -> Ints:
+    """The bootstrap group of each document: by its key; by its line in a parallel dataset.
+
+    So replicates pair across languages, and up to 1,024 lines have a group each.
+    """
     import numpy as np
 
-    columns = list(names)
-    rows = np.zeros((n, len(columns)), np.int64)
-    for index, name in enumerate(columns):
-        if name in counts:
-            rows[:, index] = counts[name]
-    return rows
-
-
-def _with_surrogates(data: NDArray[np.uint8], starts: Ints) -> NDArray[np.bool_]:
-    """Which documents hold lone surrogates: bytes ED A0 … ED BF."""
-    import numpy as np
-
-    found: NDArray[np.bool_] = np.zeros(len(starts), np.bool_)
-    where = np.flatnonzero(data[:-1] == 0xED)
-    where = where[data[where + 1] >= 0xA0]
-    found[np.searchsorted(starts, where, side="right") - 1] = True
-    return found
+    groups = keys.astype(np.int64) % GROUPS
+    for index, line in enumerate(lines):
+        if line is not None:
+            groups[index] = line % GROUPS
+    return groups
 
 
 def _digits(data: NDArray[np.uint8], numbers: Spans) -> Cuts:

@@ -57,18 +57,21 @@ class TokenTable:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
-        if not ids.size:
+        from tokbench.tally.compiling import frozen
+        from tokbench.tally.walk import unknown_tokens
+
+        new = np.empty(len(ids), ids.dtype)
+        new = new[: unknown_tokens(frozen(ids), self.entries, new)]
+        if not new.size:
             return
-        low, high = int(ids.min()), int(ids.max())
+        low, high = int(new.min()), int(new.max())
         if low < 0 or high >= self.size:
             raise TokenizerError(
                 f"{self._name()}: encode returned the id {low if low < 0 else high}, outside its vocabulary "
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
-        new = ids[self.entries[ids, 1] == 0]
-        if new.size:
-            self._ask(np.unique(new))
+        self._ask(np.unique(new))
 
     def bytes_of(self, token_id: int) -> bytes:
         """The bytes of a known token."""

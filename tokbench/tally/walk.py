@@ -233,10 +233,23 @@ def touch_words(
 
 
 @kernel
-def add_rows(sums: Any, groups: Any, rows: Any) -> None:
-    """Add each row to the sums of its group."""
-    for document in range(len(rows)):
-        sums[groups[document]] += rows[document]
+def add_columns(sums: Any, columns: Any, groups: Any, values: Any) -> None:
+    """Add what document i has of a counter, ``values[k, i]``, to ``sums[columns[k], groups[i]]``."""
+    for index in range(len(columns)):
+        own, column = sums[columns[index]], values[index]
+        for document in range(len(groups)):
+            own[groups[document]] += column[document]
+
+
+@kernel
+def unknown_tokens(ids: Any, entries: Any, found: Any) -> int:
+    """Write to `found` the ids that have no entry, or are out of range; gives how many."""
+    n = 0
+    for token in ids:
+        if token < 0 or token >= len(entries) or entries[token, 1] == 0:
+            found[n] = token
+            n += 1
+    return n
 
 
 @kernel

@@ -41,7 +41,7 @@ class Scanned:
 def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
     """Segments, clusters, numbers and characters of documents; `data` is followed by padding."""
     n, size = len(starts), len(data)
-    counts = np.zeros((n, len(COLUMNS)), np.int64)
+    counts = np.zeros((len(COLUMNS), n), np.int64)
     inside = np.zeros(size + 1, np.uint8)
     place: Any = np.int32 if size < 1 << 31 else np.int64
     word_start, word_end, number_start, number_end = (np.empty(size + 1, place) for _ in range(4))
@@ -87,7 +87,7 @@ class Words:
 
 
 def find_words(
-    documents: Sequence[Document],
+    documents: Sequence[Document] | None,
     data: NDArray[np.uint8],
     starts: Ints,
     ends: Ints,
@@ -95,13 +95,13 @@ def find_words(
     facts: CorpusFacts,
 ) -> Words:
     """The words of `documents`: gold ones where they have them, else the segments that were `found`."""
-    n = len(documents)
+    n = len(starts)
     spans, limits = found.words, found.word_limits
     gold = np.zeros(n, np.int64)
     marked = np.zeros(n, np.bool_)
-    if facts.word_unit != "segments":
+    if documents is not None and facts.word_unit != "segments":
         marked[:] = [document.words is not None for document in documents]
-    if marked.any():
+    if documents is not None and marked.any():
         spans = _with_gold(documents, marked, data, starts, ends, spans)
     hashes = np.empty(len(spans), np.uint64)
     wordy, unspaced = np.empty(len(spans), np.bool_), np.empty(len(spans), np.bool_)

@@ -49,28 +49,46 @@ class WordSample:
 class WordSampler:
     """Picks the words, batch by batch; does not depend on the tokenizer."""
 
-    __slots__ = ("words",)
+    __slots__ = ("_hashes", "words")
 
     def __init__(self) -> None:
+        import numpy as np
+
         self.words: dict[int, str] = {}
+        self._hashes: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
     def add(self, batch: TextBatch) -> None:
         """Consider the words of a batch."""
         import numpy as np
 
-        hashes, index_of = batch.word_hash, None
-        if len(self.words) == WORDS:  # most words are out of the question at a glance
-            index_of = np.flatnonzero(hashes <= np.uint64(max(self.words)))
-            hashes = hashes[index_of]
-        hashes, first = np.unique(hashes, return_index=True)
-        where = first if index_of is None else index_of[first]
-        for key, index in zip(hashes[:WORDS].tolist(), where[:WORDS].tolist(), strict=True):
+        known, hashes = self._hashes, batch.word_hash
+        if len(known) == WORDS:  # most words are out of the question at a glance, and most others are known
+            low = np.flatnonzero(hashes <= known[-1])
+            where = low[known[np.searchsorted(known, hashes[low])] != hashes[low]]
+            if not len(where):
+                return
+        else:
+            where = _lowest(hashes)
+        new, first = np.unique(hashes[where], return_index=True)
+        for key, index in zip(new[:WORDS].tolist(), where[first[:WORDS]].tolist(), strict=True):
             if key not in self.words:
                 start, end = int(batch.words.start[index]), int(batch.words.end[index])
                 self.words[key] = batch.data[start:end].tobytes().decode("utf-8", "surrogatepass")
-        if len(self.words) > WORDS:
-            self.words = {key: self.words[key] for key in sorted(self.words)[:WORDS]}
+        self.words = dict(self.items()[:WORDS])
+        self._hashes = np.fromiter(self.words, np.uint64, len(self.words))
 
     def items(self) -> list[tuple[int, str]]:
         """The sampled words by ascending hash."""
         return sorted(self.words.items())
+
+
+def _lowest(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Where the lowest hashes are: at least `WORDS` different ones, or all."""
+    import numpy as np
+
+    some = 8 * WORDS
+    if len(hashes) > 2 * some:
+        where = np.flatnonzero(hashes <= np.partition(hashes, some)[some])
+        if len(np.unique(hashes[where])) >= WORDS:
+            return where
+    return np.arange(len(hashes))

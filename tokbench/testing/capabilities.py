@@ -12,6 +12,7 @@ from tokbench.tokenizer import (
     TokenByter,
     Tokenizer,
     Traceable,
+    Utf8Encoder,
     special_ids,
 )
 
@@ -29,6 +30,19 @@ def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     single = [ids_of(tokenizer, part) for part in (text, "", text, "a")]
     together = [ids.tolist() for ids in batch]
     return f"in a batch {together[0][:8]}, alone {single[0][:8]}" if together != single else None
+
+
+def _utf8_is_text(tokenizer: Tokenizer, text: str) -> Problem:
+    import numpy as np
+
+    if not isinstance(tokenizer, Utf8Encoder):
+        return None
+    parts = [part.encode("utf-8", "ignore") for part in (text, "", text, "a")]  # lone surrogates are no UTF-8
+    offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    data = np.frombuffer(b"".join([*parts, bytes(64)]), np.uint8)[: offsets[-1]]
+    together = [ids.tolist() for ids in tokenizer.encode_utf8(data, offsets)]
+    single = [ids_of(tokenizer, part.decode()) for part in parts]
+    return f"from bytes {together[0][:8]}, from the text {single[0][:8]}" if together != single else None
 
 
 def _decode_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
@@ -144,6 +158,7 @@ CAPABILITIES = (
     TextCheck(
         "batch", "encode_batch must give what encode gives for each text, as int32 and int64.", _batch_is_single
     ),
+    TextCheck("encode_utf8", "encode_utf8 must give what encode gives for each document.", _utf8_is_text),
     TextCheck(
         "decode_batch", "decode_batch must give what decode gives for each document.", _decode_batch_is_single
     ),

@@ -96,13 +96,20 @@ class Encoder:
         data = np.frombuffer(_joined(parts), np.uint8)
         pattern = self.model.pattern
         if pattern.machine is not None:
-            return self._spread(encode_documents, data, offsets, offsets)
+            return self.encode_utf8(data, offsets)
         parts = [part.encode() if isinstance(part, str) else part for part in parts]
         spans = [
             pattern.byte_spans(part.decode(), part) + start
             for part, start in zip(parts, offsets[:-1].tolist(), strict=True)
         ]
         return self.encode_spans(data, spans)
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """The ids of every document ``data[offsets[i]:offsets[i + 1]]``, for a pattern with a state machine.
+
+        `data` is valid UTF-8 and has `PADDING` bytes after it.
+        """
+        return self._spread(encode_documents, data, offsets, offsets)
 
     def encode_spans(self, data: NDArray[np.uint8], spans: Sequence[NDArray[np.int64]]) -> TokenBatch:
         """The ids of given pre-tokens: for each document an int64 array ``(n, 2)`` of bytes in `data`.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,14 @@ class BpeTokenizer:
         encoded = self._encode_stretches(stretches)
         return _woven(plan, encoded)
 
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """The ids of documents that lie end to end in `data`; strings are made only where they are needed."""
+        machine = self.model.pattern.machine
+        if self._preparation.transparent and machine is not None and not self.model.dropout:
+            return self._encoder.encode_utf8(data, offsets)
+        whole = data.tobytes()
+        return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
+
     def _encode_stretches(self, stretches: Sequence[Stretch]) -> TokenBatch:
         """Each stretch as a document of a batch."""
         preparation = self._preparation
@@ -189,6 +198,18 @@ class BpeTokenizer:
             return joined(blob, starts, array).decode("utf-8", "replace")
         texts = [self._tokens.texts[index] for index in array.tolist()]
         return "".join(decoder_of(self.document.decoder)(texts))
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document; the bytes of all of them are put together at once."""
+        if self.model.level != "byte" or not len(batch.ids):
+            return [self.decode(ids) for ids in batch]
+        self._known(int(batch.ids.min()))
+        self._known(int(batch.ids.max()))
+        blob, starts = self._tokens.joined_bytes
+        ids = batch.ids.astype(np.int64)
+        limits = np.append(0, np.cumsum(starts[ids + 1] - starts[ids]))[batch.offsets]
+        whole = joined(blob, starts, ids)
+        return [whole[start:end].decode("utf-8", "replace") for start, end in pairwise(limits.tolist())]
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""

@@ -37,10 +37,10 @@ def test_the_tally_is_that_of_decoding_everything(stand_ins) -> None:
     assert len(joining.decoded) < 40
 
 
-def test_a_sixteenth_is_decoded_all_the_same(stand_ins) -> None:
+def test_a_sixty_fourth_is_decoded_all_the_same(stand_ins) -> None:
     joining = _joining(stand_ins)
-    collect(joining, map(Document, TEXTS))
-    assert 200 // 16 <= len(joining.decoded) <= 200 // 16 + 2
+    collect(joining, [Document(f"{text} {part}") for text in TEXTS for part in range(10)])
+    assert 2000 // 64 <= len(joining.decoded) <= 2000 // 64 + 2
     few = _joining(stand_ins)
     collect(few, map(Document, TEXTS[:5]))
     assert len(few.decoded) == 5

@@ -34,6 +34,10 @@ class Right:
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         return TokenBatch.of(self.encode(text) for text in texts)
 
+    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
+        cuts = itertools.pairwise(offsets.tolist())
+        return self.encode_batch([data[start:end].tobytes().decode() for start, end in cuts])
+
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         return [self.decode(ids) for ids in batch.to_lists()]
 
@@ -49,6 +53,13 @@ class Right:
 
     def trace(self, text: str) -> list[Step]:
         return [Step("bytes", tuple(bytes([byte]) for byte in text.encode()))]
+
+
+class ReadsOn(Right):
+    """Takes the bytes up to the end for each document."""
+
+    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
+        return super().encode_utf8(data, np.append(offsets[:-1], len(data) - 1))
 
 
 class NoDecode:
@@ -284,6 +295,7 @@ WRONG: list[tuple[type, str]] = [
     (BatchDiffers, "batch"),
     (BatchOfLists, "batch"),
     (BatchInt64, "batch"),
+    (ReadsOn, "encode_utf8"),
     (StripsInBatches, "decode_batch"),
     (DropsEmptyDocuments, "decode_batch"),
     (TidiesUp, "decode_joins_bytes"),

@@ -1,0 +1,73 @@
+"""Blocks of documents are the documents."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tokbench.corpora.dataset import Piece
+from tokbench.corpora.lines import lines_of
+from tokbench.corpora.plain import LineFormat
+from tokbench.corpus import TextBlock
+from tokbench.errors import CorpusError
+
+SPACES = [chr(point) for point in range(0x110000) if chr(point).isspace() and point != 0x0A]
+
+
+def texts(block: TextBlock) -> list[str]:
+    assert block.data.count(b"\n", 0) >= len(block)
+    limits = pairwise([-1, *block.ends.tolist()])
+    return [block.data[before + 1 : end].decode("utf-8", "surrogatepass") for before, end in limits]
+
+
+@given(
+    st.lists(st.text(st.sampled_from(["a", "é", "「", "語", "😀", "\x7f", *SPACES]), max_size=4)), st.booleans()
+)
+@example([], False)
+def test_lines_are_those_that_are_not_blank(lines: list[str], ended: bool) -> None:
+    data = "\n".join(lines) + "\n" * ended
+    assert texts(lines_of(data.encode())) == [line for line in data.split("\n") if line and not line.isspace()]
+
+
+@pytest.mark.parametrize("space", SPACES, ids=ascii)
+def test_every_white_space_makes_a_blank_line(space: str) -> None:
+    assert texts(lines_of(f"{space}\n{space}a\n".encode())) == [f"{space}a"]
+
+
+@given(st.lists(st.text(max_size=5)))
+def test_a_block_of_texts_holds_them(some: list[str]) -> None:
+    assert texts(TextBlock.of(some)) == some
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        LineFormat(),
+        LineFormat(errors="replace"),
+        LineFormat("paragraph"),
+        LineFormat(max_document_bytes=16),
+    ],
+    ids=["lines", "replace", "paragraphs", "limit"],
+)
+def test_blocks_are_the_documents(tmp_path: Path, form: LineFormat) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(
+        "\ufeffone\r\n\u3000\n\ttwo  \r\n\n\n a long line, été \u2028 and more\rof it\nend".encode()
+    )
+    piece = Piece(str(path), "", 0, path.stat().st_size)
+    found = [text for block in form.text_blocks(piece) for text in texts(block)]
+    assert found == [document.text for document in form.documents(piece, "und")]
+
+
+def test_bytes_that_are_no_text_are_refused_or_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"fine\nn\xff\n")
+    piece = Piece(str(path), "", 0, path.stat().st_size)
+    with pytest.raises(CorpusError, match="line 2, byte offset 6"):
+        list(LineFormat().text_blocks(piece))
+    [block] = LineFormat(errors="replace").text_blocks(piece)
+    assert texts(block) == ["fine", "n\ufffd"]
