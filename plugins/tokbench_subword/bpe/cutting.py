@@ -12,8 +12,18 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import CUTS, MEMO_BITS
 from tokbench_subword.bpe.tables import joins
 from tokbench_subword.bpe.uncached import encode_uncached
-from tokbench_subword.bpe.word_cache import PART, SHORT_WORD, WIDE_WORD
-from tokbench_subword.bpe.words import short_word, wide_word
+from tokbench_subword.bpe.word_cache import (
+    PART,
+    SHORT_WORD,
+    WIDE_WORD,
+    recall_short,
+    recall_wide,
+    remember_short,
+    remember_wide,
+    short_home,
+    short_key,
+    wide_key,
+)
 from tokbench_subword.kernels.compiling import inline, subroutine
 from tokbench_subword.kernels.hashing import spread
 from tokbench_subword.kernels.pointers import i64_in, u8_in, u32_in, u64_in
@@ -38,18 +48,35 @@ def _may_cut(block, settings, text, boundary, point, length, following, followin
     return not joined
 
 
+@subroutine
+def _wide_part(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
+    """Encode a part of more than `SHORT_WORD` bytes."""
+    length = end - start
+    if length > WIDE_WORD:
+        return encode_uncached(block, text, start, end, out, o)
+    key = wide_key(text, start, length, PART)
+    after = recall_wide(block, key, out, o)
+    if after < 0:
+        after = encode_uncached(block, text, start, end, out, o)
+        remember_wide(block, key, out, o, after - o)
+    return after
+
+
 @inline
-def _part(block, slots, arena, mask, byte_ids, plain, text, start, end, out, o):  # type: ignore[no-untyped-def]
+def _part(block, slots, arena, shift, byte_ids, plain, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """Encode a part; where `plain`, every byte is a symbol, and a part of one byte needs no look-up."""
     length = end - start
     if length == 1 and plain:  # a long run of spaces or dashes, in a vocabulary without tokens for it
         out[o] = byte_ids[text[start]]
         return o + 1
-    if length <= SHORT_WORD:
-        return short_word(block, slots, arena, mask, text, start, length, PART, out, o)
-    if length <= WIDE_WORD:
-        return wide_word(block, text, start, length, PART, out, o)
-    return encode_uncached(block, text, start, end, True, out, o)
+    if length > SHORT_WORD:
+        return _wide_part(block, text, start, end, out, o)
+    low, high = short_key(text, start, length, PART)
+    after = recall_short(slots, arena, shift, low, high, short_home(low, high, shift), out, o)
+    if after < 0:
+        after = encode_uncached(block, text, start, end, out, o)
+        remember_short(block, low, high, out, o, after - o)
+    return after
 
 
 @subroutine
@@ -61,7 +88,7 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """
     settings = i64_in(block, at.SETTINGS)
     slots, arena, cuts = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA), i64_in(block, at.CUT_PLACES)
-    mask = i64_in(block, at.CACHE_MASKS)[0]
+    shift = u64_in(block, at.CACHE_SHIFTS)[0]
     byte_ids, plain = u32_in(block, at.BYTE_IDS), settings[at.BYTE_LEVEL] == 1
     part = start
     point, length = code_point(text, start)
@@ -77,6 +104,6 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
             point, length = following, following_length
             i += length
         for k in range(count):
-            o = _part(block, slots, arena, mask, byte_ids, plain, text, part, cuts[k], out, o)
+            o = _part(block, slots, arena, shift, byte_ids, plain, text, part, cuts[k], out, o)
             part = cuts[k]
-    return _part(block, slots, arena, mask, byte_ids, plain, text, part, end, out, o)
+    return _part(block, slots, arena, shift, byte_ids, plain, text, part, end, out, o)

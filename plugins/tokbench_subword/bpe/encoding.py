@@ -2,120 +2,51 @@
 
 Where the time goes, and what is done about it:
 
-- English and code are words of ASCII letters. `_plain_word` finds the end of one from sixteen bytes at a time,
-  without a loop or a table; all else goes through the state machine of the pattern.
+- English and code are words of ASCII letters, which `scanning` finds from 64 bytes at a time.
 - Text repeats itself: of words up to fifteen bytes, more than 95 % are found in the cache (`word_cache`).
+- The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
+  hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
+  processor in one of the three does not hold up the others.
 - A long pre-token is cut where no token reaches across two characters (`cutting`), and its parts are looked up
   like words.
 - What is in no cache is merged, or walked by `backtracking` where it is long (`uncached`).
 
-Each kernel takes the block of arrays described in `layout`. Texts must be followed by sixteen readable bytes,
-and `out` must have room for one id per byte and three more.
+Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
+readable bytes, and `out` must have room for one id per byte and `word_cache.SPARE_IDS` more.
 """
 
 from __future__ import annotations
 
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.cutting import encode_cut
-from tokbench_subword.bpe.pretokens import GPT2, O200K, WHOLE, next_pretoken
-from tokbench_subword.bpe.tables import NONE
-from tokbench_subword.bpe.uncached import encode_uncached, whole_token
-from tokbench_subword.bpe.word_cache import SHORT_WORD, WIDE_WORD
-from tokbench_subword.bpe.words import short_word, wide_word
-from tokbench_subword.kernels.compiling import inline, kernel, subroutine
-from tokbench_subword.kernels.pointers import (
-    ascii_letters_16,
-    ascii_lowercase_16,
-    i64_in,
-    pointer,
-    u8_in,
-    u32_in,
-    u64_in,
-)
-from tokbench_subword.kernels.unicode_classes import NEWLINE, NUMBER
-
-_BLANK, _APOSTROPHE = 0x20, 0x27
-
-
-@inline
-def _is_letter(byte):  # type: ignore[no-untyped-def]
-    return 97 <= (byte | 32) <= 122
-
-
-@inline
-def _plain_word(machine, text, i, end, classes):  # type: ignore[no-untyped-def]
-    """The length of the pre-token at `i` where it is an ASCII word of at most `SHORT_WORD` bytes, else 0.
-
-    0 says only that the state machine has to look; any other answer is what the state machine would say.
-    """
-    first = text[i]
-    letter = _is_letter(first)
-    if machine == O200K:
-        j = i
-        if not letter:
-            if first >= 0x80 or classes[first] & (NUMBER | NEWLINE):
-                return 0
-            j += 1
-        if j >= end or not _is_letter(text[j]):
-            return 0
-        if text[j] < 97:  # a capital, then lower case
-            j += 1
-        count = ascii_lowercase_16(text, j)
-        stop = min(j + count, end)
-        if stop <= j or stop - i > SHORT_WORD:
-            return 0
-        if stop < end and (text[stop] >= 0x80 or text[stop] == _APOSTROPHE):
-            return 0
-        return stop - i
-    if machine == WHOLE:
-        return 0
-    if not letter:
-        if machine == GPT2:
-            if first != _BLANK:
-                return 0
-        elif first >= 0x80 or first == _APOSTROPHE or classes[first] & (NUMBER | NEWLINE):
-            return 0
-    count = ascii_letters_16(text, i + 1)
-    stop = min(i + 1 + count, end)
-    if stop - i > SHORT_WORD or not (letter or stop > i + 1):
-        return 0
-    if stop < end and text[stop] >= 0x80:
-        return 0
-    return stop - i
+from tokbench_subword.bpe.layout import GROUP
+from tokbench_subword.bpe.scanning import cut_words
+from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
+from tokbench_subword.bpe.words import long_word, new_short_word
+from tokbench_subword.kernels.compiling import kernel, subroutine
+from tokbench_subword.kernels.pointers import i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 
 
 @subroutine
-def _long_word(block, text, start, length, out, o):  # type: ignore[no-untyped-def]
-    """Encode a pre-token of more than `SHORT_WORD` bytes; return the new end of `out`."""
-    if length <= WIDE_WORD:
-        return wide_word(block, text, start, length, 0, out, o)
-    settings = i64_in(block, at.SETTINGS)
-    if settings[at.CUT] == 0:
-        return encode_uncached(block, text, start, start + length, False, out, o)
-    whole = whole_token(block, settings, text, start, length)
-    if whole != NONE:
-        out[o] = whole
-        return o + 1
-    return encode_cut(block, text, start, start + length, out, o)
-
-
-@inline
-def _encode(block, settings, text, start, end, out, o):  # type: ignore[no-untyped-def]
-    """Encode ``text[start:end]`` by the model's state machine; return the new end of `out`."""
-    machine = settings[at.MACHINE]
-    mask = i64_in(block, at.CACHE_MASKS)[0]
-    classes, slots, arena = u8_in(block, at.CLASSES), u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA)
-    i = start
-    while i < end:
-        length = _plain_word(machine, text, i, end, classes)
-        if length == 0:
-            length = next_pretoken(machine, text, i, end, classes) - i
-            if length > SHORT_WORD:
-                o = _long_word(block, text, i, length, out, o)
-                i += length
-                continue
-        o = short_word(block, slots, arena, mask, text, i, length, 0, out, o)
-        i += length
+def _look_up(block, text, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode the group of words that begin at `STARTS`; note in `ENDS` where the ids of each begin and end."""
+    starts, keys, homes = i64_in(block, at.STARTS), u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES)
+    slots, arena, ends = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA), i64_in(block, at.ENDS)
+    shift = u64_in(block, at.CACHE_SHIFTS)[0]
+    for k in range(count):
+        low, high = short_key(text, starts[k], min(starts[k + 1] - starts[k], SHORT_WORD), 0)
+        keys[2 * k], keys[2 * k + 1] = low, high
+        homes[k] = short_home(low, high, shift)
+        prefetch_u64(slots, homes[k])
+    ends[0] = o
+    for k in range(count):
+        start, length = starts[k], starts[k + 1] - starts[k]
+        if length > SHORT_WORD:
+            o = long_word(block, text, start, length, out, o)
+        elif length > 0:
+            low, high = keys[2 * k], keys[2 * k + 1]
+            after = recall_short(slots, arena, shift, low, high, homes[k], out, o)
+            o = after if after >= 0 else new_short_word(block, text, start, length, low, high, out, o)
+        ends[k + 1] = o
     return o
 
 
@@ -125,11 +56,22 @@ def encode_documents(block, text, offsets, first, last, out, out_offsets):  # ty
 
     ``out_offsets[d + 1]`` receives the end of document d. Returns how many ids were written.
     """
-    data, ids, settings = pointer(text), pointer(out), i64_in(block, at.SETTINGS)
-    o = 0
-    for document in range(first, last):
-        o = _encode(block, settings, data, offsets[document], offsets[document + 1], ids, o)
-        out_offsets[document + 1] = o
+    data, ids, classes = pointer(text), pointer(out), u8_in(block, at.CLASSES)
+    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
+    machine, words_to = i64_in(block, at.SETTINGS)[at.MACHINE], i64_in(block, at.DOCUMENT_ENDS)
+    o, document, i = 0, first, offsets[first]
+    while document < last:
+        count, ended = 0, document
+        while count < GROUP and ended < last and ended - document < GROUP:
+            i, count = cut_words(machine, data, i, offsets[ended + 1], classes, starts, count, GROUP)
+            if i == offsets[ended + 1]:
+                words_to[ended - document] = count
+                ended += 1
+        starts[count] = i
+        o = _look_up(block, data, count, ids, o)
+        for d in range(document, ended):
+            out_offsets[d + 1] = ends[words_to[d - document]]
+        document = ended
     return o
 
 
@@ -140,14 +82,16 @@ def encode_spans(block, text, spans, first, last, out, out_offsets):  # type: ig
     ``out_offsets[p + 1]`` receives the end of pre-token p. Returns how many ids were written.
     """
     data, ids = pointer(text), pointer(out)
-    mask = i64_in(block, at.CACHE_MASKS)[0]
-    slots, arena = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA)
-    o = 0
-    for p in range(first, last):
-        start, length = spans[p, 0], spans[p, 1] - spans[p, 0]
-        if length > SHORT_WORD:
-            o = _long_word(block, data, start, length, ids, o)
-        elif length > 0:
-            o = short_word(block, slots, arena, mask, data, start, length, 0, ids, o)
-        out_offsets[p + 1] = o
+    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
+    o, begin = 0, first
+    while begin < last:
+        count = 0
+        starts[0] = spans[begin, 0]
+        while count < GROUP and begin + count < last and spans[begin + count, 0] == starts[count]:
+            starts[count + 1] = spans[begin + count, 1]
+            count += 1
+        o = _look_up(block, data, count, ids, o)
+        for k in range(count):
+            out_offsets[begin + k + 1] = ends[k + 1]
+        begin += count
     return o

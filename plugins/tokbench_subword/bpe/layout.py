@@ -28,7 +28,7 @@ from __future__ import annotations
     SETTINGS,  # int64
     SHORT_WORDS,  # uint64: the word cache; see `word_cache`
     WIDE_WORDS,  # uint64: the same for longer words
-    CACHE_MASKS,  # int64 (2,): buckets of either, less one
+    CACHE_SHIFTS,  # uint64 (2,): how far a hash is shifted to give a slot of either
     ARENA,  # uint32: ids of words of more than a few tokens
     JOIN_MEMO,  # uint64: recent answers of `joins`
     COUNTERS,  # int64
@@ -37,8 +37,13 @@ from __future__ import annotations
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
+    STARTS,  # int64 (GROUP + 1,): where the words of a group begin
+    WORD_KEYS,  # uint64 (2 * GROUP,): the keys of those that are short
+    HOMES,  # int64 (GROUP,): the slots where these are looked for first
+    ENDS,  # int64 (GROUP + 1,): where the ids of each word end
+    DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
-) = range(32)
+) = range(37)
 
 (
     MACHINE,  # number of the state machine
@@ -59,12 +64,14 @@ from __future__ import annotations
     TRIE_SHIFT,
 ) = range(16)
 
-ARENA_USED, SHORT_ENTERED, WIDE_ENTERED = range(3)
-N_COUNTERS = 3
+ARENA_USED, SHORT_HELD, WIDE_HELD, SHORT_ENTERED, WIDE_ENTERED = range(5)
+N_COUNTERS = 5
 N_SETTINGS = 16
 
 ARENA_SIZE = (1 << 20) - 1024
 """Ids that the arena of the word cache holds."""
+GROUP = 128
+"""Words that are cut and looked up together."""
 CUTS = 1024
 """Bytes of a long pre-token whose boundaries are found at a time."""
 MEMO_BITS = 17

@@ -1,4 +1,4 @@
-"""One pre-token that is in no cache: a whole token, or merged, or by backtracking."""
+"""One pre-token that is in no cache, or a part of one: a whole token, or merged, or by backtracking."""
 
 from __future__ import annotations
 
@@ -31,15 +31,10 @@ def whole_token(block, settings, text, start, length):  # type: ignore[no-untype
 
 
 @subroutine
-def encode_uncached(block, text, start, end, part, out, o):  # type: ignore[no-untyped-def]
-    """Encode ``text[start:end]`` as one pre-token (or a `part` of one); return the new end of `out`."""
+def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
+    """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
     settings = i64_in(block, at.SETTINGS)
     length = end - start
-    if not part:
-        whole = whole_token(block, settings, text, start, length)
-        if whole != NONE:
-            out[o] = whole
-            return o + 1
     numbered = settings[at.N_PIECES] > 0
     if numbered and length > _FEW_BYTES:
         return backtrack(block, text, start, end, out, o)

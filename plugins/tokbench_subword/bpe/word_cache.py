@@ -1,14 +1,16 @@
 """The word cache: ids of words met before, found by one probe of one table.
 
 - *Short* words, of up to fifteen bytes: their bytes are two 64-bit words, the length in the top byte. A slot is
-  those two and up to three ids; a bucket of two slots is one line of the processor's cache.
-- *Wide* words, of 16 to 31 bytes (Russian and Hindi words, identifiers): four 64-bit words, up to seven ids; a
-  bucket is two lines.
+  those two and up to four ids: half a line of the processor's cache.
+- *Wide* words, of 16 to 31 bytes (Russian and Hindi words, identifiers): four 64-bit words, up to eight ids; a
+  slot is a line.
 
 Longer words hardly ever come again, and are not kept. The ids of words that have more than a slot holds stand
-in the arena. In a bucket, what was first becomes second when a word is entered, and what was second goes. The
-tables begin small and grow with what they are asked to hold (`workspace`), so that a small text never pays for
-a large table, and a table is no larger than its words need: it should fit the second-level cache.
+in the arena. The tables are of open addressing: a word stands in the slot of its hash or the next free one, so
+that the words met first, which are the frequent ones, are found at once. They begin small and grow with what
+they are asked to hold (`workspace`); one that fills up before it could grow is emptied.
+
+The top bits of a slot's last word, above the last id, count the ids.
 """
 
 from __future__ import annotations
@@ -17,29 +19,48 @@ import numpy as np
 
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.kernels.compiling import inline, kernel, subroutine
-from tokbench_subword.kernels.hashing import first_bytes, mix
-from tokbench_subword.kernels.pointers import i64_in, load_u64, pointer, u32_in, u64_in
+from tokbench_subword.kernels.hashing import first_bytes, mix, spread_two
+from tokbench_subword.kernels.pointers import (
+    copy_ids_8,
+    i64_in,
+    load_u64,
+    pointer,
+    store_u64,
+    u32_in,
+    u64_in,
+)
 
 SHORT_WORD, WIDE_WORD = 15, 31
 """The longest words of either kind, in bytes."""
-SHORT_BUCKET, WIDE_BUCKET = 8, 16
-"""Words of 64 bits in a bucket."""
+SHORT_SLOT, WIDE_SLOT = 4, 8
+"""Words of 64 bits in a slot."""
 PART = 64
 """Flag beside the length: a part of a cut pre-token, which is never taken for a whole token."""
+SPARE_IDS = 8
+"""How many ids past the end of a word's may be written, and must be readable in the arena."""
 _ZERO, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 _TOP = np.uint64(56)
-_LOW = np.uint64(0xFFFFFFFF)
-_FEW, _SEVERAL = 3, 7  # ids that a slot holds
+_ID_BITS = 21
+_COUNT = np.uint64(32 + _ID_BITS)  # where the count begins
+_LAST_IDS = (_ONE << _COUNT) - _ONE
+_FEW, _SEVERAL = 4, 8  # ids that a slot holds
 
 
 @inline
-def _short_bucket(low, high, mask):  # type: ignore[no-untyped-def]
-    return (np.int64(mix(low, high)) & mask) << 3
+def short_home(low, high, shift):  # type: ignore[no-untyped-def]
+    """The slot where a short word is looked for first, as its place in the table."""
+    return np.int64(spread_two(low, high) >> shift) << 2
 
 
 @inline
-def _wide_bucket(a, b, c, d, mask):  # type: ignore[no-untyped-def]
-    return (np.int64(mix(mix(a, b), mix(c, d))) & mask) << 4
+def _wide_home(a, b, c, d, shift):  # type: ignore[no-untyped-def]
+    return np.int64(spread_two(mix(a, b), mix(c, d)) >> shift) << 3
+
+
+@inline
+def _slots(shift):  # type: ignore[no-untyped-def]
+    """How many slots a table has."""
+    return np.int64(_ONE << (np.uint64(64) - shift))
 
 
 @inline
@@ -51,75 +72,30 @@ def short_key(text, start, length, flag):  # type: ignore[no-untyped-def]
 
 
 @inline
-def recall_short(slots, arena, mask, low, high, out, o):  # type: ignore[no-untyped-def]
-    """Copy the ids of a short word; return the new end of `out`, or -1. Three more ids may be written."""
-    slot = _short_bucket(low, high, mask)
-    if slots[slot] != low or slots[slot + 1] != high:
-        slot += 4
-        if slots[slot] != low or slots[slot + 1] != high:
-            slot ^= SHORT_BUCKET  # what was displaced is in the second slot of the neighbour
-            if slots[slot] != low or slots[slot + 1] != high:
-                return -1
-    ids, rest = slots[slot + 2], slots[slot + 3]
-    count = np.int64(rest >> _HALF)
-    if count > _FEW:
-        first = np.int64(ids & _LOW)
-        for i in range(count):
-            out[o + i] = arena[first + i]
-        return o + count
-    out[o] = np.uint32(ids & _LOW)
-    out[o + 1] = np.uint32(ids >> _HALF)
-    out[o + 2] = np.uint32(rest & _LOW)
-    return o + count
+def recall_short(slots, arena, shift, low, high, home, out, o):  # type: ignore[no-untyped-def]
+    """Copy the ids of a short word; return the new end of `out`, or -1. `SPARE_IDS` more may be written."""
+    slot = home
+    while (slots[slot] ^ low) | (slots[slot + 1] ^ high):
+        if slots[slot + 1] == _ZERO:
+            return -1
+        slot = (slot + SHORT_SLOT) & ((_slots(shift) << 2) - 1)
+    return _take(slots, slot + 2, arena, _FEW, out, o)
 
 
 @inline
-def _to_arena(block, ids, start, count):  # type: ignore[no-untyped-def]
-    """Put ids in the arena; return where they begin. Where there is no room, all words are forgotten first."""
-    counters = i64_in(block, at.COUNTERS)
-    arena, masks = u32_in(block, at.ARENA), i64_in(block, at.CACHE_MASKS)
-    if counters[at.ARENA_USED] + count > at.ARENA_SIZE:
-        short, wide = u64_in(block, at.SHORT_WORDS), u64_in(block, at.WIDE_WORDS)
-        for i in range(SHORT_BUCKET * (masks[0] + 1)):
-            short[i] = _ZERO
-        for i in range(WIDE_BUCKET * (masks[1] + 1)):
-            wide[i] = _ZERO
-        counters[at.ARENA_USED] = 0
-        counters[at.SHORT_ENTERED] = 0
-        counters[at.WIDE_ENTERED] = 0
-    used = counters[at.ARENA_USED]
-    for i in range(count):
-        arena[used + i] = ids[start + i]
-    counters[at.ARENA_USED] = used + count
-    return used
-
-
-@subroutine
-def remember_short(block, low, high, ids, start, count):  # type: ignore[no-untyped-def]
-    """Enter a short word and its ids, ``ids[start:start + count]``."""
-    first, second, third = _ZERO, _ZERO, _ZERO
-    if count > _FEW:
-        first = np.uint64(_to_arena(block, ids, start, count))
-    else:
-        if count > 0:
-            first = np.uint64(np.uint32(ids[start]))
-        if count > 1:
-            second = np.uint64(np.uint32(ids[start + 1]))
-        if count > 2:
-            third = np.uint64(np.uint32(ids[start + 2]))
-    slots, counters = u64_in(block, at.SHORT_WORDS), i64_in(block, at.COUNTERS)
-    slot = _short_bucket(low, high, i64_in(block, at.CACHE_MASKS)[0])
-    displaced = (slot + 4) ^ SHORT_BUCKET
-    if slots[slot + 5] != _ZERO and slots[displaced + 1] == _ZERO:
-        for i in range(4):
-            slots[displaced + i] = slots[slot + 4 + i]
-    for i in range(4):
-        slots[slot + 4 + i] = slots[slot + i]
-    slots[slot] = low
-    slots[slot + 1] = high
-    slots[slot + 2] = first | (second << _HALF)
-    slots[slot + 3] = third | (np.uint64(count) << _HALF)
-    counters[at.SHORT_ENTERED] += 1
+def _take(slots, place, arena, most, out, o):  # type: ignore[no-untyped-def]
+    """Copy the ids that stand at `place` or, where they are more than `most`, in the arena."""
+    last = slots[place + (most >> 1) - 1]
+    count = np.int64(last >> _COUNT)
+    if count > most:
+        first = np.int64(slots[place])
+        for i in range(0, count, 8):
+            copy_ids_8(arena, first + i, out, o + i)
+        return o + count
+    for i in range((most >> 1) - 1):
+        store_u64(out, o + 2 * i, slots[place + i])
+    store_u64(out, o + most - 2, last & _LAST_IDS)
+    return o + count
 
 
 @inline
@@ -132,66 +108,106 @@ def wide_key(text, start, length, flag):  # type: ignore[no-untyped-def]
 
 @inline
 def recall_wide(block, key, out, o):  # type: ignore[no-untyped-def]
-    """Copy the ids of a wide word; return the new end of `out`, or -1. Seven ids may be written."""
-    slots = u64_in(block, at.WIDE_WORDS)
+    """Copy the ids of a wide word; return the new end of `out`, or -1. `SPARE_IDS` more may be written."""
+    slots, shift = u64_in(block, at.WIDE_WORDS), u64_in(block, at.CACHE_SHIFTS)[1]
     a, b, c, d = key
-    slot = _wide_bucket(a, b, c, d, i64_in(block, at.CACHE_MASKS)[1])
-    if slots[slot] != a or slots[slot + 1] != b or slots[slot + 2] != c or slots[slot + 3] != d:
-        slot += 8
-        if slots[slot] != a or slots[slot + 1] != b or slots[slot + 2] != c or slots[slot + 3] != d:
+    slot = _wide_home(a, b, c, d, shift)
+    while (slots[slot] ^ a) | (slots[slot + 1] ^ b) | (slots[slot + 2] ^ c) | (slots[slot + 3] ^ d):
+        if slots[slot + 3] == _ZERO:
             return -1
-    count = np.int64(slots[slot + 7] >> _HALF)
-    if count > _SEVERAL:
-        arena, first = u32_in(block, at.ARENA), np.int64(slots[slot + 4])
-        for i in range(count):
-            out[o + i] = arena[first + i]
-        return o + count
-    for i in range(3):
-        ids = slots[slot + 4 + i]
-        out[o + 2 * i] = np.uint32(ids & _LOW)
-        out[o + 2 * i + 1] = np.uint32(ids >> _HALF)
-    out[o + 6] = np.uint32(slots[slot + 7] & _LOW)
-    return o + count
+        slot = (slot + WIDE_SLOT) & ((_slots(shift) << 3) - 1)
+    return _take(slots, slot + 4, u32_in(block, at.ARENA), _SEVERAL, out, o)
+
+
+@subroutine
+def _forget(block):  # type: ignore[no-untyped-def]
+    """Empty both tables and the arena."""
+    counters, shifts = i64_in(block, at.COUNTERS), u64_in(block, at.CACHE_SHIFTS)
+    short, wide = u64_in(block, at.SHORT_WORDS), u64_in(block, at.WIDE_WORDS)
+    for i in range(SHORT_SLOT * _slots(shifts[0])):
+        short[i] = _ZERO
+    for i in range(WIDE_SLOT * _slots(shifts[1])):
+        wide[i] = _ZERO
+    counters[at.ARENA_USED] = counters[at.SHORT_HELD] = counters[at.WIDE_HELD] = 0
+
+
+@inline
+def _prepare(block, which, slots, ids, start, count, most):  # type: ignore[no-untyped-def]
+    """Make sure of room for one more word of `count` ids; where these go to the arena, put them there.
+
+    Returns where in the arena they begin, or -1. A table is full when three of four slots are taken.
+    """
+    counters, arena = i64_in(block, at.COUNTERS), u32_in(block, at.ARENA)
+    counters[at.SHORT_ENTERED + which] += 1
+    outside = count > most or (count == most and (np.uint32(ids[start + most - 1]) >> np.uint32(_ID_BITS)) != 0)
+    full = 4 * counters[at.SHORT_HELD + which] >= 3 * slots
+    if full or (outside and counters[at.ARENA_USED] + count > at.ARENA_SIZE):
+        _forget(block)
+    counters[at.SHORT_HELD + which] += 1
+    if not outside:
+        return np.int64(-1)
+    used = counters[at.ARENA_USED]
+    for i in range(count):
+        arena[used + i] = ids[start + i]
+    counters[at.ARENA_USED] = used + count
+    return used
+
+
+@inline
+def _put(slots, place, first, ids, start, count, most):  # type: ignore[no-untyped-def]
+    """Write the ids, or where they begin in the arena, and their count."""
+    if first >= 0:
+        slots[place] = np.uint64(first)
+        for i in range(1, most >> 1):
+            slots[place + i] = _ZERO
+    else:
+        for i in range(most >> 1):
+            left = np.uint64(np.uint32(ids[start + 2 * i])) if 2 * i < count else _ZERO
+            right = np.uint64(np.uint32(ids[start + 2 * i + 1])) if 2 * i + 1 < count else _ZERO
+            slots[place + i] = left | (right << _HALF)
+    slots[place + (most >> 1) - 1] |= np.uint64(count) << _COUNT
+
+
+@subroutine
+def remember_short(block, low, high, ids, start, count):  # type: ignore[no-untyped-def]
+    """Enter a short word that is not there, and its ids, ``ids[start:start + count]``."""
+    slots, shift = u64_in(block, at.SHORT_WORDS), u64_in(block, at.CACHE_SHIFTS)[0]
+    first = _prepare(block, 0, _slots(shift), ids, start, count, _FEW)
+    slot = short_home(low, high, shift)
+    while slots[slot + 1] != _ZERO:
+        slot = (slot + SHORT_SLOT) & ((_slots(shift) << 2) - 1)
+    slots[slot], slots[slot + 1] = low, high
+    _put(slots, slot + 2, first, ids, start, count, _FEW)
 
 
 @subroutine
 def remember_wide(block, key, ids, start, count):  # type: ignore[no-untyped-def]
-    """Enter a wide word and its ids, ``ids[start:start + count]``."""
-    slots, counters = u64_in(block, at.WIDE_WORDS), i64_in(block, at.COUNTERS)
+    """Enter a wide word that is not there, and its ids, ``ids[start:start + count]``."""
+    slots, shift = u64_in(block, at.WIDE_WORDS), u64_in(block, at.CACHE_SHIFTS)[1]
+    first = _prepare(block, 1, _slots(shift), ids, start, count, _SEVERAL)
     a, b, c, d = key
-    first = _to_arena(block, ids, start, count) if count > _SEVERAL else np.int64(-1)
-    slot = _wide_bucket(a, b, c, d, i64_in(block, at.CACHE_MASKS)[1])
-    for i in range(8):
-        slots[slot + 8 + i] = slots[slot + i]
-        slots[slot + i] = _ZERO
+    slot = _wide_home(a, b, c, d, shift)
+    while slots[slot + 3] != _ZERO:
+        slot = (slot + WIDE_SLOT) & ((_slots(shift) << 3) - 1)
     slots[slot], slots[slot + 1], slots[slot + 2], slots[slot + 3] = a, b, c, d
-    if first >= 0:
-        slots[slot + 4] = np.uint64(first)
-    else:
-        for i in range(count):
-            slots[slot + 4 + (i >> 1)] |= np.uint64(np.uint32(ids[start + i])) << np.uint64(32 * (i & 1))
-    slots[slot + 7] |= np.uint64(count) << _HALF
-    counters[at.WIDE_ENTERED] += 1
+    _put(slots, slot + 4, first, ids, start, count, _SEVERAL)
 
 
 @kernel
-def move_words(old, new, wide):  # type: ignore[no-untyped-def]
-    """Enter the words of one table in another, empty one; return how many. Those without room are lost."""
-    count = 0
+def move_words(old, new, step):  # type: ignore[no-untyped-def]
+    """Enter the words of one table in another, empty, larger one; `step` is the size of a slot."""
     source, target = pointer(old), pointer(new)
-    step = WIDE_BUCKET // 2 if wide else SHORT_BUCKET // 2
-    mask = len(new) // (2 * step) - 1
+    shift, n_slots = np.uint64(64), len(new) // step
+    while _slots(shift) < n_slots:
+        shift -= _ONE
     for slot in range(0, len(old), step):
-        key = slot + step // 2
-        if source[key - 1] == _ZERO:
+        if source[slot + step // 2 - 1] == _ZERO:
             continue
-        if wide:
-            place = _wide_bucket(source[slot], source[slot + 1], source[slot + 2], source[slot + 3], mask)
+        if step == WIDE_SLOT:
+            place = _wide_home(source[slot], source[slot + 1], source[slot + 2], source[slot + 3], shift)
         else:
-            place = _short_bucket(source[slot], source[slot + 1], mask)
-        if target[place + step // 2 - 1] != _ZERO:
-            place += step
+            place = short_home(source[slot], source[slot + 1], shift)
+        while target[place + step // 2 - 1] != _ZERO:
+            place = (place + step) & (len(new) - 1)
         for i in range(step):
             target[place + i] = source[slot + i]
-        count += 1
-    return count

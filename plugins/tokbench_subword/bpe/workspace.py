@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
 from tokbench_subword.bpe.merging import SHORT
-from tokbench_subword.bpe.word_cache import SHORT_BUCKET, WIDE_BUCKET, move_words
+from tokbench_subword.bpe.word_cache import SHORT_SLOT, SPARE_IDS, WIDE_SLOT, move_words
 from tokbench_subword.kernels.pointers import block
 
-_LEAST_SHORT, _MOST_SHORT = 1 << 11, 1 << 17
-_LEAST_WIDE, _MOST_WIDE = 1 << 8, 1 << 15
-"""Buckets of the cache at first and at most: 160 kB and 12 MB."""
-_BYTES_A_BUCKET = 128
-"""A text of so many bytes for each bucket is given a larger table beforehand."""
+_LEAST, _MOST = (1 << 12, 1 << 9), (1 << 18, 1 << 16)
+"""Slots of the cache's two tables at first and at most: 160 kB and 12 MB."""
+_BYTES_A_SLOT = 128
+"""A text of so many bytes for each slot of short words is given a larger table beforehand."""
 _KEPT_OUTPUT = 1 << 18
+_TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 
 
 class Workspace:
@@ -29,10 +29,10 @@ class Workspace:
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own: list[NDArray[Any]] = [
-            _aligned_zeros(_LEAST_SHORT * SHORT_BUCKET),
-            _aligned_zeros(_LEAST_WIDE * WIDE_BUCKET),
-            np.array([_LEAST_SHORT - 1, _LEAST_WIDE - 1], np.int64),
-            np.empty(at.ARENA_SIZE, np.uint32),
+            _aligned_zeros(_LEAST[0] * SHORT_SLOT),
+            _aligned_zeros(_LEAST[1] * WIDE_SLOT),
+            np.array([_shift(slots) for slots in _LEAST], np.uint64),
+            np.empty(at.ARENA_SIZE + SPARE_IDS, np.uint32),
             np.zeros(1 << at.MEMO_BITS, np.uint64),
             np.zeros(at.N_COUNTERS, np.int64),
             np.zeros(SHORT + 1, np.uint32),
@@ -40,6 +40,11 @@ class Workspace:
             np.zeros(SHORT + 1, np.uint8),
             np.zeros(SHORT + 1, np.uint8),
             np.zeros(at.CUTS + 1, np.int64),
+            np.zeros(at.GROUP + 1, np.int64),
+            np.zeros(2 * at.GROUP, np.uint64),
+            np.zeros(at.GROUP, np.int64),
+            np.zeros(at.GROUP + 1, np.int64),
+            np.zeros(at.GROUP, np.int64),
             np.zeros(MARKS, np.uint64),
         ]
         self.arrays = [*shared, *own]
@@ -50,38 +55,44 @@ class Workspace:
         self.passed = 0  # bytes of single texts since the cache was looked at
 
     def fit(self, bytes_: int = 0) -> None:
-        """Make the cache large enough for the words that are in it already, and for a text of so many bytes."""
-        self._fit(0, at.SHORT_ENTERED, bytes_ // _BYTES_A_BUCKET, _MOST_SHORT)
-        self._fit(1, at.WIDE_ENTERED, 0, _MOST_WIDE)
+        """Make the cache large enough for the words entered so far, and for a text of so many bytes."""
+        self._fit(0, bytes_ // _BYTES_A_SLOT)
+        self._fit(1, 0)
 
     def room(self, bytes_: int) -> NDArray[np.int32]:
         """An output array for a text of so many bytes, used again from call to call up to a megabyte."""
-        if bytes_ + 4 <= len(self.out):
+        if bytes_ + SPARE_IDS <= len(self.out):
             return self.out
-        room = np.empty(bytes_ + 4, np.int32)
+        room = np.empty(bytes_ + SPARE_IDS, np.int32)
         if bytes_ <= _KEPT_OUTPUT:
             self.out = room
         return room
 
-    def _fit(self, wide: int, counter: int, expected: int, most: int) -> None:
-        """Enlarge a table when as many words were entered as it has buckets, half of its slots."""
-        buckets = int(self.arrays[at.CACHE_MASKS][wide]) + 1
-        entered = int(self.arrays[at.COUNTERS][counter])
-        wanted = buckets
-        while wanted < most and (wanted < expected or wanted < entered):
+    def _fit(self, which: int, expected: int) -> None:
+        """Enlarge a table when as many words were entered as half of its slots."""
+        place, step = _TABLES[which]
+        slots = len(self.arrays[place]) // step
+        counters = self.arrays[at.COUNTERS]
+        wanted = slots
+        while wanted < _MOST[which] and (wanted < expected or wanted < 2 * counters[at.SHORT_ENTERED + which]):
             wanted *= 2
-        if wanted == buckets:
+        if wanted == slots:
             return
-        place = at.WIDE_WORDS if wide else at.SHORT_WORDS
-        table = _aligned_zeros(wanted * (WIDE_BUCKET if wide else SHORT_BUCKET))
-        self.arrays[at.COUNTERS][counter] = move_words(self.arrays[place], table, bool(wide))
+        table = _aligned_zeros(wanted * step)
+        move_words(self.arrays[place], table, step)
         self.arrays[place] = table
-        self.arrays[at.CACHE_MASKS][wide] = wanted - 1
+        self.arrays[at.CACHE_SHIFTS][which] = _shift(wanted)
+        counters[at.SHORT_ENTERED + which] = counters[at.SHORT_HELD + which]
         self.block = block(self.arrays)
 
 
+def _shift(slots: int) -> int:
+    """How far a hash is shifted to give one of so many slots, a power of two."""
+    return 65 - slots.bit_length()
+
+
 def _aligned_zeros(words: int) -> NDArray[np.uint64]:
-    """Zeros that begin at a multiple of 64 bytes, so that a bucket is one cache line."""
+    """Zeros that begin at a multiple of 64 bytes, so that no slot lies on two cache lines."""
     raw = np.zeros(words + 8, np.uint64)
     skip = (-raw.ctypes.data % 64) // 8
     return raw[skip : skip + words]

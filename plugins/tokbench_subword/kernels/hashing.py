@@ -30,6 +30,12 @@ def spread(key):  # type: ignore[no-untyped-def]
 
 
 @inline
+def spread_two(low, high):  # type: ignore[no-untyped-def]
+    """As `spread`, of two words, the second of which may differ in its high bits alone."""
+    return (low ^ (high * _MULTIPLIER_B)) * _MULTIPLIER_A
+
+
+@inline
 def first_bytes(word, count):  # type: ignore[no-untyped-def]
     """The first `count` (1 to 8) bytes of a little-endian word, the others zero."""
     return word & (_ALL >> np.uint64(64 - 8 * count))

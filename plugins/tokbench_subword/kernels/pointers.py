@@ -11,8 +11,7 @@ why pointers never leave compiled code, and the arrays they came from stay argum
 alive for as long as it runs.
 
 `load_u64` reads eight bytes at any alignment, which turns comparing and hashing of short words into a few
-integer operations. `ascii_letters_16` classifies sixteen bytes at once; LLVM turns it into a handful of
-vector instructions on x86-64 and ARM64 alike.
+integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight.
 
 A kernel with twenty arrays spends microseconds on taking them over from Python, more than it needs to encode a
 sentence. `block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer
@@ -30,10 +29,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-PADDING = 16
-"""Bytes that must be readable past the last byte given to a kernel that loads sixteen at a time."""
+PADDING = 64
+"""Bytes that must be readable past the last byte given to a kernel that loads so many at a time."""
 
 if config.DISABLE_JIT:
 
@@ -59,19 +59,17 @@ if config.DISABLE_JIT:
         """Eight bytes at `index` as a little-endian uint64."""
         return np.uint64(int.from_bytes(bytes(data[index : index + 8]), "little"))
 
-    def ascii_letters_16(data: Any, index: int) -> int:
-        """How many of the sixteen bytes from `index` on are ASCII letters before the first that is not."""
-        for count in range(16):
-            if not 97 <= (int(data[index + count]) | 32) <= 122:
-                return count
-        return 16
+    def store_u64(ids: Any, index: Any, word: Any) -> None:
+        """The two halves of `word` as uint32 at `index` and ``index + 1``, the lower half first."""
+        ids[index], ids[index + 1] = int(word) & 0xFFFFFFFF, int(word) >> 32
 
-    def ascii_lowercase_16(data: Any, index: int) -> int:
-        """How many of the sixteen bytes from `index` on are in a-z before the first that is not."""
-        for count in range(16):
-            if not 97 <= int(data[index + count]) <= 122:
-                return count
-        return 16
+    def copy_ids_8(source: Any, begin: Any, target: Any, index: Any) -> None:
+        """Eight ids from ``source[begin]`` on to ``target[index]`` on."""
+        for k in range(8):
+            target[index + k] = source[begin + k]
+
+    def prefetch_u64(data: Any, index: Any) -> None:
+        """Nothing: plain Python has no cache to fill."""
 
 else:
 
@@ -139,38 +137,50 @@ else:
 
         return signature, codegen
 
-    def _address(builder: Any, args: Any, target: Any) -> Any:
-        base = builder.ptrtoint(args[0], ir.IntType(64))
-        return builder.inttoptr(builder.add(base, args[1]), target.as_pointer())
-
-    def _leading(builder: Any, args: Any, fold: int) -> Any:
-        """The code that counts leading bytes in a-z, after `fold` has been or-ed into each byte."""
-        byte, lanes = ir.IntType(8), ir.VectorType(ir.IntType(8), 16)
-        chunk = builder.load(_address(builder, args, lanes))
-        chunk.align = 1
-        chunk = builder.or_(chunk, ir.Constant(lanes, [ir.Constant(byte, fold)] * 16))
-        chunk = builder.sub(chunk, ir.Constant(lanes, [ir.Constant(byte, 97)] * 16))
-        other = builder.icmp_unsigned(">=", chunk, ir.Constant(lanes, [ir.Constant(byte, 26)] * 16))
-        mask = builder.zext(builder.bitcast(other, ir.IntType(16)), ir.IntType(32))
-        mask = builder.or_(mask, ir.Constant(ir.IntType(32), 1 << 16))  # a stop, so that the count is <= 16
-        return builder.zext(builder.cttz(mask, ir.Constant(ir.IntType(1), 1)), ir.IntType(64))
-
     @intrinsic  # type: ignore[untyped-decorator]
-    def ascii_letters_16(typingctx: Any, data: Any, index: Any) -> Any:
-        """How many of the sixteen bytes from `index` on are ASCII letters before the first that is not."""
-        signature = types.int64(data, types.int64)
+    def store_u64(typingctx: Any, ids: Any, index: Any, word: Any) -> Any:
+        """The two halves of `word` as uint32 at `index` and ``index + 1``, the lower half first."""
+        signature = types.void(ids, types.int64, types.uint64)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return _leading(builder, args, 32)
+            place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(64).as_pointer())
+            builder.store(args[2], place).align = 1
+            return context.get_dummy_value()
 
         return signature, codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def ascii_lowercase_16(typingctx: Any, data: Any, index: Any) -> Any:
-        """How many of the sixteen bytes from `index` on are in a-z before the first that is not."""
-        signature = types.int64(data, types.int64)
+    def copy_ids_8(typingctx: Any, source: Any, begin: Any, target: Any, index: Any) -> Any:
+        """Eight ids from ``source[begin]`` on to ``target[index]`` on, in one move; both are uint32 pointers."""
+        signature = types.void(source, types.int64, target, types.int64)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return _leading(builder, args, 0)
+            lanes = ir.VectorType(ir.IntType(32), 8).as_pointer()
+            ids = builder.load(builder.bitcast(builder.gep(args[0], [args[1]]), lanes))
+            ids.align = 4
+            builder.store(ids, builder.bitcast(builder.gep(args[2], [args[3]]), lanes)).align = 4
+            return context.get_dummy_value()
+
+        return signature, codegen
+
+    def _address(builder: Any, args: Any, target: Any) -> Any:
+        base = builder.ptrtoint(args[0], ir.IntType(64))
+        return builder.inttoptr(builder.add(base, args[1]), target.as_pointer())
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def prefetch_u64(typingctx: Any, data: Any, index: Any) -> Any:
+        """Tell the processor that the element at `index` of a uint64 pointer will be read soon."""
+        signature = types.void(data, types.int64)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            function = cgutils.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [place, number, number, number]),
+                "llvm.prefetch.p0i8",
+            )
+            address = builder.bitcast(builder.gep(args[0], [args[1]]), place)
+            builder.call(function, [address, number(0), number(3), number(1)])  # a read, to be kept, of data
+            return context.get_dummy_value()
 
         return signature, codegen

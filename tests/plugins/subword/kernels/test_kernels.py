@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.hashing import equal_bytes, hash_bytes
 from tokbench_subword.kernels.pointers import (
-    ascii_letters_16,
-    ascii_lowercase_16,
     block,
+    copy_ids_8,
     i64_in,
     load_u64,
     pointer,
+    prefetch_u64,
+    store_u64,
     u8_in,
     u32_in,
 )
@@ -25,9 +26,15 @@ from tokbench_subword.kernels.utf8 import code_point, encodable, repaired
 
 
 @kernel
-def _probe(data, at):
-    text = pointer(data)
-    return load_u64(text, at), ascii_letters_16(text, at), ascii_lowercase_16(text, at)
+def _load(data, at):
+    return load_u64(pointer(data), at)
+
+
+@kernel
+def _write(ids, words, at):
+    prefetch_u64(pointer(words), 1)
+    store_u64(pointer(ids), at, words[1])
+    copy_ids_8(pointer(ids), at, pointer(ids), at + 8)
 
 
 @kernel
@@ -60,13 +67,15 @@ def _padded(data: bytes) -> np.ndarray:
 
 
 @given(st.binary(min_size=1, max_size=40), st.data())
-def test_loads_and_letter_runs(data, draw):
+def test_loads(data, draw):
     at = draw.draw(st.integers(0, len(data) - 1))
-    word, letters, lowers = _probe(_padded(data), at)
-    window = (data + bytes(32))[at : at + 16]
-    assert word == int.from_bytes(window[:8], "little")
-    assert letters == next((i for i, b in enumerate(window) if not bytes([b]).isalpha()), 16)
-    assert lowers == next((i for i, b in enumerate(window) if not 97 <= b <= 122), 16)
+    assert _load(_padded(data), at) == int.from_bytes(_padded(data)[at : at + 8].tobytes(), "little")
+
+
+def test_ids_are_written_in_pairs_and_copied_by_eight():
+    ids = np.arange(20, dtype=np.uint32)
+    _write(ids, np.array([0, (7 << 32) | 9], np.uint64), 3)
+    assert ids.tolist() == [0, 1, 2, 9, 7, 5, 6, 7, 8, 9, 10, 9, 7, 5, 6, 7, 8, 9, 10, 19]
 
 
 @given(st.binary(max_size=30), st.binary(max_size=30))
