@@ -20,7 +20,8 @@ from tokbench_subword.unigram.model_file import CONTROL, NORMAL, UNKNOWN, UNUSED
 if TYPE_CHECKING:
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
-_ENDS = r"\A +| +\z"
+ENDS = r"\A +| +\z"
+"""The spaces at both ends of a text, as a pattern of `tokenizers`."""
 _RUNS = " {2,}"
 
 
@@ -74,7 +75,7 @@ def _normalizers(tokenizer: SpmTokenizer) -> list[dict[str, Any]]:
     if spec.charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(spec.charsmap).decode()})
     if spec.remove_extra_whitespaces:
-        steps.append({"type": "Replace", "pattern": {"Regex": _ENDS}, "content": ""})
+        steps.append({"type": "Replace", "pattern": {"Regex": ENDS}, "content": ""})
         steps.append({"type": "Replace", "pattern": {"Regex": _RUNS}, "content": " "})
     if spec.add_dummy_prefix:
         steps.append({"type": "Prepend", "prepend": SPACE_SYMBOL})

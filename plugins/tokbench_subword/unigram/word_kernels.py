@@ -22,7 +22,9 @@ IN_MAP, STICKY, CONTROL, JOINS = 1, 2, 4, 8
 """What `map_clusters` knows of one: rules begin with it; it continues the cluster before it (unless that is a
 control character); it is a control character; it joins what follows, and rules begin with it."""
 SLOT_SHIFT = 4
-SPLIT_SPACE, PREPEND, SPLIT_MARK, COLLAPSE, STRIP_LEFT, STRIP_RIGHT = 1, 2, 4, 8, 16, 32
+SPLIT_SPACE, PREPEND, SPLIT_MARK, COLLAPSE, STRIP_LEFT, STRIP_RIGHT, STRIP_BLANKS, MARK_FIRST = (
+    1 << bit for bit in range(8)
+)
 """What `cut_words` does: cut at white space; put a mark before a stretch; cut before marks; make runs of spaces
 one; strip the ends."""
 FULL = -1
@@ -184,8 +186,17 @@ def cut_words(source, offsets, rules, out_array, word_ends, document_ends):  # t
             if not _is_space(point):
                 break
             stop = last
+        if rules & STRIP_BLANKS:
+            while position < stop and data[position] == 0x20:
+                position += 1
+            while position < stop and data[stop - 1] == 0x20:
+                stop -= 1
         begins, after_space = True, False
         begin = size
+        if rules & MARK_FIRST and position < stop:
+            out[size], out[size + 1], out[size + 2] = 0xE2, 0x96, 0x81
+            size += 3
+            begins = False
         while position < stop:
             point, width = code_point(data, position)
             if rules & SPLIT_SPACE and _is_space(point):

@@ -1,9 +1,9 @@
 """`WordPath`: a `tokenizer.json`'s way from text to words, in kernels, where its rules allow it.
 
 Most such files say: literal replacements, then rules that look at single characters, then `Precompiled`, then
-the ends and runs of spaces, then words. `word_kernels` does that for a whole batch; documents in which
-characters depend on their neighbours in other ways than it knows are left to the plain path, as are files that
-say more.
+the ends and runs of spaces, perhaps a mark in front, then words. `word_kernels` does that for a whole batch;
+documents in which characters depend on their neighbours in other ways than it knows are left to the plain path,
+as are files that say more.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, 
 from tokbench_subword.unigram import word_kernels as kernels
 from tokbench_subword.unigram.charsmap import compile_normalizer
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS
+from tokbench_subword.unigram.json_export import ENDS
 from tokbench_subword.unigram.model_file import NormalizerSpec
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
@@ -139,19 +140,29 @@ def _literal(step: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _space_rules(steps: Sequence[Mapping[str, Any]]) -> int | None:
-    """Flags for the normalizers behind the map, or None where there are others: Strip, then runs of spaces."""
-    rules = 0
+    """Flags for the normalizers behind the map, or None where there are others: spaces at the ends go, then in
+    runs; then a mark comes first, and spaces become marks.
+    """
+    rules, replaced = 0, False
     for step in steps:
-        pattern = step.get("pattern")
-        if step.get("type") == "Strip" and not rules & kernels.COLLAPSE:
+        kind, pattern, content = step.get("type"), step.get("pattern"), step.get("content")
+        if _literal(step) == (" ", _MARK):
+            replaced = True
+        elif kind == "Prepend" and step.get("prepend") == _MARK and not rules & kernels.MARK_FIRST:
+            rules |= kernels.MARK_FIRST
+        elif replaced or rules & kernels.MARK_FIRST:
+            return None
+        elif kind == "Replace" and pattern == {"Regex": " {2,}"} and content in (" ", _MARK):
+            rules |= kernels.COLLAPSE
+        elif rules & kernels.COLLAPSE:
+            return None
+        elif kind == "Replace" and pattern == {"Regex": ENDS} and content == "":
+            rules |= kernels.STRIP_BLANKS
+        elif kind == "Strip" and not rules & kernels.STRIP_BLANKS:
             rules |= (kernels.STRIP_LEFT if step.get("strip_left") else 0) | (
                 kernels.STRIP_RIGHT if step.get("strip_right") else 0
             )
-        elif (
-            step.get("type") == "Replace" and pattern == {"Regex": " {2,}"} and step["content"] in (" ", _MARK)
-        ):
-            rules |= kernels.COLLAPSE
-        elif _literal(step) != (" ", _MARK):
+        else:
             return None
     return rules
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.tokenizer_json import Document
+from tokbench_subword.unigram.json_export import ENDS
 from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.word_path import WordPath
 from tokenizers import Regex, normalizers, pre_tokenizers
@@ -19,6 +20,8 @@ N, P = normalizers, pre_tokenizers
 MAP, FOLDING = (N.Precompiled(charsmap_of(name)) for name in ("nmt_nfkc", "nmt_nfkc_cf"))
 SPLIT = P.Sequence([P.WhitespaceSplit(), P.Metaspace()])
 RUNS = N.Replace(Regex(" {2,}"), "▁")
+BLANKS = N.Replace(Regex(ENDS), "")
+MARKED = [N.Prepend("▁"), N.Replace(" ", "▁")]
 CHAINS = {
     "t5": (MAP, SPLIT),
     "albert": (
@@ -32,6 +35,11 @@ CHAINS = {
     "nfkc": (N.Sequence([N.Nmt(), N.NFKC(), N.Lowercase()]), P.Metaspace(prepend_scheme="never")),
     "nfd": (N.Sequence([N.NFD(), N.StripAccents()]), P.Metaspace(split=False)),
     "nfc": (N.NFC(), SPLIT),
+    "written": (
+        N.Sequence([MAP, BLANKS, N.Replace(Regex(" {2,}"), " "), *MARKED]),
+        P.Metaspace(prepend_scheme="never"),
+    ),
+    "marked": (N.Sequence(MARKED), P.Metaspace()),
 }
 HARD = [
     *"ab ef  ▁▁ \t\n\r\x01\x85\xa0\u2003\u3000\u200b\u200d\ufeff\ufffd①ﬁ㌀ﬀ½™©ßİΣς`'",
@@ -120,6 +128,10 @@ def test_what_needs_the_plain_path_is_left_to_it() -> None:
     for normalizer, pre_tokenizer in (
         (N.Replace(Regex("[aeiou]"), "x"), P.Metaspace()),
         (N.Sequence([MAP, N.NFKC()]), P.Metaspace()),
+        (N.Sequence([N.Prepend("▁"), N.Strip()]), P.Metaspace()),
+        (N.Sequence([N.Replace(" ", "▁"), RUNS]), P.Metaspace()),
+        (N.Sequence([RUNS, BLANKS]), P.Metaspace()),
+        (N.Prepend("_"), P.Metaspace()),
         (MAP, P.Whitespace()),
         (MAP, P.Metaspace(replacement="_")),
     ):
