@@ -93,11 +93,11 @@ def _block(parts: list[str], start: int) -> Block:
     """Encode at once what is ASCII (one byte a character, so that lengths are known), else text by text."""
     joined = "".join(parts)
     if joined.isascii():
-        data, lengths = joined.encode(), list(map(len, parts))
+        data, lengths = joined.encode(), map(len, parts)
     else:
         encoded = [encodable(part) for part in parts]
-        data, lengths = b"".join(encoded), list(map(len, encoded))
-    return Block(data + bytes(PADDING), np.cumsum(lengths, dtype=np.int64), start)
+        data, lengths = b"".join(encoded), map(len, encoded)
+    return Block(data + bytes(PADDING), np.cumsum(np.fromiter(lengths, np.int64, len(parts))), start)
 
 
 Fill = Callable[[WordTable, Block], None]

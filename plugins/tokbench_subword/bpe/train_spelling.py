@@ -17,7 +17,7 @@ from tokbench_subword.bpe.train_layout import (
     TOKEN_HASHES,
     Workspace,
 )
-from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.compiling import inline
 from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
@@ -73,18 +73,12 @@ def enter_token(block, left, right):  # type: ignore[no-untyped-def]
     return new
 
 
-@kernel
-def _spelling_hash(data):  # type: ignore[no-untyped-def]
-    """The hash of a token's bytes (uint8 array)."""
-    value = np.uint64(0)
-    for byte in data:
-        value = value * _BASE + np.uint64(byte) + _ONE
-    return value
-
-
-def spelling_hash(token: bytes) -> np.uint64:
+def spelling_hash(token: bytes) -> int:
     """The hash of a token's bytes."""
-    return np.uint64(_spelling_hash(np.frombuffer(token, np.uint8)))
+    value = 0
+    for byte in token:
+        value = (value * int(_BASE) + byte + 1) % 2**64
+    return value
 
 
 def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]) -> None:
@@ -103,7 +97,7 @@ def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forb
     entries = [*zip(tokens, range(len(tokens)), strict=True), *((token, NOT_A_TOKEN) for token in forbidden)]
     for token, index in entries:
         value = spelling_hash(token)
-        at = (int(value) >> 20) & (capacity - 1)
+        at = (value >> 20) & (capacity - 1)
         while spelled[at] and spelled[at] != value:
             at = (at + 1) & (capacity - 1)
         spelled[at], ids[at] = value, index

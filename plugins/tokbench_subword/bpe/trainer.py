@@ -182,7 +182,7 @@ def _special(tokens: Sequence[str]) -> dict[str, int]:
 def _spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:
     """The bytes of every token."""
     vocabulary = list(tokens)
-    for left, right, new in merges.tolist():
+    for left, right, new in zip(*merges.T.tolist(), strict=True):  # three lists, not one for each merge
         if new == len(vocabulary):
             vocabulary.append(vocabulary[left] + vocabulary[right])
     return vocabulary

@@ -13,6 +13,7 @@ from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.hashing import mix
 from tokbench_subword.kernels.pointers import load_u64, pointer
+from tokbench_subword.kernels.prefetching import prefetch
 
 STORE_PADDING = 16
 """Bytes of the store that stay free, so that words can be compared eight bytes at a time."""
@@ -25,6 +26,7 @@ _TAG, _START, _COUNT, _SEEN = range(4)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _UPPER = np.uint64(0xFFFFFFFF00000000)
 _LENGTH = np.uint64(0xFFFFFFFF)
+_AHEAD = 8  # words for whose memory is asked before it is needed
 
 
 @inline
@@ -85,7 +87,16 @@ def note_word(  # type: ignore[no-untyped-def]
     `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of
     the store less `STORE_PADDING`.
     """
-    tag = _tag(text, at, length)
+    return _note_tagged(
+        _tag(text, at, length), text, at, length, seen, times, table, n_rows, shift, kept, room, state
+    )
+
+
+@inline
+def _note_tagged(  # type: ignore[no-untyped-def]
+    tag, text, at, length, seen, times, table, n_rows, shift, kept, room, state
+):
+    """`note_word` of a word whose tag is known."""
     row = _slot(tag, shift)
     while True:
         found = table[4 * row + _TAG]
@@ -133,9 +144,14 @@ def _absorb(other_rows, other_kept, rows_, kept_, state):  # type: ignore[no-unt
     shift = table_shift(n_rows)
     room = len(kept_) - STORE_PADDING
     for at in range(state[POSITION], len(other_rows)):
+        if at + _AHEAD < len(other_rows):
+            prefetch(table, 4 * _slot(other_rows[at + _AHEAD, _TAG], shift))
+            prefetch(other, np.int64(other_rows[at + _AHEAD, _START]))
         tag, start, count, seen = other_rows[at]
         length = np.int64(tag & _LENGTH)
-        if not note_word(other, np.int64(start), length, seen, count, table, n_rows, shift, kept, room, state):
+        if not _note_tagged(
+            tag, other, np.int64(start), length, seen, count, table, n_rows, shift, kept, room, state
+        ):
             state[POSITION] = at
             return False
     return True
@@ -144,10 +160,13 @@ def _absorb(other_rows, other_kept, rows_, kept_, state):  # type: ignore[no-unt
 @kernel
 def _gather(rows, kept, starts, data):  # type: ignore[no-untyped-def]
     """Copy the words of `rows` out of the store, one after another."""
+    store = pointer(kept)
     for word in range(len(rows)):
+        if word + _AHEAD < len(rows):
+            prefetch(store, np.int64(rows[word + _AHEAD, _START]))
         start = np.int64(rows[word, _START])
         for index in range(starts[word + 1] - starts[word]):
-            data[starts[word] + index] = kept[start + index]
+            data[starts[word] + index] = store[start + index]
 
 
 class WordTable:
@@ -161,22 +180,28 @@ class WordTable:
     def grow(self, waiting: int) -> None:
         """Double the table if it is full, else the store, to hold a word of `waiting` bytes at least."""
         if self.state[WORDS] >= len(self.rows) // 8:
-            larger = np.zeros(2 * len(self.rows), np.uint64)
-            _rehash(self.rows, larger)
-            self.rows = larger
+            self._grow_rows()
         else:
             more = np.zeros(len(self.kept) // 2 + waiting + STORE_PADDING, np.uint8)
             self.kept = np.concatenate([self.kept, more])
 
+    def _grow_rows(self) -> None:
+        larger = np.zeros(2 * len(self.rows), np.uint64)
+        _rehash(self.rows, larger)
+        self.rows = larger
+
     def absorb(self, other: WordTable) -> None:
         """Add what another table has counted."""
-        self._add(*other.words())
+        # Rows come in the order of their hashes: they would crowd the first part of a table that is to grow.
+        while self.state[WORDS] + other.state[WORDS] > len(self.rows) // 8:
+            self._grow_rows()
+        self._add(other._occupied(), other.kept)
 
     def forget(self, most: int) -> None:
         """Where there are more than `most` words, keep the more frequent half of so many, or less."""
-        rows, kept = self.words()
-        if len(rows) <= most:
+        if self.state[WORDS] <= most:
             return
+        rows, kept = self.words()
         counts = rows[:, _COUNT]
         too_rare = np.partition(counts, len(rows) - most // 2 - 1)[len(rows) - most // 2 - 1]
         fresh = WordTable()
@@ -190,9 +215,13 @@ class WordTable:
 
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """The occupied rows in order of first sight, and the store."""
-        rows = self.rows.reshape(-1, 4)
-        rows = rows[rows[:, _TAG] != 0]
+        rows = self._occupied()
         return rows[np.argsort(rows[:, _SEEN])], self.kept
+
+    def _occupied(self) -> NDArray[np.uint64]:
+        rows = self.rows.reshape(-1, 4)
+        occupied: NDArray[np.uint64] = rows[rows[:, _TAG] != 0]
+        return occupied
 
     def counts(self) -> WordCounts:
         """All words, in order of first sight."""
