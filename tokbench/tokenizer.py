@@ -197,6 +197,15 @@ class OffsetEncoder(Protocol):
 
 
 @runtime_checkable
+class BatchOffsetEncoder(Protocol):
+    """Gives the spans of many texts' tokens in one call."""
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        ...
+
+
+@runtime_checkable
 class Sampler(Protocol):
     """Draws one segmentation at random (BPE-dropout, Unigram sampling); `alpha` is the method's own knob."""
 
@@ -361,6 +370,19 @@ def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
     if isinstance(tokenizer, TokenByter):
         return tokenizer.token_bytes(token_id)
     return tokenizer.decode([token_id]).encode("utf-8", "surrogatepass")
+
+
+def offsets_batch(
+    tokenizer: OffsetEncoder, texts: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The spans of many texts' tokens and the limits of each text's, by the tokenizer's own batch call."""
+    import numpy as np
+
+    if isinstance(tokenizer, BatchOffsetEncoder):
+        return tokenizer.offsets_batch(texts)
+    found = [np.asarray(tokenizer.offsets(text), np.int64).reshape(-1, 2) for text in texts]
+    limits = np.append(0, np.cumsum([len(spans) for spans in found]))
+    return np.concatenate([np.zeros((0, 2), np.int64), *found]), limits
 
 
 def text_of(data: bytes) -> str:

@@ -142,12 +142,45 @@ class SentencePieceTokenizer:
 
         found = self.processor.EncodeAsOffsetMapping(text)
         spans = np.array(found["offsets"], np.int64).reshape(-1, 2)
-        # The library gives the character spelled in bytes to the last of them: give it to each.
-        empty = np.flatnonzero(spans[:-1, 0] == spans[:-1, 1]) if self.settings.byte_fallback else ()
-        for index in reversed(empty):
-            if self.processor.IsByte(found["ids"][index]):
-                spans[index] = spans[index + 1]
+        self._share_characters(found["ids"], spans, np.array([0, len(spans)]))
         return spans
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The same of every text, and the limits of each text's, by one call of the library."""
+        import numpy as np
+
+        from tokbench_sentencepiece.spans import read_spans
+
+        texts = list(texts)
+        if not texts:
+            return np.zeros((0, 2), np.int64), np.zeros(1, np.int64)
+        try:
+            messages = self.processor.Encode(texts, return_type="serialized_proto", num_threads=self._threads)
+        except (RuntimeError, TypeError) as error:
+            raise self._refused(texts, error) from error
+        ids, spans, limits = read_spans(messages)
+        encoded = [text.encode() for text in texts]
+        data = np.frombuffer(b"".join(encoded), np.uint8)
+        characters = np.append(0, np.cumsum((data & 0xC0) != 0x80))  # that begin before each byte
+        first = np.append(0, np.cumsum([len(text) for text in encoded]))[:-1]
+        first = np.repeat(first, np.diff(limits))[:, None]
+        spans = characters[spans + first] - characters[first]
+        self._share_characters(ids, spans, limits)
+        return spans, limits
+
+    def _share_characters(
+        self, ids: Sequence[int] | NDArray[np.int64], spans: NDArray[np.int64], limits: NDArray[np.int64]
+    ) -> None:
+        """The library gives the character spelled in bytes to the last of them: give it to each."""
+        import numpy as np
+
+        if not self.settings.byte_fallback:
+            return
+        empty = spans[:, 0] == spans[:, 1]
+        empty[limits[1:][limits[1:] > 0] - 1] = False  # nothing follows in the same text
+        for index in reversed(np.flatnonzero(empty).tolist()):
+            if self.processor.IsByte(int(ids[index])):
+                spans[index] = spans[index + 1]
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
         """One segmentation at random: by `alpha` over the lattice (unigram), or BPE-dropout at that rate."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.tally.folding import Degree, folding_of
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
-from tokbench.tokenizer import OffsetEncoder, TokenBatch, Tokenizer
+from tokbench.tokenizer import OffsetEncoder, TokenBatch, Tokenizer, offsets_batch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +74,7 @@ class Aligner:
         self._unknown = -1 if table.unk is None else table.unk
         self._degrees: tuple[Degree, ...] | None = None
         # asked once: isinstance of a protocol is slow to ask of every document
-        self._offsets = tokenizer.offsets if isinstance(tokenizer, OffsetEncoder) else None
+        self._offsets = tokenizer if isinstance(tokenizer, OffsetEncoder) else None
 
     def align(self, batch: TextBatch, tokens: TokenBatch, seen: Ints | None = None) -> Places:
         """The places of `tokens` in `batch`; each token is counted in `seen`, by id."""
@@ -147,11 +147,10 @@ class Aligner:
             rest = np.flatnonzero(~aligned & ~(unknown & (hidden >= 0)))
             if len(rest):
                 self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
-        if self._offsets is not None:
-            for document in np.flatnonzero(~aligned).tolist():
-                if self._by_offsets(batch, tokens, document, start, end):
-                    aligned[document] = True
-                    hidden[document] = 0  # counted below
+        if self._offsets is not None and not aligned.all():
+            told = self._by_offsets(batch, tokens, np.flatnonzero(~aligned), start, end)
+            aligned[told] = True
+            hidden[told] = 0  # counted below
         if unknown.any():
             self._count_hidden(batch, tokens, start, end, aligned & unknown, hidden)
 
@@ -217,20 +216,24 @@ class Aligner:
         )
 
     def _by_offsets(
-        self, batch: TextBatch, tokens: TokenBatch, document: int, start: Offsets, end: Offsets
-    ) -> bool:
-        """Align one document by the tokenizer's own offsets; false where they do not fit its tokens."""
+        self, batch: TextBatch, tokens: TokenBatch, documents: Ints, start: Offsets, end: Offsets
+    ) -> Ints:
+        """Align `documents` by the tokenizer's own offsets; those whose tokens the offsets fit."""
         import numpy as np
 
         assert self._offsets is not None
-        first, last = int(tokens.offsets[document]), int(tokens.offsets[document + 1])
-        text = batch.texts[document]
-        spans = np.asarray(self._offsets(text), np.int64).reshape(-1, 2)
-        if len(spans) != last - first or (len(spans) and (spans.min() < 0 or spans.max() > len(text))):
-            return False
-        begins = int(batch.starts[document])
-        data = batch.data[begins : int(batch.ends[document])]
-        byte_of = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data)) + begins
-        start[first:last] = byte_of[spans[:, 0]]
-        end[first:last] = byte_of[spans[:, 1]]
-        return True
+        spans, limits = offsets_batch(self._offsets, [batch.text(i) for i in documents.tolist()])
+        first_bytes = np.flatnonzero((batch.data & 0xC0) != 0x80)  # of characters, line feeds in between
+        first = np.searchsorted(first_bytes, batch.starts[documents])
+        size = np.searchsorted(first_bytes, batch.ends[documents]) - first
+        counts = np.diff(limits)
+        outside = ((spans < 0) | (spans > np.repeat(size, counts)[:, None])).any(axis=1)
+        wrong = np.diff(np.append(0, np.cumsum(outside))[limits])
+        fit = (counts == tokens.lengths()[documents]) & (wrong == 0)
+        chosen = np.zeros(len(batch), np.bool_)
+        chosen[documents[fit]] = True
+        into = np.repeat(chosen, tokens.lengths())
+        own = (spans + np.repeat(first, counts)[:, None])[np.repeat(fit, counts)]
+        start[into], end[into] = first_bytes[own[:, 0]], first_bytes[own[:, 1]]
+        aligned: Ints = documents[fit]
+        return aligned

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tokbench.testing.check import Problem, TextCheck, ids_of
 from tokbench.tokenizer import (
     BatchDecoder,
     BatchEncoder,
+    BatchOffsetEncoder,
     OffsetEncoder,
     Sampler,
     TokenBatch,
@@ -118,6 +121,16 @@ def _offsets(tokenizer: Tokenizer, text: str) -> Problem:
     return _elsewhere(tokenizer, text, ids, spans.tolist())
 
 
+def _offsets_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
+    if not (isinstance(tokenizer, BatchOffsetEncoder) and isinstance(tokenizer, OffsetEncoder)):
+        return None
+    texts = [text, "", text, "a"]
+    spans, limits = tokenizer.offsets_batch(texts)
+    single = [tokenizer.offsets(part).tolist() for part in texts]
+    together = [spans[a:b].tolist() for a, b in pairwise(limits.tolist())]
+    return f"in a batch {together[0][:4]}, alone {single[0][:4]}" if together != single else None
+
+
 def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list[int]]) -> Problem:
     """Whether a token of whole characters, in a text that comes back as it is, has another text's span."""
     if not (getattr(tokenizer, "lossless", False) and isinstance(tokenizer, TokenByter)):
@@ -178,6 +191,9 @@ CAPABILITIES = (
         _bytes_of_tokens,
     ),
     TextCheck("offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets),
+    TextCheck(
+        "offsets_batch", "offsets_batch must give what offsets gives for each text.", _offsets_batch_is_single
+    ),
     TextCheck("sample", "draw only from the generator that is handed in.", _sample),
     TextCheck("trace", "the last step's tokens must be those of encode.", _trace),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,11 @@ def test_ids_equal_the_library_called_directly(model, test_data):
     assert [tokenizer.decode(ids) for ids in tokenizer.encode_batch(texts)] == [
         library.Decode(ids) for ids in expected
     ]
-    assert [len(tokenizer.offsets(text)) for text in texts] == [len(ids) for ids in expected]
+    single = [tokenizer.offsets(text).tolist() for text in texts]
+    assert list(map(len, single)) == list(map(len, expected))
+    spans, limits = tokenizer.offsets_batch(texts)
+    assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
+    assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
 
 
 def test_threads_change_nothing(test_data):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,11 @@ def test_ids_equal_the_library_called_directly(model, test_data):
     expected = [library.encode(text, add_special_tokens=False).ids for text in texts]
     assert [list(tokenizer.encode(text)) for text in texts] == expected
     assert [ids.tolist() for ids in tokenizer.encode_batch(texts)] == expected
-    assert [len(tokenizer.offsets(text)) for text in texts] == [len(ids) for ids in expected]
+    single = [tokenizer.offsets(text).tolist() for text in texts]
+    assert list(map(len, single)) == list(map(len, expected))
+    spans, limits = tokenizer.offsets_batch(texts)
+    assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
+    assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
     for ids in expected:
         assert tokenizer.decode(np.array(ids, np.int32)) == library.decode(ids, skip_special_tokens=False)
 

@@ -171,6 +171,14 @@ class WrongTokenBytes(Right):
         return b"?"
 
 
+class OffsetsOfTheBatch(Right):
+    """Counts the characters of the texts before as well."""
+
+    def offsets_batch(self, texts: Sequence[str]) -> Any:
+        spans = self.offsets("".join(texts))
+        return spans, np.append(0, np.cumsum([len(self.encode(text)) for text in texts]))
+
+
 class KeepsItsSpace(Right):
     """Says that decoding drops the space it puts before the text, and it does not."""
 
@@ -306,6 +314,7 @@ WRONG: list[tuple[type, str]] = [
     (SpellsAnother, "token_bytes"),
     (ByteOffsets, "offsets"),
     (OffsetsOfTheTokenBefore, "offsets"),
+    (OffsetsOfTheBatch, "offsets_batch"),
     (CrashesOnSurrogates, "surrogates"),
     (SampleOwnSeed, "sample"),
     (TraceShort, "trace"),
