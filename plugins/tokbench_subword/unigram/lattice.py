@@ -21,8 +21,6 @@ from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VAL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_Rows = list[list[int]]
-
 
 def draw_paths(
     data: bytes,
@@ -45,24 +43,18 @@ def draw_paths(
 
 def best_paths(
     data: bytes, units: NDArray[np.uint64], scores: NDArray[np.float64], unknown: float, n: int
-) -> list[tuple[_Rows, float]]:
-    """The `n` best paths as rows of (start, end, piece), each with its score, best first."""
+) -> list[tuple[NDArray[np.int32], float]]:
+    """The `n` best paths, best first: int32 ``(pieces, 3)``, rows as in `draw_paths`, each with its score."""
     source = np.frombuffer(data + bytes(16), np.uint8)
-    size = len(data)
-    totals = np.full((size + 1, n), -np.inf)
-    links = np.full((size + 1, n, 3), -1, np.int64)  # start, rank there, piece
-    _n_best(source, units, scores, float(unknown), totals, links)
-    found = []
-    for rank in range(n):
-        if not np.isfinite(totals[size, rank]):
-            break
-        rows, position, place = [], size, rank
-        while position > 0:
-            start, before, piece = links[position, place].tolist()
-            rows.append([start, position, piece])
-            position, place = start, before
-        found.append((rows[::-1], float(totals[size, rank])))
-    return found
+    totals = np.full((len(data) + 1, n), -np.inf)
+    links = np.empty((len(data) + 1, n, 3), np.int32)  # start, rank there, piece
+    lengths = np.zeros(n, np.int64)
+    _n_best(source, units, scores, float(unknown), totals, links, lengths)
+    found = int(np.count_nonzero(np.isfinite(totals[-1])))
+    nodes = np.empty((int(lengths.sum()), 3), np.int32)
+    _follow(links, lengths[:found], nodes)
+    ends = np.cumsum(lengths[:found])
+    return list(zip(np.split(nodes, ends[:-1]), totals[-1, :found].tolist(), strict=True)) if found else []
 
 
 def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
@@ -156,8 +148,10 @@ def _walk(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _n_best(source, units_array, scores, unknown, totals, links):  # type: ignore[no-untyped-def]
+def _n_best(source, units_array, scores, unknown, totals, links, lengths):  # type: ignore[no-untyped-def]
+    """Fill `totals` and `links` for all places, best first, and set the `lengths` of the paths to the last."""
     data, units = pointer(source), pointer(units_array)
+    sums, ways = pointer(totals), pointer(links)
     size, n = np.int64(len(source) - 16), totals.shape[1]
     totals[0, 0] = 0.0
     root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
@@ -174,26 +168,48 @@ def _n_best(source, units_array, scores, unknown, totals, links):  # type: ignor
             piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
             if piece >= 0:
                 single = single or position - start == width
-                _offer_all(totals, links, start, position, piece, scores[piece], n)
+                _offer_all(sums, ways, start, position, piece, scores[piece], n)
             node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
             if node == 0:
                 break
         if not single:
-            _offer_all(totals, links, start, start + width, np.int64(UNKNOWN_PIECE), unknown, n)
+            _offer_all(sums, ways, start, start + width, np.int64(UNKNOWN_PIECE), unknown, n)
         start += width
+    for rank in range(n):
+        position, place = size, np.int64(rank)
+        if totals[position, place] > -np.inf:
+            while position > 0:
+                position, place = np.int64(links[position, place, 0]), np.int64(links[position, place, 1])
+                lengths[rank] += 1
+
+
+@kernel
+def _follow(links, lengths, nodes):  # type: ignore[no-untyped-def]
+    """Write the nodes of the first paths, one path after another."""
+    end = np.int64(0)
+    for rank in range(len(lengths)):
+        end += lengths[rank]
+        position, place = np.int64(len(links) - 1), np.int64(rank)
+        for back in range(lengths[rank]):
+            row = end - 1 - back
+            start, before, piece = links[position, place]
+            nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, piece
+            position, place = np.int64(start), np.int64(before)
 
 
 @inline
 def _offer_all(totals, links, start, end, piece, score, n):  # type: ignore[no-untyped-def]
     """Let every kept path to `start`, with one more piece, compete for the `n` places at `end`."""
+    first, last = end * n, end * n + n - 1
     for rank in range(n):
-        total = totals[start, rank] + score
-        if not total > totals[end, n - 1]:
+        total = totals[start * n + rank] + score
+        if not total > totals[last]:
             return
-        place = n - 1
-        while place > 0 and total > totals[end, place - 1]:
-            totals[end, place] = totals[end, place - 1]
-            links[end, place] = links[end, place - 1]
+        place = last
+        while place > first and total > totals[place - 1]:
+            totals[place] = totals[place - 1]
+            for field in range(3):
+                links[3 * place + field] = links[3 * place - 3 + field]
             place -= 1
-        totals[end, place] = total
-        links[end, place, 0], links[end, place, 1], links[end, place, 2] = start, rank, piece
+        totals[place] = total
+        links[3 * place], links[3 * place + 1], links[3 * place + 2] = start, rank, piece

@@ -38,8 +38,8 @@ class Algorithm(Protocol):
         """A segmentation drawn at random, as rows of (start, end, piece)."""
         ...
 
-    def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
-        """The `n` best segmentations with their scores."""
+    def best(self, data: bytes, n: int) -> list[tuple[NDArray[np.int32], float]]:
+        """The `n` best segmentations, as rows of (start, end, piece), with their scores."""
         ...
 
 
@@ -117,10 +117,7 @@ class SpmTokenizer:
         if not 0.0 <= alpha < float("inf"):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data, _ = self._normalizer.with_origins(encodable(text))
-        rows = self.algorithm.sample_rows(data, rng, alpha)
-        pieces = rows[:, 2]
-        known: list[int] = pieces.tolist()
-        return known if (pieces >= 0).all() else self._ids(data, [Node(*row) for row in rows.tolist()])
+        return self._ids_of_rows(data, self.algorithm.sample_rows(data, rng, alpha))
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -131,7 +128,7 @@ class SpmTokenizer:
         if n < 1:
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
         data, _ = self._normalizer.with_origins(encodable(text))
-        return [(self._ids(data, path), score) for path, score in self.algorithm.best(data, n)]
+        return [(self._ids_of_rows(data, rows), score) for rows, score in self.algorithm.best(data, n)]
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
@@ -289,6 +286,12 @@ class SpmTokenizer:
     def _source_bytes(self, data: bytes, node: Node) -> bytes:
         """The UTF-8 that a stretch of internal text stands for."""
         return to_text(data[node.start : node.end], self.vocabulary.escaped).encode()
+
+    def _ids_of_rows(self, data: bytes, rows: NDArray[np.integer]) -> list[int]:
+        """The ids of a path given as rows of (start, end, piece)."""
+        pieces = rows[:, 2]
+        known: list[int] = pieces.tolist()
+        return known if (pieces >= 0).all() else self._ids(data, [Node(*row) for row in rows.tolist()])
 
     def _ids(self, data: bytes, path: Iterable[Node]) -> list[int]:
         """The ids of a path, unknown characters as their bytes or merged into one unknown token."""

@@ -159,12 +159,9 @@ class Unigram:
             bounds = np.array([0, len(data)], np.int64)
         return draw_paths(data, bounds, lexicon.units, self.nominal, lexicon.unknown, alpha, uniforms)
 
-    def best(self, data: bytes, n: int) -> list[tuple[list[Node], float]]:
-        """The `n` best paths with their scores, best first; fewer where there are fewer."""
-        return [
-            ([Node(*row) for row in rows], score)
-            for rows, score in best_paths(data, self.lexicon.units, self.nominal, self.lexicon.unknown, n)
-        ]
+    def best(self, data: bytes, n: int) -> list[tuple[NDArray[np.int32], float]]:
+        """The `n` best paths as rows of (start, end, piece), with their scores, best first; fewer if so."""
+        return best_paths(data, self.lexicon.units, self.nominal, self.lexicon.unknown, n)
 
     def score(self, path: Sequence[Node]) -> float:
         """The sum of a path's scores, in float64."""

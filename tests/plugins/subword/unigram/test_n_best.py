@@ -1,0 +1,61 @@
+"""The n best paths against all paths, listed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.unigram.lattice import best_paths, edges_from
+from tokbench_subword.unigram.trie import build_trie
+
+PIECES = {
+    "a": -1.0,
+    "b": -1.5,
+    "ab": -2.25,
+    "ba": -2.0,
+    "aab": -4.0,
+    "日": -3.0,
+    "日a": -3.25,
+    "é": -2.5,
+}
+SCORES = np.array([*PIECES.values()])
+UNITS = build_trie({piece.encode(): index for index, piece in enumerate(PIECES)})
+UNKNOWN = -11.0
+
+Path = list[list[int]]
+
+
+def all_paths(data: bytes, start: int = 0) -> Iterator[tuple[Path, float]]:
+    if start == len(data):
+        yield [], 0.0
+        return
+    for end, piece in edges_from(data, start, UNITS):
+        for rest, score in all_paths(data, end):
+            yield [[start, end, piece], *rest], score + (float(SCORES[piece]) if piece >= 0 else UNKNOWN)
+
+
+@settings(max_examples=200)
+@given(st.text("abé日x", max_size=9), st.integers(1, 12))
+def test_n_best_are_the_best_of_all(text: str, n: int) -> None:
+    data = text.encode()
+    every = sorted(all_paths(data), key=lambda it: -it[1])
+    best = best_paths(data, UNITS, SCORES, UNKNOWN, n)
+    # Scores are sums of quarters, exact in any order; paths of equal score may come in any.
+    assert [score for _, score in best] == [score for _, score in every[:n]]
+    found = [rows.tolist() for rows, _ in best]
+    assert len({repr(rows) for rows in found}) == len(found)
+    for rows, (_, score) in zip(found, best, strict=True):
+        assert (rows, score) in every
+
+
+def test_a_long_text_has_a_path_of_every_rank() -> None:
+    best = best_paths(b"ab" * 5000, UNITS, SCORES, UNKNOWN, 20)
+    assert len(best) == 20
+    for rows, score in best:
+        assert rows[0, 0] == 0
+        assert rows[-1, 1] == 10_000
+        assert (rows[1:, 0] == rows[:-1, 1]).all()
+        assert SCORES[rows[:, 2]].sum() == pytest.approx(score)
