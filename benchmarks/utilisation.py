@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import psutil
@@ -44,8 +45,9 @@ def lines(n_bytes: int, seed: int) -> Iterator[str]:
     rng = random.Random(seed)
     words = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(2, 9))) for _ in range(20_000)]
     weights = [1 / rank for rank in range(1, len(words) + 1)]
+    summed = list(accumulate(weights))
     while n_bytes > 0:
-        line = " ".join(rng.choices(words, weights, k=400))
+        line = " ".join(rng.choices(words, cum_weights=summed, k=30))
         n_bytes -= len(line) + 1
         yield line
 
@@ -53,12 +55,12 @@ def lines(n_bytes: int, seed: int) -> Iterator[str]:
 def write_files(folder: Path, count: int) -> None:
     """`count` files of a megabyte: a few texts, each file beginning elsewhere in one of them."""
     folder.mkdir()
-    texts = [" ".join(lines(2 * MEGABYTE, seed)) for seed in range(4)]
+    texts = ["\n".join(lines(2 * MEGABYTE, seed)).encode() for seed in range(4)]
     rng = random.Random(0)
     for index in range(count):
         start = rng.randrange(MEGABYTE)
-        text = texts[index % len(texts)][start : start + MEGABYTE - 1].replace(" ", "\n", 20_000)
-        (folder / f"part-{index:04}.txt").write_text(text + "\n", encoding="ascii")
+        text = texts[index % len(texts)][start : start + MEGABYTE - 1]
+        (folder / f"part-{index:04}.txt").write_bytes(text + b"\n")
 
 
 def joined(folder: Path, path: Path) -> None:

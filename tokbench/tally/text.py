@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Offsets = NDArray[np.integer[Any]]
 
-BATCH_BYTES = 1 << 18
-"""Text in a batch: enough to hide the cost of a call, little enough to stay in the processor's caches."""
+BATCH_BYTES = 1 << 20
+"""Text in a batch: enough to hide the cost of calls, little enough to take no memory to speak of."""
 
 GROUPS = 1024
 """Bootstrap groups; see `tokbench.tally.groups`."""

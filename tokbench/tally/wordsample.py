@@ -86,7 +86,7 @@ def _lowest(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Where the lowest hashes are: at least `WORDS` different ones, or all."""
     import numpy as np
 
-    some = 8 * WORDS
+    some = 32 * WORDS
     if len(hashes) > 2 * some:
         where = np.flatnonzero(hashes <= np.partition(hashes, some)[some])
         if len(np.unique(hashes[where])) >= WORDS:
