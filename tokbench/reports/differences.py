@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 SURE = 0.05
+_LEAST = 0.001
+"""The smallest p-value given as a number: B = 1,000 resamples tell no less than 1 / (B + 1) apart."""
 
 
 def table(run: Run, metric: str, dataset: str) -> Table:
@@ -29,7 +31,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         Column(key="against", label="against", numeric=False),
         Column(key="difference", label="difference", unit=unit),
         Column(key="ratio", label="ratio", unit="×"),
-        Column(key="p_holm", label="p (Holm)", places=4),
+        Column(key="p_holm", label="p (Holm)", places=3, least=_LEAST),
         Column(key="verdict", label="verdict", numeric=False),
     )
     made = tuple(

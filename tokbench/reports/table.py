@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tokbench.reports.figures import decimals, interval, is_share, shown
+from tokbench.reports.figures import decimals, interval, is_share, number, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column of text (`numeric=False`) or of figures; `better` is as in `tokbench.Metric`."""
+    """A column of text (`numeric=False`) or of figures; `better` is as in `tokbench.Metric`.
+
+    `least` is the smallest figure that can be told: those below it are shown as less than it.
+    """
 
     key: str
     label: str
@@ -36,6 +39,7 @@ class Column:
     numeric: bool = True
     help: str = ""
     places: int | None = None
+    least: float | None = None
 
     @property
     def scale(self) -> int:
@@ -105,6 +109,8 @@ class Table:
         if isinstance(cell, str):
             return cell
         heading = self.columns[column]
+        if heading.least is not None and cell.value is not None and cell.value < heading.least:
+            return f"< {number(heading.least, self.places[column])}"
         whole = 100.0 if is_share(heading.unit) else math.inf
         return shown(_scaled(cell, heading), self.places[column], whole=whole)
 

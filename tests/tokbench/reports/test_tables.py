@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tokbench.plots import data
-from tokbench.reports import latex, tables
+from tokbench.reports import differences, latex, tables
 from tokbench.reports.agreement import agreement_table
 from tokbench.reports.findings import apart, compression, fairness, findings
 from tokbench.reports.table import Cell, Column, Row, Table
@@ -51,6 +51,19 @@ def test_what_is_not_zero_never_looks_like_zero_nor_most_like_all() -> None:
     assert "S[table-format=3.1]" in tex
     assert "{$< 0.1$}" in tex
     assert "{$> 99.9$}" in tex
+
+
+def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 5)
+    frame = run.comparisons
+    dataset = frame["dataset"].iloc[0]
+    run.comparisons = frame = frame[frame["dataset"] == dataset].copy()
+    frame["p_holm"] = [1e-300, 0.0006, 0.001, 0.0432, 1.0] * 2
+    made = differences.table(run, "compression_ratio", dataset)
+    index = [column.key for column in made.columns].index("p_holm")
+    shown = sorted(made.text(row, index) for row in range(len(made.rows)))
+    assert shown == ["0.001"] * 2 + ["0.043"] * 2 + ["1.000"] * 2 + ["< 0.001"] * 4
+    assert latex.render(made, caption="c", label="l").count("< 0.001") == 4
 
 
 def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
