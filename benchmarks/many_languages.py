@@ -30,7 +30,7 @@ def main() -> int:
     from tokbench.metrics.catalogue import CATALOGUE
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.tally import CorpusFacts, collect_many
+    from tokbench.tally import CorpusFacts, collect_many, get_ready
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--languages", type=int, default=40)
@@ -40,9 +40,8 @@ def main() -> int:
     folder = Path(os.environ.get("TOKBENCH_TEST_DATA") or sys.exit("set TOKBENCH_TEST_DATA"))
     specs = options.tokenizer or default_specs(folder / "vocabs")
     tokenizers = {spec: tokbench.load(spec) for spec in specs}
-    for tokenizer in tokenizers.values():
-        tokenizer.encode("warm")
-        getattr(tokenizer, "unk_id", None)
+    get_ready()  # compiles what counts, or reads it from disk, as a run does before it counts
+    collect_many(list(tokenizers.values()), [tokbench.Document("warm")])
     clock = time.process_time
     spent = {"encode": 0.0, "count": 0.0, "measure": 0.0}
     cells = {}
