@@ -11,7 +11,8 @@ already. Byte-level, GPT-2's pattern, ties as `tokenizers` breaks them. Memory i
 less what it held before training. Exit status 1 where merges differ.
 
 With --threads N, in-house training is also timed in N threads against one, by the clock on the wall, in turn in
-every round; minimum and median of the rounds are given, since others may be busy on the machine.
+every round; minimum and median of the rounds are given, since others may be busy on the machine, and beside
+them how many times faster so many threads do work that has nothing in common: no more is to be had.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"
 
 import contextlib
 import gc
+import hashlib
 import importlib.util
 import json
 import statistics
@@ -31,6 +33,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -176,12 +179,33 @@ def compare(name: str, texts: list[str], vocab_size: int, rounds: int, with_memo
     return equal
 
 
+def independent_work(threads: int) -> float:
+    """How many times faster so many threads hash what one would: what the machine has to give at the moment."""
+    work = bytes(1 << 24)
+
+    def hash_it() -> None:
+        hashlib.sha256(work).digest()
+
+    walls = []
+    for count in (1, threads):
+        workers = [threading.Thread(target=hash_it) for _ in range(count)]
+        start = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        walls.append((time.perf_counter() - start) / count)
+    return walls[0] / walls[1]
+
+
 def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> bool:
     """Print one line on so many threads against one; whether merges are equal."""
     models = {count: ours(texts, vocab_size, count) for count in (1, threads)}
     equal = merges_of_ours(models[1]) == merges_of_ours(models[threads])
     taken: dict[int, list[float]] = {count: [] for count in models}
+    possible: list[float] = []
     for _round in range(rounds):
+        possible.append(independent_work(threads))
         for count, times in taken.items():
             start = time.perf_counter()
             ours(texts, vocab_size, count)
@@ -190,6 +214,7 @@ def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, t
     for what, of in (("minimum", min), ("median", statistics.median)):
         one, many = of(taken[1]), of(taken[threads])
         cells.append(f"{what} {one:.2f} and {many:.2f} s ({one / many:.2f}×)")
+    cells.append(f"independent work: median {statistics.median(possible):.2f}×, maximum {max(possible):.2f}×")
     print("  ".join(cells), flush=True)
     return equal
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 _CLEANUP = (
     (" .", "."),
@@ -31,12 +31,39 @@ def decoded(tokens: Iterable[str], *, prefix: str, cleanup: bool) -> str:
         >>> decoded(["un", "##do", "it", "!"], prefix="##", cleanup=True)
         'undo it!'
     """
-    parts: list[str] = []
-    for token in tokens:
-        if parts:
-            token = token[len(prefix) :] if token.startswith(prefix) else " " + token
-        if cleanup:
-            for written, clean in _CLEANUP:
-                token = token.replace(written, clean)
-        parts.append(token)
-    return "".join(parts)
+    return "".join(_written(token, index == 0, prefix, cleanup) for index, token in enumerate(tokens))
+
+
+def _written(token: str, first: bool, prefix: str, cleanup: bool) -> str:
+    """What one token adds to the text; nothing about the others matters but whether there is one before it."""
+    if not first:
+        token = token[len(prefix) :] if token.startswith(prefix) else " " + token
+    if cleanup:
+        for found, clean in _CLEANUP:
+            token = token.replace(found, clean)
+    return token
+
+
+class Decoder(dict[int, str]):
+    """`decoded` for ids: the mapping of ids to what they add behind another token, filled as they are met.
+
+    Example:
+        >>> Decoder(["un", "##do", "it", "!"].__getitem__, prefix="##", cleanup=True).text([0, 1, 2, 3])
+        'undo it!'
+    """
+
+    def __init__(self, token_of: Callable[[int], str], *, prefix: str, cleanup: bool) -> None:
+        super().__init__()
+        self._token_of, self._prefix, self._cleanup = token_of, prefix, cleanup
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of `ids`."""
+        if len(ids) == 0:
+            return ""
+        first, *rest = getattr(ids, "tolist", lambda: ids)()  # an array's own numbers are slow to look up
+        begin = _written(self._token_of(first), True, self._prefix, self._cleanup)
+        return begin + "".join(map(self.__getitem__, rest))
+
+    def __missing__(self, token_id: int) -> str:
+        self[token_id] = text = _written(self._token_of(token_id), False, self._prefix, self._cleanup)
+        return text

@@ -14,7 +14,7 @@ from tokbench import Step, TokenBatch, TokenizerError
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.wordpiece import tracing
-from tokbench_subword.wordpiece.decoding import decoded
+from tokbench_subword.wordpiece.decoding import Decoder
 from tokbench_subword.wordpiece.encoder import Encoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import RULES
@@ -102,7 +102,7 @@ class WordPieceTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out."""
-        return decoded(map(self.convert_id_to_token, ids), prefix=self.model.prefix, cleanup=self.model.cleanup)
+        return self._decoder.text(ids)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 of one token without its prefix; nothing for special tokens."""
@@ -151,6 +151,7 @@ class WordPieceTokenizer:
         self.vocab_size = self.model.size
         self.__dict__.pop("_preparation", None)
         self.__dict__.pop("_ids", None)
+        self.__dict__.pop("_decoder", None)
         return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,6 +211,10 @@ class WordPieceTokenizer:
     @cached_property
     def _preparation(self) -> Preparation:
         return Preparation(self.model)
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.convert_id_to_token, prefix=self.model.prefix, cleanup=self.model.cleanup)
 
     @cached_property
     def _ids(self) -> dict[str, int]:
