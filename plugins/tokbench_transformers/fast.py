@@ -202,6 +202,9 @@ def _ints(ids: Sequence[int]) -> Sequence[int]:
 
 
 def _parts(texts: Sequence[str]) -> Iterator[list[str]]:
+    if texts and sum(map(len, texts)) <= CHARACTERS_A_CALL:
+        yield list(texts)
+        return
     part: list[str] = []
     size = 0
     for text in texts:

@@ -110,9 +110,7 @@ def examine(key: int, text: str, decoded: str, *, unknown: bool) -> Loss:
 
 
 def edit_distance(a: str, b: str) -> int:
-    """The Levenshtein distance of two texts, by Myers' bit-parallel algorithm on Python's big integers.
-
-    Hyyrö's form (2003) of Myers, "A fast bit-vector algorithm for approximate string matching", 1999.
+    """The Levenshtein distance of two texts, in code points.
 
     Example:
         >>> edit_distance("kitten", "sitting"), edit_distance("", "ab")
@@ -120,24 +118,12 @@ def edit_distance(a: str, b: str) -> int:
     """
     if not a or not b:
         return len(a) + len(b)
-    where: dict[str, int] = {}
-    for index, character in enumerate(a):
-        where[character] = where.get(character, 0) | 1 << index
-    mask, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
-    up, down, distance = mask, 0, len(a)
-    for character in b:
-        match = where.get(character, 0)
-        diagonal = (((match & up) + up) ^ up) | match | down
-        plus = down | ~(diagonal | up) & mask
-        minus = up & diagonal
-        if plus & last:
-            distance += 1
-        elif minus & last:
-            distance -= 1
-        plus = plus << 1 | 1
-        up = (minus << 1 | ~(diagonal | plus)) & mask
-        down = plus & diagonal & mask
-    return distance
+    import numpy as np
+
+    from tokbench.tally.edits import distance
+
+    points = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) for text in (a, b)]
+    return int(distance(*points))
 
 
 def fewest(losses: Iterable[Loss], n: int = EDITS_SAMPLE) -> tuple[Loss, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +25,22 @@ def slow_distance(a: str, b: str) -> int:
 @given(st.text(alphabet="abc", max_size=90), st.text(alphabet="abcd", max_size=90))
 def test_edit_distance_against_the_textbook(a: str, b: str) -> None:
     assert edit_distance(a, b) == slow_distance(a, b)
+
+
+@given(st.text(max_size=200), st.lists(st.tuples(st.integers(0, 199), st.text(max_size=2)), max_size=9))
+def test_edit_distance_of_any_characters_after_a_few_edits(a: str, edits: list[tuple[int, str]]) -> None:
+    b = a
+    for at, new in edits:
+        b = b[:at] + new + b[at + 1 :]
+    assert edit_distance(a, b) == edit_distance(b, a) == slow_distance(a, b)
+
+
+def test_edit_distance_over_many_blocks() -> None:
+    draw = random.Random(3)
+    for size in (63, 64, 65, 128, 129, 700):
+        a = "".join(draw.choices("ab\ud800漢👩", k=size))
+        b = "".join(c for c in a if draw.random() > 0.1) + "".join(draw.choices("abc", k=size // 3))
+        assert edit_distance(a, b) == slow_distance(a, b)
 
 
 @pytest.mark.parametrize(
