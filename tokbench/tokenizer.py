@@ -113,9 +113,11 @@ class TokenBatch:
         """
         import numpy as np
 
-        lengths = self.lengths()
-        offsets = np.append(0, np.cumsum(lengths[documents]))
-        return TokenBatch(self.ids[np.repeat(documents, lengths)], offsets)
+        chosen = np.flatnonzero(documents)
+        lengths = self.lengths()[chosen]
+        offsets = np.append(0, np.cumsum(lengths))
+        where = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
+        return TokenBatch(self.ids[where], offsets)
 
     def lengths(self) -> NDArray[np.int64]:
         """Tokens per document, int64 of shape ``(documents,)``."""

@@ -111,8 +111,9 @@ class TextBatch:
         from tokbench.tally.documents import close_up
 
         offsets = np.append(0, np.cumsum(self.ends - self.starts))
-        whole = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
+        whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
         close_up(self.data, self.starts, self.ends, whole)
+        whole[offsets[-1] :] = 0
         whole.flags.writeable = False
         return whole[: offsets[-1]], offsets
 
