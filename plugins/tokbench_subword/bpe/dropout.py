@@ -19,6 +19,7 @@ from tokbench_subword.bpe.plain import first_symbols, rules_of
 from tokbench_subword.bpe.train_initial import pair_table
 from tokbench_subword.bpe.train_pairs import find_pair, pair_key
 from tokbench_subword.kernels.compiling import announce, inline, kernel
+from tokbench_subword.kernels.heap import pop, push
 from tokbench_subword.kernels.pointers import pointer
 
 _RANK, _RESULT = 1, 2
@@ -83,34 +84,6 @@ def _fill(rows, table_):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _push(heap, size, value):  # type: ignore[no-untyped-def]
-    """Add an entry to a heap of `size`, the least first."""
-    at = size
-    while at > 0 and heap[(at - 1) >> 1] > value:
-        heap[at] = heap[(at - 1) >> 1]
-        at = (at - 1) >> 1
-    heap[at] = value
-    return size + 1
-
-
-@inline
-def _pop(heap, size):  # type: ignore[no-untyped-def]
-    """Take the first entry out; it is at the free end then."""
-    first, value = heap[0], heap[size - 1]
-    at = 0
-    while 2 * at + 1 < size - 1:
-        child = 2 * at + 1
-        if child + 1 < size - 1 and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= value:
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = value
-    return first
-
-
-@inline
 def _row(symbols, begin, at, following, count, rules, mask):  # type: ignore[no-untyped-def]
     """The row of the rule for the pair at a place, or -1."""
     after = following[at]
@@ -140,9 +113,9 @@ def _merge_all(symbols, ends, rules_, scratch, rng, alpha):  # type: ignore[no-u
         for at in range(count - 1):
             row = _row(symbols, begin, at, following, count, rules, mask)
             if row >= 0:
-                size = _push(heap, size, (rules[row + _RANK] << _HALF) | at)
+                size = push(heap, size, (rules[row + _RANK] << _HALF) | at)
         while size > 0:
-            entry = _pop(heap, size)
+            entry = pop(heap, size)
             size -= 1
             at = entry & _LOW
             row = _row(symbols, begin, at, following, count, rules, mask)
@@ -158,13 +131,13 @@ def _merge_all(symbols, ends, rules_, scratch, rng, alpha):  # type: ignore[no-u
             if following[at] < count:
                 before[following[at]] = at
             for index in range(n_aside):
-                size = _push(heap, size, aside[index])
+                size = push(heap, size, aside[index])
             n_aside = 0
             for place in (before[at], at):
                 if place >= 0:
                     row = _row(symbols, begin, place, following, count, rules, mask)
                     if row >= 0:
-                        size = _push(heap, size, (rules[row + _RANK] << _HALF) | place)
+                        size = push(heap, size, (rules[row + _RANK] << _HALF) | place)
         for at in range(count):
             if symbols[begin + at] != _GONE:
                 symbols[kept] = symbols[begin + at]

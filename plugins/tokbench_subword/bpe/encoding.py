@@ -17,11 +17,13 @@ readable bytes, and `out` must have room for one id per byte and `word_cache.SPA
 
 from __future__ import annotations
 
+import numpy as np
+
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import GROUP
 from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
-from tokbench_subword.bpe.words import long_word, new_short_word
+from tokbench_subword.bpe.words import encode_word
 from tokbench_subword.kernels.compiling import kernel, subroutine
 from tokbench_subword.kernels.pointers import i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 
@@ -40,12 +42,11 @@ def _look_up(block, text, count, out, o):  # type: ignore[no-untyped-def]
     ends[0] = o
     for k in range(count):
         start, length = starts[k], starts[k + 1] - starts[k]
-        if length > SHORT_WORD:
-            o = long_word(block, text, start, length, out, o)
-        elif length > 0:
-            low, high = keys[2 * k], keys[2 * k + 1]
-            after = recall_short(slots, arena, shift, low, high, homes[k], out, o)
-            o = after if after >= 0 else new_short_word(block, text, start, length, low, high, out, o)
+        if length > 0:
+            after = np.int64(-1)
+            if length <= SHORT_WORD:
+                after = recall_short(slots, arena, shift, keys[2 * k], keys[2 * k + 1], homes[k], out, o)
+            o = after if after >= 0 else encode_word(block, text, start, length, out, o)
         ends[k + 1] = o
     return o
 

@@ -10,6 +10,25 @@ from tokbench_subword.kernels.utf8 import code_point
 
 
 @inline
+def _known(symbols, count, pending, unk, found):  # type: ignore[no-untyped-def]
+    """Write a symbol, and before it the unknown token that was `pending`; return how many there are then."""
+    if pending:
+        symbols[count] = unk
+        count += 1
+    symbols[count] = found
+    return count + 1
+
+
+@inline
+def _unknown(symbols, count, pending, settings):  # type: ignore[no-untyped-def]
+    """Note one more unknown symbol: it waits, since those after it may become one with it. As `_known`."""
+    if pending and not settings[at.FUSE_UNK]:
+        symbols[count] = settings[at.UNK]
+        return count + 1
+    return count
+
+
+@inline
 def _characters(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
     """Write the first symbols of a pre-token at character level; return how many. See `BpeModel`."""
     ids, fallback = u32_in(block, at.CHARACTERS), u32_in(block, at.FALLBACK)
@@ -27,12 +46,8 @@ def _characters(block, settings, text, start, end, symbols):  # type: ignore[no-
         if point < points:
             found = ids[form * points + point]
         if found != NONE:
-            if pending:
-                symbols[count] = unk
-                count += 1
-                pending = False
-            symbols[count] = found
-            count += 1
+            count = _known(symbols, count, pending, unk, found)
+            pending = False
         else:
             known = settings[at.BYTE_FALLBACK] != 0
             if known:
@@ -43,9 +58,7 @@ def _characters(block, settings, text, start, end, symbols):  # type: ignore[no-
                     symbols[count] = fallback[text[i + k]]
                     count += 1
             elif unk >= 0:
-                if pending and not settings[at.FUSE_UNK]:
-                    symbols[count] = unk
-                    count += 1
+                count = _unknown(symbols, count, pending, settings)
                 pending = True
         i += length
     if pending:
@@ -63,16 +76,10 @@ def _bytes(block, settings, text, start, end, symbols):  # type: ignore[no-untyp
     for i in range(start, end):
         found = ids[text[i]]
         if found != NONE:
-            if pending:
-                symbols[count] = unk
-                count += 1
-                pending = False
-            symbols[count] = found
-            count += 1
+            count = _known(symbols, count, pending, unk, found)
+            pending = False
         elif unk >= 0:
-            if pending and not settings[at.FUSE_UNK]:
-                symbols[count] = unk
-                count += 1
+            count = _unknown(symbols, count, pending, settings)
             pending = True
     if pending:
         symbols[count] = unk

@@ -8,7 +8,7 @@ from __future__ import annotations
 (
     CLASSES,  # uint8: code point -> class flags
     BYTE_IDS,  # uint32 (256,): byte -> id
-    BYTE_PAIRS,  # uint32 (65536,): two bytes -> rank of their merge
+    BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
     RESULTS,  # uint32: rank -> id
@@ -25,6 +25,7 @@ from __future__ import annotations
     RECORDS,  # uint32: Pieces.records
     TRIE,  # uint64: Pieces.trie
     SECOND,  # uint32 (65536,): Pieces.second
+    RIVALS,  # uint32 (131072,): Pieces.rivals
     SETTINGS,  # int64
     SHORT_WORDS,  # uint64: the word cache; see `word_cache`
     WIDE_WORDS,  # uint64: the same for longer words
@@ -43,7 +44,7 @@ from __future__ import annotations
     ENDS,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
-) = range(37)
+) = range(38)
 
 (
     MACHINE,  # number of the state machine

@@ -12,12 +12,13 @@ import numpy as np
 
 from tokbench_subword.bpe.tables import NONE, pair_rank
 from tokbench_subword.kernels.compiling import inline, subroutine
+from tokbench_subword.kernels.heap import heapify, pop, push
 from tokbench_subword.kernels.pointers import pointer
 
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""
 _PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
-_FEW = 17  # symbols, so that sixteen keys hold all pairs
+_FEW, _SEVERAL = 17, 33  # symbols, so that 16 or 32 keys hold all pairs
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -35,7 +36,7 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
     """Merge ``symbols[:count]`` in place; return how many are left, which are moved together at the beginning.
 
     ``keys[i]`` must hold `pair_key` of symbols i and i + 1, and `NONE` from ``keys[count - 1]`` to
-    ``keys[15]``. `following` and `before` are scratch space. ``results[rank]`` is the id a merge gives; where
+    ``keys[31]``. `following` and `before` are scratch space. ``results[rank]`` is the id a merge gives; where
     symbols are `numbered` as `pieces`, the rank itself is what it gives.
     """
     for i in range(count):
@@ -45,6 +46,9 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
         best = NONE
         if count <= _FEW:
             for i in range(16):  # a fixed number: no branch to guess wrong
+                best = min(best, keys[i])
+        elif count <= _SEVERAL:
+            for i in range(32):
                 best = min(best, keys[i])
         else:
             for i in range(count - 1):
@@ -74,33 +78,6 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
     return left
 
 
-@inline
-def _sink(heap, size, at):  # type: ignore[no-untyped-def]
-    """Move the entry `at` down to where the heap property holds."""
-    value = heap[at]
-    while True:
-        child = 2 * at + 1
-        if child >= size:
-            break
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= value:
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = value
-
-
-@inline
-def _push(heap, size, value):  # type: ignore[no-untyped-def]
-    """Add an entry; the heap then has ``size + 1``."""
-    at = size
-    while at > 0 and heap[(at - 1) >> 1] > value:
-        heap[at] = heap[(at - 1) >> 1]
-        at = (at - 1) >> 1
-    heap[at] = value
-
-
 @subroutine
 def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no-untyped-def]
     """Merge ``symbols[:count]`` in place, as `merge_short` does; heap entries are ``rank << 32 | position``."""
@@ -117,14 +94,10 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
             if rank != NONE:
                 heap[size] = (np.uint64(rank) << _HALF) | np.uint64(i)
                 size += 1
-    for i in range(size // 2 - 1, -1, -1):
-        _sink(heap, size, i)
+    heapify(heap, size)
     while size > 0:
-        top = heap[0]
+        top = pop(heap, size)
         size -= 1
-        heap[0] = heap[size]
-        if size > 0:
-            _sink(heap, size, 0)
         rank = np.uint32(top >> _HALF)
         i = int(top & _LOW)
         if symbols[i] == NONE:
@@ -140,14 +113,12 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
             before[after] = i
             rank = pair_rank(pairs, bloom, shift, symbols[i], symbols[after])
             if rank != NONE:
-                _push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(i))
-                size += 1
+                size = push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(i))
         previous = before[i]
         if previous >= 0:
             rank = pair_rank(pairs, bloom, shift, symbols[previous], symbols[i])
             if rank != NONE:
-                _push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(previous))
-                size += 1
+                size = push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(previous))
     left, i = 0, 0
     while i < count:
         symbols[left] = symbols[i]

@@ -12,6 +12,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
+from tokbench_subword.kernels.pointers import side_by_side
 from tokbench_subword.kernels.unicode_classes import class_table
 
 
@@ -28,11 +29,10 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     if pieces is None:
         pieces = Pieces.none()
         pairs = PairTable.of(model.merges, ranks)
-        byte_pairs = _byte_pairs(model.merges, ranks, byte_ids)
         results = np.full(int(ranks.max(initial=0)) + 1, NONE, np.uint32)
         results[ranks] = model.merges[:, 2]
     else:
-        pairs, byte_pairs, results = pieces.pairs, pieces.byte_pairs(), np.zeros(0, np.uint32)
+        pairs, results = pieces.pairs, np.zeros(0, np.uint32)
     fallback = np.full(256, NONE, np.uint32)
     if model.byte_fallback:
         for byte in range(256):
@@ -55,10 +55,10 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
     settings[at.TRIE_SHIFT] = pieces.trie_shift
-    return [
+    arrays = [
         class_table(),
         byte_ids,
-        byte_pairs,
+        pieces.byte_pairs(),
         pairs.table,
         pairs.bloom,
         results,
@@ -75,8 +75,10 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
         pieces.records,
         pieces.trie,
         pieces.second,
+        pieces.rivals(tokens),
         settings,
     ]
+    return side_by_side(arrays)
 
 
 def _byte_ids(model: BpeModel) -> NDArray[np.uint32]:
@@ -86,20 +88,6 @@ def _byte_ids(model: BpeModel) -> NDArray[np.uint32]:
         for byte in range(N_BYTES):
             ids[byte] = model.ids.get(bytes([byte]), NONE)
     return ids
-
-
-def _byte_pairs(
-    merges: NDArray[np.int32], ranks: NDArray[np.int32], byte_ids: NDArray[np.uint32]
-) -> NDArray[np.uint32]:
-    """The rank of merging two bytes, by ``left << 8 | right``; of two merges of one pair the first counts."""
-    pairs = np.full(1 << 16, NONE, np.uint32)
-    byte_of = {int(token): byte for byte, token in enumerate(byte_ids) if token != NONE}
-    known = np.fromiter(byte_of, np.int64, len(byte_of))
-    is_byte = np.isin(merges[:, 0], known) & np.isin(merges[:, 1], known)
-    for m in np.flatnonzero(is_byte)[::-1].tolist():
-        left, right, _ = merges[m].tolist()
-        pairs[byte_of[left] << 8 | byte_of[right]] = ranks[m]
-    return pairs
 
 
 def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:

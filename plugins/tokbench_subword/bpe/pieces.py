@@ -156,6 +156,22 @@ class Pieces:
         pairs[left[made] << 8 | right[made]] = made
         return pairs
 
+    def rivals(self, tokens: TokenTable) -> NDArray[np.uint32]:
+        """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
+
+        First, of merges across the boundary, the least number where the right side is that byte alone; then
+        the least where the left side is.
+        """
+        found = np.full((1 << 16, 2), NONE, np.uint32)
+        made = np.arange(N_BYTES, len(self.ids))
+        left, right = self.records[LEFT::4][made], self.records[RIGHT::4][made]
+        before = tokens.blob[tokens.starts[self.ids[left].astype(np.int64) + 1] - 1].astype(np.int64)
+        after = tokens.blob[tokens.starts[self.ids[right]]].astype(np.int64)
+        boundary = before << 8 | after
+        for side, alone in enumerate((right < N_BYTES, left < N_BYTES)):
+            np.minimum.at(found[:, side], boundary[alone], made[alone].astype(np.uint32))
+        return found.reshape(-1)
+
     @classmethod
     def none(cls) -> Pieces:
         """No pieces, where merging encodes."""

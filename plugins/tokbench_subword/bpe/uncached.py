@@ -30,6 +30,34 @@ def whole_token(block, settings, text, start, length):  # type: ignore[no-untype
     return token_id(tokens, settings[at.TOKEN_MASK], filter_, blob, starts, text, start, length)
 
 
+@inline
+def _certain_merges(block, text, start, length, symbols, keys):  # type: ignore[no-untyped-def]
+    """Write the bytes of a pre-token to `symbols`, two as one where nothing can come before their merge.
+
+    Returns how many symbols there are; `keys` is scratch space. Two bytes are sure to merge where each merge
+    that could take one of them away is a later one: whatever the symbols beside them have become, those end
+    or begin with the bytes that stand there. Merges of the pair come later still, so that it may be made first.
+    """
+    byte_pairs, rivals = u32_in(block, at.BYTE_PAIRS), u32_in(block, at.RIVALS)
+    for i in range(length - 1):
+        first, second = np.int64(text[start + i]), np.int64(text[start + i + 1])
+        merge = byte_pairs[(first << 8) | second]
+        if i > 0:
+            merge = merge if merge < rivals[2 * ((np.int64(text[start + i - 1]) << 8) | first)] else NONE
+        if i + 2 < length:
+            merge = merge if merge < rivals[2 * ((second << 8) | text[start + i + 2]) + 1] else NONE
+        keys[i] = merge
+    keys[length - 1] = NONE
+    count, i = 0, 0
+    while i < length:
+        merge = keys[i]
+        alone = merge == NONE
+        symbols[count] = text[start + i] if alone else merge
+        i += 1 if alone else 2
+        count += 1
+    return count
+
+
 @subroutine
 def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
@@ -50,19 +78,12 @@ def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped
         return o + count
     symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
     if numbered:
-        for i in range(length):
-            symbols[i] = text[start + i]
-        count = length
+        count = _certain_merges(block, text, start, length, symbols, keys)
     else:
         count = first_symbols(block, settings, text, start, end, symbols)
-    if settings[at.BYTE_LEVEL] == 1:
-        byte_pairs = u32_in(block, at.BYTE_PAIRS)
-        for i in range(count - 1):
-            keys[i] = pair_key(byte_pairs[(np.int64(text[start + i]) << 8) | text[start + i + 1]], i)
-    else:
-        for i in range(count - 1):
-            keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
-    for i in range(max(count - 1, 0), 16):
+    for i in range(count - 1):
+        keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
+    for i in range(max(count - 1, 0), 32):
         keys[i] = NONE
     following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
     count = merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, numbered)

@@ -1,4 +1,4 @@
-"""A word: from the cache, or encoded and entered there."""
+"""A word that is not among the short ones met before: from the cache of wide words, or encoded and kept."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from tokbench_subword.bpe.cutting import encode_cut
 from tokbench_subword.bpe.tables import NONE
 from tokbench_subword.bpe.uncached import encode_uncached, whole_token
 from tokbench_subword.bpe.word_cache import (
+    SHORT_WORD,
     WIDE_WORD,
     recall_wide,
     remember_short,
     remember_wide,
+    short_key,
     wide_key,
 )
 from tokbench_subword.kernels.compiling import inline, subroutine
@@ -28,41 +30,30 @@ def _script(text, start, length):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def new_word(block, text, start, length, out, o):  # type: ignore[no-untyped-def]
-    """Encode a word that is in no cache; return the new end of `out`.
+def encode_word(block, text, start, length, out, o):  # type: ignore[no-untyped-def]
+    """Encode a word that is wide, longer, or short and new, and keep it; return the new end of `out`.
 
     What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
-    are known already.
+    are known already. Long phrases of Chinese and Japanese hardly ever come again, and are not kept.
     """
     settings = i64_in(block, at.SETTINGS)
+    script = _script(text, start, length)
+    wide = SHORT_WORD < length <= WIDE_WORD and not _HAN <= script < _AFTER_HAN
+    if wide:
+        after = recall_wide(block, wide_key(text, start, length, 0), out, o)
+        if after >= 0:
+            return after
     whole = whole_token(block, settings, text, start, length)
     if whole != NONE:
         out[o] = whole
-        return o + 1
-    if settings[at.CUT] == 1 and (length > WIDE_WORD or _script(text, start, length) >= _THREE_BYTES):
-        return encode_cut(block, text, start, start + length, out, o)
-    return encode_uncached(block, text, start, start + length, out, o)
-
-
-@subroutine
-def new_short_word(block, text, start, length, low, high, out, o):  # type: ignore[no-untyped-def]
-    """Encode a word of 1 to `SHORT_WORD` bytes and keep it; return the new end of `out`."""
-    after = new_word(block, text, start, length, out, o)
-    remember_short(block, low, high, out, o, after - o)
-    return after
-
-
-@subroutine
-def long_word(block, text, start, length, out, o):  # type: ignore[no-untyped-def]
-    """Encode a word of more than `SHORT_WORD` bytes; return the new end of `out`.
-
-    Phrases of Chinese and Japanese hardly ever come again; they are not kept.
-    """
-    if length > WIDE_WORD or _HAN <= _script(text, start, length) < _AFTER_HAN:
-        return new_word(block, text, start, length, out, o)
-    key = wide_key(text, start, length, 0)
-    after = recall_wide(block, key, out, o)
-    if after < 0:
-        after = new_word(block, text, start, length, out, o)
-        remember_wide(block, key, out, o, after - o)
+        after = o + 1
+    elif settings[at.CUT] == 1 and (length > WIDE_WORD or script >= _THREE_BYTES):
+        after = encode_cut(block, text, start, start + length, out, o)
+    else:
+        after = encode_uncached(block, text, start, start + length, out, o)
+    if wide:
+        remember_wide(block, wide_key(text, start, length, 0), out, o, after - o)
+    elif length <= SHORT_WORD:
+        low, high = short_key(text, start, length, 0)
+        remember_short(block, low, high, out, o, after - o)
     return after

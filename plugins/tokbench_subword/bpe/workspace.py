@@ -16,8 +16,8 @@ from tokbench_subword.kernels.pointers import block
 
 _LEAST, _MOST = (1 << 12, 1 << 9), (1 << 18, 1 << 16)
 """Slots of the cache's two tables at first and at most: 160 kB and 12 MB."""
-_BYTES_A_SLOT = 128
-"""A text of so many bytes for each slot of short words is given a larger table beforehand."""
+_BYTES_A_SLOT, _BYTES_A_WIDE_SLOT = 128, 256
+"""A text of so many bytes for each slot is given larger tables beforehand."""
 _KEPT_OUTPUT = 1 << 18
 _TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 
@@ -57,7 +57,7 @@ class Workspace:
     def fit(self, bytes_: int = 0) -> None:
         """Make the cache large enough for the words entered so far, and for a text of so many bytes."""
         self._fit(0, bytes_ // _BYTES_A_SLOT)
-        self._fit(1, 0)
+        self._fit(1, bytes_ // _BYTES_A_WIDE_SLOT)
 
     def room(self, bytes_: int) -> NDArray[np.int32]:
         """An output array for a text of so many bytes, used again from call to call up to a megabyte."""

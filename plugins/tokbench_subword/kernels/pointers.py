@@ -184,3 +184,21 @@ else:
             return context.get_dummy_value()
 
         return signature, codegen
+
+
+def side_by_side(arrays: Sequence[Any]) -> list[Any]:
+    """Copies of arrays that lie in one allocation, each at the start of a cache line.
+
+    numpy asks for huge pages where an allocation is of four megabytes or more. Tables that are read all over
+    are a third faster there, since the processor finds the address of each page without going to memory.
+    """
+    sizes = [-(-array.nbytes // 64) * 64 for array in arrays]
+    room = np.empty(sum(sizes) + 64, np.uint8)
+    begin = -room.ctypes.data % 64
+    copies = []
+    for array, size in zip(arrays, sizes, strict=True):
+        copy = room[begin : begin + array.nbytes].view(array.dtype)
+        copy[:] = array
+        copies.append(copy)
+        begin += size
+    return copies

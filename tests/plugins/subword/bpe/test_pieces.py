@@ -79,6 +79,12 @@ def test_backtracking_on_hypothesis_strings(which, text):
     assert _ENCODERS[which].encode(text).tolist() == _plain(_SMALL[which], text)
 
 
+@settings(max_examples=300, deadline=None)
+@given(which=st.integers(0, 5), text=st.text(alphabet="abc", min_size=1, max_size=64))
+def test_merges_that_are_made_first_on_hypothesis_strings(which, text):
+    assert _ENCODERS[which].encode(text).tolist() == _plain(_SMALL[which], text)
+
+
 @pytest.mark.parametrize(
     "merges",
     [
