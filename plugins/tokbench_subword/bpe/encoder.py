@@ -119,10 +119,14 @@ class Encoder:
         every = np.concatenate(spans) if spans else np.zeros((0, 2), np.int64)
         offsets = np.zeros(len(spans) + 1, np.int64)
         np.cumsum([len(one) for one in spans], out=offsets[1:])
-        sizes = np.zeros(len(every) + 1, np.int64)
-        np.cumsum(every[:, 1] - every[:, 0], out=sizes[1:])
-        batch = self._spread(encode_spans, data, np.ascontiguousarray(every), sizes)
+        batch = self.encode_pretokens(data, every)
         return TokenBatch(batch.ids, batch.offsets[offsets])
+
+    def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
+        """As `encode_spans` of one document, and each pre-token a document of the result."""
+        sizes = np.zeros(len(spans) + 1, np.int64)
+        np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])
+        return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)
 
     def _spread(
         self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], sizes: NDArray[np.int64]

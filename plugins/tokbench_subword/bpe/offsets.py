@@ -10,12 +10,27 @@ from numpy.typing import NDArray
 from tokbench.tokenizer import TokenBatch
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import byte_positions
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation
+from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.stretch import Stretch
+
+
+@kernel
+def _locate(lengths, pretokens, starts, characters, spans):  # type: ignore[no-untyped-def]
+    """Write the span in code points of each token to `spans`.
+
+    Pre-token p begins at byte ``starts[p]``; its tokens, from ``pretokens[p]`` on, take `lengths` bytes each.
+    ``characters[i]`` is how many code points begin before byte i.
+    """
+    for p in range(len(starts)):
+        at = starts[p]
+        for token in range(pretokens[p], pretokens[p + 1]):
+            first = characters[at + 1] - 1
+            at += lengths[token]
+            spans[token, 0], spans[token, 1] = first, max(characters[at], first)
 
 
 class Offsets:
@@ -39,45 +54,38 @@ class Offsets:
 
     def _stretch(self, stretch: Stretch) -> NDArray[np.int64]:
         data = stretch.text.encode()
-        positions = byte_positions(data)
         pattern = self._preparation.pattern
         if pattern is not None:
-            spans = pattern.byte_spans(stretch.text, data)
+            pretokens = pattern.byte_spans(stretch.text, data)
             origin = stretch.origin
         else:
             pieces = list(self._preparation.pretokens(stretch))
-            data = b"".join(piece.text.encode() for piece in pieces)
-            positions = byte_positions(data)
-            ends = np.cumsum([0, *(len(piece.text.encode()) for piece in pieces)])
-            spans = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
+            encoded = [piece.text.encode() for piece in pieces]
+            data = b"".join(encoded)
+            ends = np.cumsum([0, *map(len, encoded)])
+            pretokens = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
             origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
-        if not len(spans):
-            return np.zeros((0, 2), np.int64)
         padded = np.frombuffer(data + bytes(PADDING), np.uint8)
-        batch = self._encoder.encode_spans(padded, [span.reshape(1, 2) for span in spans])
-        starts, ends = self._token_spans(data, batch, spans)
-        first = np.searchsorted(positions, starts, side="right") - 1
-        last = np.maximum(np.searchsorted(positions, ends, side="left"), first)
-        if origin is None:
-            return np.stack([first, last], axis=1)
+        batch = self._encoder.encode_pretokens(padded, pretokens)
+        begins = (padded[: len(data) + 1] & 0xC0) != 0x80  # the end begins one more
+        characters = np.zeros(len(begins) + 1, np.int64)
+        np.cumsum(begins, out=characters[1:])
+        spans = np.empty((len(batch.ids), 2), np.int64)
+        lengths = self._lengths(data, batch, pretokens)
+        _locate(lengths, batch.offsets, np.ascontiguousarray(pretokens[:, 0]), characters, spans)
+        if origin is None or not len(spans):
+            return spans
         table = np.array([*origin, (origin[-1][1], origin[-1][1])], np.int64).reshape(-1, 2)
+        first, last = spans[:, 0], spans[:, 1]
         return np.stack([table[first, 0], table[np.maximum(last - 1, first), 1]], axis=1)
 
-    def _token_spans(
-        self, data: bytes, batch: TokenBatch, spans: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first and last byte of each token, where each document of `batch` is one pre-token."""
-        lengths = self._consumed[batch.ids]
-        if (lengths < 0).any():
-            lengths = np.concatenate(
-                [[s.n_bytes for s in segment(self.model, data[a:b])] for a, b in spans.tolist()] or [[]]
-            ).astype(np.int64)
-        ends = np.cumsum(lengths)
-        starts = ends - lengths
-        counts = batch.lengths()
-        used = np.concatenate([[0], ends])[batch.offsets[:-1]]
-        shift = np.repeat(spans[:, 0] - used, counts)
-        return starts + shift, ends + shift
+    def _lengths(self, data: bytes, batch: TokenBatch, pretokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many bytes each token stands for, where each document of `batch` is one pre-token."""
+        lengths: NDArray[np.int64] = self._consumed[batch.ids]
+        if not (lengths < 0).any():
+            return lengths
+        parts = [[symbol.n_bytes for symbol in segment(self.model, data[a:b])] for a, b in pretokens.tolist()]
+        return np.array([n_bytes for part in parts for n_bytes in part], np.int64)
 
     @cached_property
     def _consumed(self) -> NDArray[np.int64]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step, TokenBatch
+from tokbench_subword.bpe import saving
 from tokbench_subword.bpe.decoding import joined
 from tokbench_subword.bpe.encoder import Encoder
-from tokbench_subword.bpe.json_model import json_of_model, model_of_json
+from tokbench_subword.bpe.json_model import model_of_json
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import Offsets
 from tokbench_subword.bpe.patterns import Pattern
@@ -34,8 +34,6 @@ from tokbench_subword.pipeline.tokenizer_json import (
     content_of,
     document_of,
     read_document,
-    steps_of,
-    write_document,
 )
 
 
@@ -340,14 +338,9 @@ class BpeTokenizer:
 
     # --- saving -----------------------------------------------------------------------------------
 
-    def _complete_document(self) -> Document:
-        names = {token.id: token.content for token in self.document.added_tokens if token.special}
-        inside = {i: name for i, name in names.items() if i < len(self.model.vocabulary)}
-        return self.document.with_model(json_of_model(self.model, names=inside))
-
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        return content_of(self._complete_document())
+        return content_of(saving.complete_document(self))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
@@ -355,38 +348,11 @@ class BpeTokenizer:
         The path decides: the suffix ``.tiktoken``, no suffix (a folder), anything else. What `tokenizers` and
         `transformers` open as `tokenizer.json` gives the same ids there.
         """
-        target = Path(path)
-        if target.suffix == ".tiktoken":
-            from tokbench_subword.bpe.ranks import write_ranks
-
-            write_ranks(self.model, target)
-        elif not target.suffix or target.is_dir():
-            from tokbench_subword.bpe.vocab_merges import write_vocab_merges
-
-            write_vocab_merges(self, target)
-        else:
-            write_document(self._complete_document(), target)
+        saving.save(self, path)
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""
-        model = self.model
-        pattern = self._preparation.pattern
-        normalizer = [step["type"] for step in steps_of(self.document.normalizer, "normalizers")]
-        cutting = [step["type"] for step in steps_of(self.document.pre_tokenizer, "pretokenizers")]
-        return {
-            "algorithm": "BPE",
-            "level": model.level,
-            "normalizer": " + ".join(normalizer) or None,
-            "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
-            "unicode_version": model.unicode_version,
-            "byte_fallback": model.byte_fallback,
-            "merges": len(model.merges),
-            "dropout": model.dropout,
-            "special_tokens": {t.content: t.id for t in self.document.added_tokens if t.special},
-            "added_tokens": {t.content: t.id for t in self.document.added_tokens if not t.special},
-            "library": "tokbench (in-house)",
-            "files": [self.source] if self.source else [],
-        }
+        return saving.facts(self)
 
     def __repr__(self) -> str:
         return f"BpeTokenizer({self.name!r}, vocab_size={self.vocab_size}, merges={len(self.model.merges)})"

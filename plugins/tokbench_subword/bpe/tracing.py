@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tokbench.tokenizer import Step
@@ -30,7 +30,7 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
             parts += [piece.text for piece in preparation.pretokens(prepared)]
     raw = [part.content if isinstance(part, AddedToken) else part for part in parts]
     waiting = [piece.encode() for piece in raw]
-    yield Step("split", tuple(waiting), None, f"{len(parts)} pre-tokens", {"pattern": str(model.pattern)})
+    yield Step("split", tuple(waiting), None, _counted(parts, "pre-token"), {"pattern": str(model.pattern)})
     done: list[bytes] = []
     ids: list[int] = []
     for index, part in enumerate(parts):
@@ -49,7 +49,7 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
         else:
             symbols = first_symbols(model, part)
             pieces = _pieces(data, symbols)
-            yield Step("symbols", (*done, *pieces, *rest), None, f"{part!r}: {len(pieces)} symbols")
+            yield Step("symbols", (*done, *pieces, *rest), None, f"{part!r}: {_counted(pieces, 'symbol')}")
             before = list(symbols)
             for merge in merges(model, symbols):
                 left, right = before[merge.at].id, before[merge.at + 1].id
@@ -61,7 +61,12 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
                 before = list(symbols)
         done += _pieces(data, symbols)
         ids += [symbol.id for symbol in symbols]
-    yield Step("done", tuple(done), None, f"{len(ids)} tokens", {"ids": ids})
+    yield Step("done", tuple(done), None, _counted(ids, "token"), {"ids": ids})
+
+
+def _counted(things: Sequence[object], name: str) -> str:
+    """How many there are, in words: ``1 token``, ``2 tokens``."""
+    return f"{len(things)} {name}" + ("" if len(things) == 1 else "s")
 
 
 def _pieces(data: bytes, symbols: list[Symbol]) -> list[bytes]:

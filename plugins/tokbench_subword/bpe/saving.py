@@ -1,0 +1,58 @@
+"""A `BpeTokenizer` as files, as a dictionary, and as facts for reports."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench_subword.bpe.json_model import json_of_model
+from tokbench_subword.pipeline.tokenizer_json import Document, steps_of, write_document
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+
+def complete_document(tokenizer: BpeTokenizer) -> Document:
+    """The document with the model in it: all that a `tokenizer.json` holds."""
+    model, document = tokenizer.model, tokenizer.document
+    names = {token.id: token.content for token in document.added_tokens if token.special}
+    inside = {i: name for i, name in names.items() if i < len(model.vocabulary)}
+    return document.with_model(json_of_model(model, names=inside))
+
+
+def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:
+    """Write a tokenizer in the format that the path names; see `BpeTokenizer.save`."""
+    target = Path(path)
+    if target.suffix == ".tiktoken":
+        from tokbench_subword.bpe.ranks import write_ranks
+
+        write_ranks(tokenizer.model, target)
+    elif not target.suffix or target.is_dir():
+        from tokbench_subword.bpe.vocab_merges import write_vocab_merges
+
+        write_vocab_merges(tokenizer, target)
+    else:
+        write_document(complete_document(tokenizer), target)
+
+
+def facts(tokenizer: BpeTokenizer) -> dict[str, Any]:
+    """What a tokenizer is, ready for JSON."""
+    model, document = tokenizer.model, tokenizer.document
+    pattern = tokenizer._preparation.pattern
+    normalizer = [step["type"] for step in steps_of(document.normalizer, "normalizers")]
+    cutting = [step["type"] for step in steps_of(document.pre_tokenizer, "pretokenizers")]
+    return {
+        "algorithm": "BPE",
+        "level": model.level,
+        "normalizer": " + ".join(normalizer) or None,
+        "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
+        "unicode_version": model.unicode_version,
+        "byte_fallback": model.byte_fallback,
+        "merges": len(model.merges),
+        "dropout": model.dropout,
+        "special_tokens": {t.content: t.id for t in document.added_tokens if t.special},
+        "added_tokens": {t.content: t.id for t in document.added_tokens if not t.special},
+        "library": "tokbench (in-house)",
+        "files": [tokenizer.source] if tokenizer.source else [],
+    }
