@@ -5,8 +5,9 @@
     python benchmarks/encode.py --shapes --vocabulary gpt2      short and long documents, texts without a break
 
 Documents are lines. Times are CPU time of one thread, the least of the rounds, with ids as numpy arrays
-where the library gives them. `cold` begins with empty caches; `loop` encodes document by document. A library
-that is not installed, or has no such vocabulary, is left out and named.
+where the library gives them. `cold` begins with empty caches; `loop` encodes document by document. tokenizers
+and gigatoken get tiktoken's own ranks, as files written by us. What is not installed, or gives other ids than
+tiktoken, is left out and named.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import argparse
 import os
 import random
 import string
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("RAYON_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -40,51 +44,79 @@ def documents(patterns: list[str], root: Path, limit: int) -> list[str]:
     return lines
 
 
-def contenders(name: str, root: Path | None) -> dict[str, Callable[[list[str]], object]]:
-    """What is measured, by name: functions from documents to ids. Ratios are to the first."""
+@dataclass(frozen=True)
+class Contender:
+    """`run` is what is timed: documents to whatever the library gives; `ids` makes lists of that."""
+
+    run: Callable[[list[str]], Any]
+    ids: Callable[[Any], Iterable[list[int]]] = lambda documents: (list(map(int, one)) for one in documents)
+
+
+def contenders(name: str) -> dict[str, Contender]:
+    """What is measured, by name. Ratios are to the first."""
     import tiktoken
     from tokbench_subword.bpe.encoder import Encoder
     from tokbench_subword.bpe.patterns import Pattern
-    from tokbench_subword.bpe.ranks import model_of_ranks
+    from tokbench_subword.bpe.ranks import model_of_ranks, write_ranks
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     theirs = tiktoken.get_encoding(name)
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
-    ours = Encoder(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
+    model = model_of_ranks(theirs._mergeable_ranks, pattern=pattern)
+    ours = Encoder(model)
 
     def cold(texts: list[str]) -> object:
         ours.forget()
         return ours.encode_batch(texts)
 
-    runs: dict[str, Callable[[list[str]], object]] = {
-        "tiktoken": lambda texts: [theirs.encode_ordinary(text) for text in texts],
-        "tokbench": ours.encode_batch,
-        "tokbench cold": cold,
-        "tokbench loop": lambda texts: [ours.encode(text) for text in texts],
+    found = {
+        "tiktoken": Contender(lambda texts: [theirs.encode_ordinary(text) for text in texts]),
+        "tokbench": Contender(ours.encode_batch),
+        "tokbench cold": Contender(cold),
+        "tokbench loop": Contender(lambda texts: [ours.encode(text) for text in texts]),
     }
-    document = root / "vocabs/gpt2/hf/tokenizer.json" if root and name == "gpt2" else None
-    if document and document.is_file():
-        from tokenizers import Tokenizer
-
-        hf = Tokenizer.from_file(str(document))
-        runs["tokenizers"] = lambda texts: hf.encode_batch(texts, add_special_tokens=False)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            import tokenizers
+        except ImportError:
+            print("tokenizers is not installed: left out")
+        else:
+            document = Path(folder) / "tokenizer.json"
+            BpeTokenizer.of_model(model).save(document)
+            hf = tokenizers.Tokenizer.from_file(str(document))
+            found["tokenizers"] = Contender(
+                lambda texts: hf.encode_batch(texts, add_special_tokens=False),
+                lambda encodings: (one.ids for one in encodings),
+            )
         try:
             import gigatoken
         except ImportError:
             print("gigatoken is not installed: left out")
         else:
-            giga = gigatoken.Tokenizer(str(document))
-            runs["gigatoken"] = lambda texts: giga.encode_batch(texts, parallel=False)
-    else:
-        print(f"tokenizers and gigatoken have no tokenizer.json of {name} here: left out")
-    return runs
+            ranks = Path(folder) / "ranks.tiktoken"
+            write_ranks(model, ranks)
+            giga = gigatoken.Tokenizer.from_tiktoken(ranks, pattern.name)
+            found["gigatoken"] = Contender(lambda texts: giga.encode_batch(texts, parallel=False))
+    return found
 
 
-def measure(name: str, texts: list[str], runs: dict[str, Callable[[list[str]], object]], rounds: int) -> None:
+def right(name: str, texts: list[str], found: dict[str, Contender]) -> dict[str, Contender]:
+    """Those that give tiktoken's ids; the others are named. Ends the program where they are ours."""
+    want = found["tiktoken"].run(texts)
+    kept = {}
+    for label, one in found.items():
+        if list(one.ids(one.run(texts))) == want:
+            kept[label] = one
+        elif label.startswith("tokbench"):
+            raise SystemExit(f"{name}: the ids of {label} differ from tiktoken's; nothing is timed")
+        else:
+            print(f"{name}: the ids of {label} differ from tiktoken's; it is left out")
+    return kept
+
+
+def measure(name: str, texts: list[str], found: dict[str, Contender], rounds: int) -> None:
     """Check the ids, then print one line of speeds and ratios."""
-    want = runs["tiktoken"](texts)
-    got = [ids.tolist() for ids in runs["tokbench"](texts)]  # type: ignore[attr-defined]
-    if got != want:
-        raise SystemExit(f"{name}: the ids differ from tiktoken's; nothing is timed")
+    runs = {label: one.run for label, one in right(name, texts, found).items()}
     size = sum(len(text.encode()) for text in texts)
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(rounds):
@@ -115,11 +147,9 @@ def shapes(english: str, han: str) -> dict[str, list[str]]:
     return texts
 
 
-def measure_shapes(
-    name: str, texts: list[str], runs: dict[str, Callable[[list[str]], object]], rounds: int
-) -> None:
+def measure_shapes(name: str, texts: list[str], found: dict[str, Contender], rounds: int) -> None:
     """Print one line: microseconds of CPU time beside those of tiktoken, which `fails` on some texts."""
-    ours, theirs = runs["tokbench loop" if len(texts) == 1 else "tokbench"], runs["tiktoken"]
+    ours, theirs = found["tokbench loop" if len(texts) == 1 else "tokbench"].run, found["tiktoken"].run
     want = None
     try:
         want = theirs(texts)
@@ -127,7 +157,7 @@ def measure_shapes(
         raise
     except BaseException as error:  # a panic of Rust is no `Exception`
         print(f"{name}: tiktoken fails: {type(error).__name__}", end="; ")
-    got = [ids.tolist() for ids in ours(texts)]  # type: ignore[attr-defined]
+    got = [ids.tolist() for ids in ours(texts)]
     if want is not None and got != want:
         raise SystemExit(f"{name}: the ids differ from tiktoken's; nothing is timed")
     size = sum(len(text.encode()) for text in texts)
@@ -166,7 +196,7 @@ def main() -> None:
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(root / "vocabs/tiktoken-cache"))
     if not given.files and not root:
         parser.error("name corpora, or set TOKBENCH_TEST_DATA")
-    runs = contenders(given.vocabulary, root)
+    found = contenders(given.vocabulary)
     if given.shapes:
         if root is None:
             parser.error("--shapes needs TOKBENCH_TEST_DATA")
@@ -174,7 +204,7 @@ def main() -> None:
         english = (novels / "eng_Latn.txt").read_text("utf-8")
         han = (novels / "zho_Hans.txt").read_text("utf-8")
         for name, texts in shapes(english, han).items():
-            measure_shapes(f"{given.vocabulary}, {name}", texts, runs, given.rounds)
+            measure_shapes(f"{given.vocabulary}, {name}", texts, found, given.rounds)
         return
     limit = int(given.megabytes * 1e6)
     if given.files:
@@ -183,7 +213,7 @@ def main() -> None:
         assert root is not None
         corpora = {name: documents(files, root / "corpora", limit) for name, files in CORPORA.items()}
     for name, texts in corpora.items():
-        measure(f"{given.vocabulary}, {name}", texts, runs, given.rounds)
+        measure(f"{given.vocabulary}, {name}", texts, found, given.rounds)
 
 
 if __name__ == "__main__":
