@@ -151,7 +151,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]
     def copy_ids_8(typingctx: Any, source: Any, begin: Any, target: Any, index: Any) -> Any:
-        """Eight ids from ``source[begin]`` on to ``target[index]`` on, in one move; both are uint32 pointers."""
+        """Eight ids from ``source[begin]`` on to ``target[index]`` on, in one move; both uint32 pointers."""
         signature = types.void(source, types.int64, target, types.int64)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
