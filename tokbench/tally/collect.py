@@ -96,7 +96,9 @@ def _batches(
 
 def get_ready() -> None:
     """Compile what counts, or read it from disk: some seconds, or one, that are no tokenizer's."""
-    collect(_Letters(), [Document("It's 3.14, été, 漢"), Document("")])
+    batches = list(prepare([Document("It's 3.14, été, 漢"), Document("")]))
+    batches[0].end_to_end()
+    collect(_Letters(), batches)
 
 
 class _Letters:
