@@ -16,6 +16,7 @@ from tokbench.spec import Spec
 from tokbench.tokenizer import (
     BatchDecoder,
     BatchEncoder,
+    BatchOffsetEncoder,
     Describable,
     LoadContext,
     OffsetEncoder,
@@ -25,15 +26,18 @@ from tokbench.tokenizer import (
     Tokenizer,
     TokenizerFamily,
     Traceable,
+    Utf8Encoder,
     special_ids,
     unk_id,
 )
 
 CAPABILITIES = {
     "encode_batch": BatchEncoder,
+    "encode_utf8": Utf8Encoder,
     "decode_batch": BatchDecoder,
     "token_bytes": TokenByter,
     "offsets": OffsetEncoder,
+    "offsets_batch": BatchOffsetEncoder,
     "sample": Sampler,
     "trace": Traceable,
     "save": Savable,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Protocol
 
 import pytest
 
-from tokbench.inspection.facts import ORDER, facts
+from tokbench import tokenizer as tokenizer_module
+from tokbench.inspection.facts import CAPABILITIES, ORDER, facts
 from tokbench.registry import build_registry
 
 
@@ -47,3 +49,8 @@ def test_a_tokenizer_that_states_nothing_still_has_facts(tmp_path):
     found = facts(registry.load(spec), registry.tokenizers["plain"], spec, registry.context)
     assert (found["algorithm"], found["lossless"], found["capabilities"]) == (None, None, [])
     assert found["libraries"] == {"nothing-x": "not installed"}
+
+
+def test_every_optional_protocol_is_a_capability():
+    protocols = {kind for kind in vars(tokenizer_module).values() if getattr(kind, "_is_protocol", False)}
+    assert protocols - {Protocol, tokenizer_module.Tokenizer} == set(CAPABILITIES.values())
