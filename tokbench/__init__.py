@@ -11,6 +11,7 @@ Example:
 """
 
 from tokbench.api import load, run
+from tokbench.batch import TokenBatch
 from tokbench.corpus import Dataset, DatasetFamily, Document, Shard, TrainingCorpus
 from tokbench.errors import (
     CorpusError,
@@ -25,7 +26,7 @@ from tokbench.extension import Engine, Plot, ReportWriter
 from tokbench.hookspecs import hookimpl
 from tokbench.metrics.metric import Metric
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import LoadContext, Step, TokenBatch, Tokenizer, TokenizerFamily
+from tokbench.tokenizer import LoadContext, Step, Tokenizer, TokenizerFamily
 
 __version__ = "0.1.0"
 

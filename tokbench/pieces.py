@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import TokenBatch, text_of
+from tokbench.tokenizer import text_of
 
 if TYPE_CHECKING:
     import regex

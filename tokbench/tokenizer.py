@@ -1,4 +1,4 @@
-"""What a tokenizer is to tokbench: the protocol, its optional capabilities, and the ragged batch of ids.
+"""What a tokenizer is to tokbench: the protocol, and its optional capabilities.
 
 A plugin's object needs only `Tokenizer`. Each optional capability is a protocol of its own, used when
 present and derived when absent by the functions at the end of this file, so that nothing outside it asks
@@ -8,13 +8,12 @@ present and derived when absent by the functions at the end of this file, so tha
 from __future__ import annotations
 
 import os
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.spec import Option, Spec
 
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.corpus import TrainingCorpus
-
-    Ids = Sequence[int] | NDArray[np.integer[Any]]
 
 
 @runtime_checkable
@@ -41,107 +38,6 @@ class Tokenizer(Protocol):
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`."""
         ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenBatch:
-    """Token ids of many documents, as a ragged array (the layout of an Arrow list).
-
-    `ids` is int32 of shape ``(total,)``; `offsets` is int64 of shape ``(documents + 1,)``; document i is
-    ``ids[offsets[i]:offsets[i + 1]]``. It is the one form in which ids travel inside tokbench.
-
-    Example:
-        >>> batch = TokenBatch.of([[1, 2], [], [3]])
-        >>> len(batch), batch.lengths().tolist(), batch[0].tolist()
-        (3, [2, 0, 1], [1, 2])
-    """
-
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, documents: Iterable[Ids]) -> TokenBatch:
-        """The batch of some sequences of ids; raises `TokenizerError` for what is not a sequence of int32."""
-        import numpy as np
-
-        arrays = [_int32(ids) for ids in documents]
-        offsets = np.zeros(len(arrays) + 1, np.int64)
-        np.cumsum([len(array) for array in arrays], out=offsets[1:])
-        return cls(np.concatenate(arrays) if arrays else np.zeros(0, np.int32), offsets)
-
-    @classmethod
-    def of_lists(cls, documents: Iterable[list[int]]) -> TokenBatch:
-        """The batch of plain lists of ints, consumed one by one: for libraries that answer in lists.
-
-        Raises `OverflowError` for ids beyond 32 bits and `TypeError` for what is no list of ints.
-
-        Example:
-            >>> TokenBatch.of_lists([[1, 2], [], [3]]).ids.tolist()
-            [1, 2, 3]
-        """
-        import numpy as np
-
-        flat, ends = array("i"), array("q", [0])
-        for ids in documents:
-            flat.fromlist(ids)
-            ends.append(len(flat))
-        return cls(np.frombuffer(flat, np.intc).astype(np.int32, copy=False), np.frombuffer(ends, np.int64))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, index: int) -> NDArray[np.int32]:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        return self.ids[self.offsets[index] : self.offsets[index + 1]]
-
-    def __iter__(self) -> Iterator[NDArray[np.int32]]:
-        return (self[index] for index in range(len(self)))
-
-    def to_lists(self) -> list[list[int]]:
-        """The documents as plain lists of ints: for libraries that ask for lists."""
-        ids, limits = self.ids.tolist(), self.offsets.tolist()
-        return [ids[start:stop] for start, stop in pairwise(limits)]
-
-    def some(self, documents: NDArray[np.bool_]) -> TokenBatch:
-        """The documents that `documents`, bool of shape ``(documents,)``, marks.
-
-        Example:
-            >>> import numpy as np
-            >>> TokenBatch.of([[1, 2], [], [3]]).some(np.array([False, True, True])).to_lists()
-            [[], [3]]
-        """
-        import numpy as np
-
-        chosen = np.flatnonzero(documents)
-        lengths = self.lengths()[chosen]
-        offsets = np.append(0, np.cumsum(lengths))
-        where = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
-        return TokenBatch(self.ids[where], offsets)
-
-    def lengths(self) -> NDArray[np.int64]:
-        """Tokens per document, int64 of shape ``(documents,)``."""
-        import numpy as np
-
-        return np.diff(self.offsets)
-
-
-def _int32(ids: Ids) -> NDArray[np.int32]:
-    import numpy as np
-
-    try:
-        array = np.asarray(ids)
-        if array.size == 0 and array.ndim == 1:
-            return np.zeros(0, np.int32)
-        if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise TypeError(f"shape {array.shape} and dtype {array.dtype}")
-        if array.dtype != np.int32 and (array.min() < -(2**31) or array.max() >= 2**31):
-            raise TypeError("ids beyond 32 bits")
-    except (TypeError, ValueError) as error:
-        raise TokenizerError(
-            f"encode must return a flat sequence of whole numbers; it returned {error}"
-        ) from error
-    return array.astype(np.int32, copy=False)
 
 
 # --- optional capabilities ---------------------------------------------------------------------------

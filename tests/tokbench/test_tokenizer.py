@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import TokenBatch, Tokenizer, encode_batch, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, encode_batch, special_ids, token_bytes, unk_id
 
 
 class Minimal:

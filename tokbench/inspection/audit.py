@@ -21,9 +21,10 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tokbench.batch import TokenBatch
 from tokbench.inspection.scripts import PARTIAL, script_of
 from tokbench.inspection.tokentable import TokenTable, pack, unpack
-from tokbench.tokenizer import TokenBatch, TokenByter, Tokenizer, encode_batch, special_ids, token_bytes
+from tokbench.tokenizer import TokenByter, Tokenizer, encode_batch, special_ids, token_bytes
 
 if TYPE_CHECKING:
     import numpy as np

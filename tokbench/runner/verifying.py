@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.runner.passages import Passage
-from tokbench.tokenizer import TokenBatch, Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 
 def verified(tokenizer: Tokenizer, passage: Passage) -> TokenBatch:

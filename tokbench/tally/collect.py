@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.tally.counters import COUNTERS
@@ -21,7 +22,7 @@ from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
-from tokbench.tokenizer import TokenBatch, Tokenizer, Utf8Encoder, encode_batch
+from tokbench.tokenizer import Tokenizer, Utf8Encoder, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np

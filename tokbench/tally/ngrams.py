@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tokbench.batch import TokenBatch
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.text import TextBatch
-from tokbench.tokenizer import TokenBatch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tokbench.batch import TokenBatch
 from tokbench.tally.folding import Degree, folding_of
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
-from tokbench.tokenizer import OffsetEncoder, TokenBatch, Tokenizer, offsets_batch
+from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tokbench.batch import TokenBatch
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
-from tokbench.tokenizer import TokenBatch, TokenByter, Tokenizer, decode_batch
+from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from tokbench.batch import TokenBatch
 from tokbench.testing.check import Problem, TextCheck, ids_of
 from tokbench.tokenizer import (
     BatchDecoder,
@@ -11,7 +12,6 @@ from tokbench.tokenizer import (
     BatchOffsetEncoder,
     OffsetEncoder,
     Sampler,
-    TokenBatch,
     TokenByter,
     Tokenizer,
     Traceable,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tokbench.tokenizer import TokenBatch, Tokenizer
+from tokbench.batch import TokenBatch
+from tokbench.tokenizer import Tokenizer
 
 Problem = str | None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tokbench.batch import TokenBatch
 from tokbench.testing.check import Problem, TextCheck, ids_of
-from tokbench.tokenizer import TokenBatch, Tokenizer, special_ids, unk_id
+from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 
 def _encodes(tokenizer: Tokenizer, text: str) -> Problem:

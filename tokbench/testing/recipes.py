@@ -6,10 +6,10 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
+from tokbench.batch import TokenBatch
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.testing.kit import Failure
 from tokbench.testing.texts import EDGE_CASES
-from tokbench.tokenizer import TokenBatch
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer

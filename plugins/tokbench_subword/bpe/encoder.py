@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.tokenizer import TokenBatch
+from tokbench.batch import TokenBatch
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays

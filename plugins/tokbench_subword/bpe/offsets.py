@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.tokenizer import TokenBatch
+from tokbench.batch import TokenBatch
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import segment

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import Step, TokenBatch
+from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
 from tokbench_subword.bpe.decoding import joined
 from tokbench_subword.bpe.encoder import Encoder

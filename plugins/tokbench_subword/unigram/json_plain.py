@@ -10,8 +10,8 @@ from itertools import groupby
 
 import numpy as np
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import TokenBatch
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import normalizer_of

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import Step, TokenBatch
+from tokbench.tokenizer import Step
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stretch import Stretch

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tokbench.tokenizer import TokenBatch
+from tokbench.batch import TokenBatch
 
 
 class Pieces:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
 from tokbench.tally import collect
-from tokbench.tokenizer import TokenBatch
 
 TEXTS = [f"line {number} é 漢" for number in range(200)]
 

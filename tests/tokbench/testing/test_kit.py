@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tokbench.batch import TokenBatch
 from tokbench.testing import ConformanceError, check_tokenizer, failures_of
-from tokbench.tokenizer import Step, TokenBatch
+from tokbench.tokenizer import Step
 
 
 class Right:
