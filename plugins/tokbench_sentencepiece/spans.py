@@ -28,7 +28,7 @@ def read_spans(messages: list[bytes]) -> tuple[Ints, Ints, Ints]:
     data = np.frombuffer(b"".join(messages), np.uint8)
     ends = np.cumsum(np.fromiter(map(len, messages), np.int64, len(messages)))
     room = len(data) // _LEAST + 1
-    ids, spans = np.empty(room, np.int64), np.zeros((room, 2), np.int64)
+    ids, spans = np.zeros(room, np.int64), np.zeros((room, 2), np.int64)
     limits = np.zeros(len(messages) + 1, np.int64)
     _read(data, ends, ids, spans, limits)
     return ids[: limits[-1]], spans[: limits[-1]], limits
