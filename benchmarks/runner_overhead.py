@@ -114,7 +114,7 @@ def write_text(novels: Path, path: Path, size: int) -> int:
 def bare(spec: str, path: Path) -> dict[str, float]:
     """Encode the text and do nothing else."""
     import tokbench
-    from tokbench.runner.counting import BATCH_BYTES
+    from tokbench.tally.text import BATCH_BYTES
     from tokbench.tokenizer import encode_batch
 
     tokenizer = tokbench.load(spec)
@@ -130,8 +130,8 @@ def counted(spec: str, path: Path) -> dict[str, float]:
     """Encode and count the text in this process, as the workers of a pass do."""
     import tokbench
     from tokbench.corpora.lines import lines_of
-    from tokbench.runner.counting import BATCH_BYTES
     from tokbench.tally import collect
+    from tokbench.tally.text import BATCH_BYTES
 
     tokenizer = tokbench.load(spec)
     collect(tokenizer, [lines_of(SMALL.encode() * 1000)])

@@ -35,13 +35,13 @@ Ratios = Mapping[tuple[str, str, str], float]
 
 
 def table(runs: Sequence[Run]) -> str:
-    """The runs' ratios in Markdown: a row a tokenizer, for each dataset from a warm and from a cold cache."""
+    """The runs' ratios in Markdown: for each dataset from a warm and from a cold cache."""
     found = [ratios(run) for run in runs]
     references = same_work(runs[0])
     labels = data.names(runs[0], [*references])
     datasets = dict.fromkeys(dataset for _, dataset, _ in found[0])
     columns = [
-        Column(key="reference", label="ids of", numeric=False),
+        Column(key="reference", label="beside", numeric=False),
         Column(key="tokenizer", label="tokenizer", numeric=False),
     ]
     columns += [
@@ -49,11 +49,11 @@ def table(runs: Sequence[Run]) -> str:
         for dataset in datasets
         for form, state in TIMED.items()
     ]
-    rows = [
-        Row((labels[reference], labels[name], *(_cell(found, (name, dataset, form), name == reference)
-             for dataset in datasets for form in TIMED)))
-        for name, reference in references.items()
-    ]  # fmt: skip
+    rows = []
+    for name, reference in references.items():
+        if name != reference:
+            cells = (_cell(found, (name, dataset, form)) for dataset in datasets for form in TIMED)
+            rows.append(Row((labels[reference], labels[name], *cells)))
     return render(Table("speeds", "Speeds", tuple(columns), tuple(rows)))
 
 
@@ -78,11 +78,11 @@ def ratios(run: Run) -> Ratios:
     return found
 
 
-def _cell(runs: Sequence[Ratios], key: tuple[str, str, str], first: bool) -> Cell:
+def _cell(runs: Sequence[Ratios], key: tuple[str, str, str]) -> Cell:
     values = [each[key] for each in runs if key in each]
     if not values:
         return Cell(why="not timed")
-    if first or len(values) == 1:
+    if len(values) == 1:
         return Cell(value=values[0])
     return Cell(value=statistics.median(values), low=min(values), high=max(values))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.metrics.resampling import resampled
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
-from tokbench.tally.histogram import Histogram
 from tokbench.tally.text import GROUPS
 from tokbench.tally.wordsample import WordSample
 
@@ -38,28 +36,12 @@ class Counts(SimpleNamespace):
     @cached_property
     def bigrams(self) -> NDArray[np.int64]:
         """How often each distinct pair of consecutive ids occurs in the sample of text."""
-        return _joined(self.ngrams.bigrams.values())
+        return self.ngrams.bigram_counts()  # type: ignore[no-any-return]
 
     @cached_property
     def trigrams(self) -> NDArray[np.int64]:
         """How often each distinct triple of consecutive ids occurs in the sample of text."""
-        return _joined(self.ngrams.trigrams.values())
-
-
-def _joined(tables: Iterable[Histogram]) -> NDArray[np.int64]:
-    """How often each key occurs in all of the tables together, ascending by key."""
-    import numpy as np
-
-    some = [each for each in tables if len(each)]
-    if len(some) < 2:
-        return some[0].counts if some else np.zeros(0, np.int64)
-    # to sort the keys alone, as often as each was counted, is quicker than to sort them with their counts
-    keys = np.repeat(
-        np.concatenate([each.keys for each in some]), np.concatenate([each.counts for each in some])
-    )
-    keys.sort()
-    last = np.append(np.flatnonzero(keys[1:] != keys[:-1]) + 1, len(keys))
-    return np.diff(last, prepend=0)
+        return self.ngrams.trigram_counts()  # type: ignore[no-any-return]
 
 
 def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:

@@ -15,9 +15,6 @@ from tokbench.runner.tasks import Outcome, Piece, Task
 from tokbench.runner.worker import Emit, describe
 from tokbench.tokenizer import Tokenizer
 
-BATCH_BYTES = 1 << 20
-"""Text handed to a tokenizer in one call: going back and forth between encoding and counting more often than
-that makes both slower, since each has its own tables in the processor's caches."""
 _PROGRESS_SECONDS = 0.2
 
 
@@ -71,7 +68,6 @@ def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
             tally = collect(
                 loaded(task.recipe),
                 read_text(dataset, shard),
-                batch_bytes=BATCH_BYTES,
                 facts=facts,
                 on_batch=report,
             )

@@ -77,11 +77,27 @@ class NGrams:
 
     def bigram_counts(self) -> NDArray[np.int64]:
         """How often each distinct bigram of the sample occurs."""
-        return Histogram.sum(self.bigrams.values()).counts
+        return _joined(self.bigrams.values())
 
     def trigram_counts(self) -> NDArray[np.int64]:
         """How often each distinct trigram of the sample occurs."""
-        return Histogram.sum(self.trigrams.values()).counts
+        return _joined(self.trigrams.values())
+
+
+def _joined(tables: Iterable[Histogram]) -> NDArray[np.int64]:
+    """How often each key occurs in all of the tables together, ascending by key."""
+    import numpy as np
+
+    some = [each for each in tables if len(each)]
+    if len(some) < 2:
+        return some[0].counts if some else np.zeros(0, np.int64)
+    # to sort the keys alone, as often as each was counted, is quicker than to sort them with their counts
+    keys = np.repeat(
+        np.concatenate([each.keys for each in some]), np.concatenate([each.counts for each in some])
+    )
+    keys.sort()
+    last = np.append(np.flatnonzero(keys[1:] != keys[:-1]) + 1, len(keys))
+    return np.diff(last, prepend=0)
 
 
 def _lowest(sampled: NDArray[np.int64]) -> int:
