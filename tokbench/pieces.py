@@ -6,6 +6,7 @@ the spelling of what the vocabulary lacks, the cache of words and counting the w
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ BYTES = 256
 CACHED_WORDS = 1 << 18
 
 
-class PieceTokenizer:
+class PieceTokenizer(ABC):
     r"""Pieces of words with byte fallback: ids 0–255 are bytes, then `pieces` in their order.
 
     `pattern` finds the words; together they must be the whole text. A subclass cuts each in `cut`, once as long
@@ -51,9 +52,9 @@ class PieceTokenizer:
         self.piece_ids = {piece: index for index, piece in enumerate(self.pieces, start=BYTES)}
         self._words: dict[str, list[int]] = {}
 
+    @abstractmethod
     def cut(self, word: str) -> Iterable[str]:
         """The pieces of one word, which joined are the word."""
-        raise NotImplementedError
 
     def encode(self, text: str) -> list[int]:
         """The ids of the pieces."""

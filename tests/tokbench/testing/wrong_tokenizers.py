@@ -1,0 +1,327 @@
+"""A right tokenizer with every capability, and many that each get one thing wrong."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tokbench.batch import TokenBatch
+from tokbench.tokenizer import Step
+
+
+class Right:
+    """Bytes, with every capability."""
+
+    name = "right"
+    vocab_size = 257
+    lossless = True
+    decode_joins_bytes = True
+    special_ids = frozenset({256})
+
+    def encode(self, text: str) -> Any:
+        return list(text.encode())
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(int(token) for token in ids).decode("utf-8", "replace")
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        return TokenBatch.of(self.encode(text) for text in texts)
+
+    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
+        cuts = itertools.pairwise(offsets.tolist())
+        return self.encode_batch([data[start:end].tobytes().decode() for start, end in cuts])
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        return [self.decode(ids) for ids in batch.to_lists()]
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return bytes([token_id]) if token_id < 256 else b""
+
+    def offsets(self, text: str) -> Any:
+        spans = [(place, place + 1) for place, char in enumerate(text) for _ in char.encode()]
+        return np.array(spans, np.int64).reshape(-1, 2)
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        return self.encode(text)
+
+    def trace(self, text: str) -> list[Step]:
+        return [Step("bytes", tuple(bytes([byte]) for byte in text.encode()))]
+
+
+class ReadsOn(Right):
+    """Takes the bytes up to the end for each document."""
+
+    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
+        return super().encode_utf8(data, np.append(offsets[:-1], len(data) - 1))
+
+
+class NoDecode:
+    name = "no decode"
+    vocab_size = 256
+
+    def encode(self, text: str) -> Sequence[int]:
+        return list(text.encode())
+
+
+class VocabSizeText(Right):
+    vocab_size = "256"  # type: ignore[assignment]
+
+
+class ReturnsStrings(Right):
+    def encode(self, text: str) -> Any:
+        return list(text)
+
+
+class RaisesOnNul(Right):
+    def encode(self, text: str) -> Any:
+        if "\x00" in text:
+            raise KeyError("\x00")
+        return super().encode(text)
+
+
+class IdsBeyondVocabulary(Right):
+    vocab_size = 200
+    special_ids = frozenset()
+
+
+class Random(Right):
+    def encode(self, text: str) -> Any:
+        return [random.randrange(256) for _ in text.encode()]
+
+
+class DecodeRaises(Right):
+    lossless = False
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode("ascii")
+
+
+class DecodeReturnsBytes(Right):
+    lossless = False
+
+    def decode(self, ids: Sequence[int]) -> Any:
+        return bytes(ids)
+
+
+class Lowercases(Right):
+    def encode(self, text: str) -> Any:
+        return list(text.lower().encode())
+
+
+class BatchDiffers(Right):
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        return TokenBatch.of(self.encode(text.strip()) for text in texts)
+
+
+class BatchOfLists(Right):
+    def encode_batch(self, texts: Sequence[str]) -> Any:
+        return [self.encode(text) for text in texts]
+
+
+class BatchInt64(Right):
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        batch = super().encode_batch(texts)
+        return TokenBatch(batch.ids.astype(np.int64), batch.offsets)  # type: ignore[arg-type]
+
+
+class StripsInBatches(Right):
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        return [self.decode(ids).strip() for ids in batch.to_lists()]
+
+
+class DropsEmptyDocuments(Right):
+    """Leaves out documents without tokens."""
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        return [self.decode(ids) for ids in batch.to_lists() if ids]
+
+
+class TidiesUp(Right):
+    """Its decode is more than the joined bytes."""
+
+    lossless = False
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return super().decode(ids).replace(" ,", ",").capitalize()
+
+
+class AddsBos(Right):
+    lossless = False
+
+    def encode(self, text: str) -> Any:
+        return [256, *super().encode(text)]
+
+
+class ParsesSpecials(Right):
+    lossless = False
+
+    def encode(self, text: str) -> Any:
+        return [256] if text == "<s>" else super().encode(text)
+
+
+class WrongTokenBytes(Right):
+    def token_bytes(self, token_id: int) -> bytes:
+        return b"?"
+
+
+class OffsetsOfTheBatch(Right):
+    """Counts the characters of the texts before as well."""
+
+    def offsets_batch(self, texts: Sequence[str]) -> Any:
+        spans = self.offsets("".join(texts))
+        return spans, np.append(0, np.cumsum([len(self.encode(text)) for text in texts]))
+
+
+class KeepsItsSpace(Right):
+    """Says that decoding drops the space it puts before the text, and it does not."""
+
+    lossless = decode_joins_bytes = False
+    decode_drops_space = True
+    offsets = None  # type: ignore[assignment]
+
+    def encode(self, text: str) -> Any:
+        return list(b" " + text.encode())
+
+
+class SpellsAnother(Right):
+    """Its bytes are not what it decodes to; that it loses text does not excuse it."""
+
+    lossless = False
+    decode_joins_bytes = False
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return super().decode(ids).replace(" ", "▁")
+
+
+class CrashesOnSurrogates(Right):
+    def encode(self, text: str) -> Any:
+        if "\ud800" in text:
+            raise RuntimeError("no surrogates")
+        return super().encode(text)
+
+
+class OffsetsOfTheTokenBefore(Right):
+    def offsets(self, text: str) -> Any:
+        spans = super().offsets(text)
+        return np.concatenate([spans[:1], spans[:-1]])
+
+
+class ByteOffsets(Right):
+    def offsets(self, text: str) -> Any:
+        count = len(text.encode())
+        return np.stack([np.arange(count), np.arange(1, count + 1)], axis=1)
+
+
+class SampleOwnSeed(Right):
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        return [random.randrange(256) for _ in range(len(text))]
+
+
+class TraceShort(Right):
+    def trace(self, text: str) -> list[Step]:
+        return [Step("bytes", (text.encode(),))]
+
+
+class SpecialsOutside(Right):
+    special_ids = frozenset({9999})
+
+
+class SharedState(Right):
+    """Fills a buffer of its own that calls in other threads overwrite."""
+
+    buffer: list[int] = []  # noqa: RUF012
+
+    def encode(self, text: str) -> Any:
+        self.buffer.clear()
+        for byte in text.encode():
+            self.buffer.append(byte)
+            if byte == 32:
+                time.sleep(0)
+        return list(self.buffer)
+
+
+class Prints(Right):
+    def encode(self, text: str) -> Any:
+        print("encoding")
+        return super().encode(text)
+
+
+class MovesAway(Right):
+    def decode(self, ids: Sequence[int]) -> str:
+        os.chdir("/")
+        return super().decode(ids)
+
+
+class Leaks(Right):
+    def __init__(self) -> None:
+        self.kept: list[bytes] = []
+
+    def encode(self, text: str) -> Any:
+        self.kept.append(bytes(1 << 16) + os.urandom(1 << 15))
+        return super().encode(text)
+
+
+class Quadratic(Right):
+    def encode(self, text: str) -> Any:
+        return _quadratic(text.encode())
+
+
+def _quadratic(data: bytes) -> list[int]:
+    rest, ids = data, []
+    while rest:
+        ids.append(rest[0])
+        rest = rest[1:] if len(rest) < 4096 else bytes(bytearray(rest)[1:])
+    return ids
+
+
+class Forgets(Right):
+    """Gives the empty text a token."""
+
+    lossless = False
+
+    def encode(self, text: str) -> Any:
+        return super().encode(text) or [32]
+
+
+WRONG: list[tuple[type, str]] = [
+    (NoDecode, "protocol"),
+    (VocabSizeText, "protocol"),
+    (ReturnsStrings, "encodes"),
+    (RaisesOnNul, "encodes"),
+    (IdsBeyondVocabulary, "vocab_size"),
+    (Random, "deterministic"),
+    (DecodeRaises, "decodes"),
+    (DecodeReturnsBytes, "decodes"),
+    (Lowercases, "lossless"),
+    (BatchDiffers, "batch"),
+    (BatchOfLists, "batch"),
+    (BatchInt64, "batch"),
+    (ReadsOn, "encode_utf8"),
+    (StripsInBatches, "decode_batch"),
+    (DropsEmptyDocuments, "decode_batch"),
+    (TidiesUp, "decode_joins_bytes"),
+    (KeepsItsSpace, "decode_drops_space"),
+    (AddsBos, "content_only"),
+    (ParsesSpecials, "special_text"),
+    (WrongTokenBytes, "token_bytes"),
+    (SpellsAnother, "token_bytes"),
+    (ByteOffsets, "offsets"),
+    (OffsetsOfTheTokenBefore, "offsets"),
+    (OffsetsOfTheBatch, "offsets_batch"),
+    (CrashesOnSurrogates, "surrogates"),
+    (SampleOwnSeed, "sample"),
+    (TraceShort, "trace"),
+    (SpecialsOutside, "special_ids"),
+    (SharedState, "threads"),
+    (Prints, "silent"),
+    (MovesAway, "silent"),
+    (Leaks, "memory"),
+    (Quadratic, "speed"),
+    (Forgets, "empty"),
+]
