@@ -1,4 +1,4 @@
-"""The adapter of tokenizers and transformers: the libraries' ids, nothing padded or cut, clear remedies."""
+"""The adapter of tokenizers and transformers: the libraries' ids, nothing padded or cut."""
 
 from __future__ import annotations
 
@@ -10,25 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tokenizers
-from huggingface_hub import errors
-from tokbench_transformers.description import byte_alphabet, describe, piece_decoder
+from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
 from tokbench_transformers.fast import CHARACTERS_A_CALL, _parts
 
-from tokbench import LoadContext, Spec, SpecError, TokenizerError, TrainingCorpus
-from tokbench.spec import validate, with_defaults
+from tests.plugins.tokbench_transformers.loading import hostile, load
+from tokbench import LoadContext, Spec, SpecError, TokenizerError
 
 MODELS = ["gpt2", "bert-base-uncased", "t5-base", "albert-base-v1", "llama-2", "qwen2"]
-
-
-def load(text: str, *, offline: bool = True, allow_remote_code: bool = False):
-    spec = validate(Spec.parse(text), TRANSFORMERS.options)
-    return TRANSFORMERS.load(spec, LoadContext(Path("unused"), offline, allow_remote_code))
-
-
-def hostile(test_data: Path) -> list[str]:
-    text = (test_data / "corpora" / "naughty-strings" / "blns.txt").read_text(encoding="utf-8")
-    return [*text.split("\n"), "<s> </s> [SEP] <|endoftext|> x", "  a  b ▁ ", "漢龘龘x ﬁ", ""]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -168,9 +157,6 @@ def test_lone_surrogates_are_named(test_data):
             call()
 
 
-# --- transformers' own classes ---------------------------------------------------------------------------
-
-
 def test_classes_of_transformers_serve_where_there_is_no_json(test_data):
     folder = test_data / "vocabs" / "bert-base-multilingual-cased"
     tokenizer = load(f"transformers:{folder},tokenizer_class=BertTokenizer")
@@ -243,124 +229,3 @@ def test_code_of_a_repository_never_runs_unasked(tmp_path):
     with pytest.raises(TokenizerError, match="allow-remote-code"):
         load(f"transformers:{tmp_path}")
     assert not (tmp_path / "ran").exists()
-
-
-# --- what cannot be had ------------------------------------------------------------------------------------
-
-
-def test_offline_hub_names_give_the_remedy(monkeypatch, tmp_path):
-    with pytest.raises(TokenizerError, match="offline") as caught:
-        load("transformers:someone/nothing-cached")
-    assert "\n" not in str(caught.value)
-
-
-class Response:
-    """As much of an HTTP response as the hub's errors look at."""
-
-    headers: dict[str, str] = {}  # noqa: RUF012
-    status_code = 404
-    request = None
-
-
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("GatedRepoError", "gated.*hf auth login"),
-        ("RevisionNotFoundError", "no revision 'v9'"),
-        ("RepositoryNotFoundError", "no repository 'a/b'"),
-        ("HfHubHTTPError", "could not be fetched"),
-        ("OfflineModeIsEnabled", "offline"),
-        ("LocalEntryNotFoundError", "cannot be reached"),
-        ("HFValidationError", "owner/name"),
-    ],
-)
-def test_every_answer_of_the_hub_has_a_line(kind, words, monkeypatch):
-    import huggingface_hub
-
-    error_type = getattr(errors, kind)
-    plain = not issubclass(error_type, errors.HfHubHTTPError) or kind == "LocalEntryNotFoundError"
-    error = error_type("no") if plain else error_type("no", response=Response())
-
-    def refuse(*_, **__):
-        raise error
-
-    monkeypatch.setattr(huggingface_hub, "hf_hub_download", refuse)
-    with pytest.raises(TokenizerError, match=words) as caught:
-        load("transformers:a/b,revision=v9", offline=False)
-    assert "\n" not in str(caught.value)
-
-
-def test_wrong_files_are_named(tmp_path, test_data):
-    (tmp_path / "tokenizer.json").write_text("{}")
-    (tmp_path / "spiece.model").write_bytes(b"x")
-    cases = {
-        f"transformers:{tmp_path}": "not a tokenizer.json",
-        f"transformers:{tmp_path}/spiece.model": "sentencepiece:FILE",
-        f"transformers:{tmp_path}/absent.json": "no file or folder",
-        "transformers": "transformers:NAME",
-    }
-    for spec, words in cases.items():
-        with pytest.raises((TokenizerError, SpecError), match=words):
-            TRANSFORMERS.load(Spec.parse(spec), LoadContext(tmp_path, True))
-
-
-# --- pieces and bytes ----------------------------------------------------------------------------------------
-
-
-def test_the_byte_alphabet_is_that_of_the_library():
-    assert set(byte_alphabet()) == set(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-    assert sorted(byte_alphabet().values()) == list(range(256))
-
-
-@pytest.mark.parametrize(
-    ("decoder", "piece", "expected"),
-    [
-        ({"type": "BPEDecoder", "suffix": "</w>"}, "low</w>", b"low "),
-        ({"type": "WordPiece", "prefix": "##"}, "##ing", b"ing"),
-        ({"type": "Metaspace", "replacement": "_"}, "_a", b" a"),
-        ({"type": "Sequence", "decoders": [{"type": "ByteFallback"}]}, "<0xE9>", b"\xe9"),
-        (None, "plain", b"plain"),
-    ],
-)
-def test_decoders_spell_pieces(decoder, piece, expected):
-    assert piece_decoder(decoder)(piece) == expected
-
-
-# --- training ------------------------------------------------------------------------------------------------
-
-NOUNS, VERBS = ("dog", "cat", "ox", "ewe"), ("jump", "leap", "walk")
-CORPUS = [f"the {noun} {verb}s over the lazy {noun}, and walked" for noun in NOUNS for verb in VERBS]
-
-
-def trained(**given):
-    options = with_defaults(TRANSFORMERS.options, given)
-    return TRANSFORMERS.train(TrainingCorpus.of_texts(CORPUS), options, lambda done, word: None)
-
-
-@pytest.mark.parametrize(
-    ("kind", "size"), [("bpe", 300), ("wordpiece", 60), ("unigram", 40), ("wordlevel", 15)]
-)
-def test_training_saves_and_loads(kind, size, tmp_path):
-    tokenizer = trained(model_type=kind, vocab_size=size)
-    assert tokenizer.facts()["algorithm"].lower() == kind
-    assert 10 <= tokenizer.vocab_size <= size
-    path = tmp_path / f"saved{TRANSFORMERS.trained_suffix}"
-    tokenizer.save(path)
-    loaded = load(f"transformers:{path}")
-    assert [list(loaded.encode(text)) for text in CORPUS] == [list(tokenizer.encode(text)) for text in CORPUS]
-    if kind in ("bpe", "wordlevel"):  # the library's other trainers differ from run to run
-        assert trained(model_type=kind, vocab_size=size).tokenizer.to_str() == tokenizer.tokenizer.to_str()
-
-
-def test_trained_bpe_loses_nothing():
-    tokenizer = trained(vocab_size=300)
-    assert tokenizer.lossless is True
-    assert tokenizer.decode(tokenizer.encode("Ünïcödé  \n never seen")) == "Ünïcödé  \n never seen"
-
-
-def test_options_reach_the_trainers():
-    assert trained(vocab_size=300, special_tokens="<a> <b>").special_ids == {0, 1}
-    assert "x+" in trained(vocab_size=300, pattern="x+").facts()["pre_tokenizer"]
-    assert trained(model_type="wordpiece", vocab_size=60, lowercase=True).encode("THE")[0] != 0
-    with pytest.raises(TokenizerError, match="pattern"):
-        trained(vocab_size=300, pattern="(unclosed")

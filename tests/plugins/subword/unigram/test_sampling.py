@@ -1,0 +1,104 @@
+"""Segmentations drawn at random follow the model; the n best are those of sentencepiece."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
+from tokbench.errors import TokenizerError
+
+from .conftest import BPE_MODELS, UNIGRAM_MODELS
+from .small_models import Pair, small
+
+
+def test_sampling_follows_the_model() -> None:
+    tokenizer = small()
+    rng = np.random.default_rng(0)
+    alpha, n = 0.7, 20_000
+    drawn = Counter(tuple(tokenizer.sample("ab", rng, alpha)) for _ in range(n))
+    paths = tokenizer.nbest_scored("ab", 100)
+    weights = {tuple(ids): math.exp(alpha * score) for ids, score in paths}
+    total = sum(weights.values())
+    assert set(drawn) == set(weights)
+    for ids, weight in weights.items():
+        share = weight / total
+        assert drawn[ids] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
+    again = [tokenizer.sample("abab ab", np.random.default_rng(3), 0.1) for _ in range(2)]
+    assert again[0] == again[1]
+    with pytest.raises(TokenizerError, match="alpha"):
+        tokenizer.sample("ab", rng, -1.0)
+
+
+def test_sampling_words_is_the_same_by_kernels_and_plainly(test_data: Path) -> None:
+    path = test_data / "vocabs" / "t5-base" / "hf" / "tokenizer.json"
+    by_kernels, plainly = JsonUnigramTokenizer.from_file(path), JsonUnigramTokenizer.from_file(path)
+    plainly._words = None
+    lines = (test_data / "corpora/pud/deu_Latn.txt").read_text(encoding="utf-8").split("\n")[:40]
+    for alpha in (0.0, 0.1, 1.0):
+        drawn = [one.sample("\n".join(lines), np.random.default_rng(5), alpha) for one in (by_kernels, plainly)]
+        assert drawn[0] == drawn[1]
+    for line in ("日本 a", "<unk>b", ""):
+        assert by_kernels.sample(line, np.random.default_rng(1), 0.5) == plainly.sample(
+            line, np.random.default_rng(1), 0.5
+        )
+
+
+def test_sampling_follows_exact_probabilities_over_several_words() -> None:
+    """Each word is drawn by itself: the probability of a text is the product of those of its words."""
+    pieces = {"▁": -2.0, "▁a": -1.5, "a": -1.0, "b": -1.2, "ab": -1.7, "▁ab": -3.0, "aba": -4.0}
+    content = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", -9.0], *map(list, pieces.items())]},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+    }
+    tokenizer = JsonUnigramTokenizer.from_dict(content)
+
+    def paths(word: str) -> list[tuple[tuple[str, ...], float]]:
+        found = [((), 0.0)] if not word else []
+        for piece, score in pieces.items():
+            if word.startswith(piece):
+                found += [((piece, *rest), score + more) for rest, more in paths(word[len(piece) :])]
+        return found
+
+    alpha, n = 0.6, 20_000
+    exact = Counter[tuple[str, ...]]()
+    for (one, first), (two, second) in ((x, y) for x in paths("▁aba") for y in paths("▁ab")):
+        exact[one + two] = math.exp(alpha * (first + second))
+    rng = np.random.default_rng(0)
+    names = {index: tokenizer.convert_id_to_token(index) for index in range(tokenizer.vocab_size)}
+    drawn = Counter(tuple(names[index] for index in tokenizer.sample("aba ab", rng, alpha)) for _ in range(n))
+    assert set(drawn) <= set(exact)
+    for path, weight in exact.items():
+        share = weight / exact.total()
+        assert drawn[path] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
+
+
+@pytest.mark.parametrize("model", BPE_MODELS)
+def test_dropout_in_bpe(model: str, pair: Pair) -> None:
+    ours, theirs = pair(model)
+    rng = np.random.default_rng(0)
+    text = "unlikely dropouts"
+    assert ours.sample(text, rng, 0.0) == ours(text)
+    single = ours.sample(text, rng, 1.0)
+    assert all(len(ours.convert_id_to_token(index)) == 1 for index in single)
+    mine = Counter(len(ours.sample(text, rng, 0.3)) for _ in range(3000))
+    other = Counter(
+        len(theirs.encode(text, enable_sampling=True, alpha=0.3, nbest_size=-1)) for _ in range(3000)
+    )
+    means = [sum(size * count for size, count in one.items()) / 3000 for one in (mine, other)]
+    assert means[0] == pytest.approx(means[1], rel=0.03)
+
+
+def test_n_best_equals_sentencepiece(pair: Pair) -> None:
+    for name in UNIGRAM_MODELS[:3]:
+        ours, theirs = pair(name)
+        for text in ("unbelievable things", "hello", "New York City"):
+            assert ours.nbest(text, 5) == theirs.NBestEncodeAsIds(text, 5)
+    with pytest.raises(TokenizerError, match="at least 1"):
+        ours.nbest("a", 0)
+    with pytest.raises(TokenizerError, match="unigram"):
+        pair(BPE_MODELS[0])[0].nbest("a", 2)
