@@ -25,11 +25,10 @@ from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.bpe.token_table import TokenTable
-from tokbench_subword.kernels.pointers import PADDING
+from tokbench_subword.bpe.weaving import encode_parts
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import (
     Document,
     content_of,
@@ -145,19 +144,7 @@ class BpeTokenizer:
             simple = [preparation.simple(repaired(text)) for text in texts]
             if all(text is not None for text in simple):
                 return self._encoder.encode_batch([text for text in simple if text is not None])
-        plan: list[list[int]] = []  # per text: ids of added tokens, and -1 for each stretch to be encoded
-        stretches: list[Stretch] = []
-        for text in texts:
-            marks: list[int] = []
-            for part in preparation.parts(repaired(text)):
-                if isinstance(part, AddedToken):
-                    marks.append(part.id)
-                else:
-                    marks.append(-1)
-                    stretches.append(part)
-            plan.append(marks)
-        encoded = self._encode_stretches(stretches)
-        return _woven(plan, encoded)
+        return encode_parts(preparation, self._encoder, texts)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`; strings are made only where they are needed."""
@@ -166,23 +153,6 @@ class BpeTokenizer:
             return self._encoder.encode_utf8(data, offsets)
         whole = data.tobytes()
         return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
-
-    def _encode_stretches(self, stretches: Sequence[Stretch]) -> TokenBatch:
-        """Each stretch as a document of a batch."""
-        preparation = self._preparation
-        if preparation.pattern is not None:
-            return self._encoder.encode_batch([stretch.text for stretch in stretches])
-        pieces: list[bytes] = []
-        counts: list[int] = []
-        for stretch in stretches:
-            before = len(pieces)
-            pieces += [piece.text.encode() for piece in preparation.pretokens(stretch)]
-            counts.append(len(pieces) - before)
-        ends = np.zeros(len(pieces) + 1, np.int64)
-        np.cumsum([len(piece) for piece in pieces], out=ends[1:])
-        spans = np.stack([ends[:-1], ends[1:]], axis=1)
-        data = np.frombuffer(b"".join([*pieces, bytes(PADDING)]), np.uint8)
-        return self._encoder.encode_spans(data, np.split(spans, np.cumsum(counts)[:-1]) if counts else [])
 
     # --- decoding ---------------------------------------------------------------------------------
 
@@ -357,13 +327,3 @@ class BpeTokenizer:
 
     def __repr__(self) -> str:
         return f"BpeTokenizer({self.name!r}, vocab_size={self.vocab_size}, merges={len(self.model.merges)})"
-
-
-def _woven(plan: Sequence[Sequence[int]], encoded: TokenBatch) -> TokenBatch:
-    """Documents put together from ids of added tokens and, for each -1, the next of the encoded stretches."""
-    stretches = iter(encoded)
-    documents = []
-    for marks in plan:
-        parts = [next(stretches) if mark < 0 else np.array([mark], np.int32) for mark in marks]
-        documents.append(np.concatenate(parts) if parts else np.zeros(0, np.int32))
-    return TokenBatch.of(documents)
