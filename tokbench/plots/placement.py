@@ -69,7 +69,7 @@ def label_points(
             line = {"arrowstyle": "-", "color": style.FAINT, "lw": 0.7, "shrinkA": 0, "shrinkB": 2}
             end = (dx * size, dy * size)
             axes.annotate("", point, xytext=end, textcoords="offset points", arrowprops=line, zorder=1)
-        taken.append(box)
+        taken.append(box.padded(size * 0.4, 0))  # else two names on one line read as one
     figure.set_layout_engine(engine)
 
 
