@@ -46,5 +46,6 @@ def serve(
         typer.echo(f"without {spec}: {why}", err=True)
     if not bench.seats:
         raise TokbenchError("no tokenizer could be loaded; name some with -t")
+    bench.call_once()
     typer.echo(f"http://{host}:{port}{root_path}/   {len(bench.seats)} tokenizers; Ctrl-C stops it", err=True)
     run(bench, host=host, port=port, hosts=allow_host or (), root_path=root_path)

@@ -90,6 +90,11 @@ class Bench:
             "limits": {"chars": self.limits.chars, "trace_chars": self.limits.trace_chars},
         }
 
+    def call_once(self) -> None:
+        """Have every tokenizer encode a word, so that no visitor waits for what a first call makes ready."""
+        for seat in self.seats.values():
+            _encoded(seat, "once", 4)
+
     def count_ranks(self) -> None:
         """Rank every tokenizer's ids by how often they occur in `texts`; takes a while, so best in a thread.
 

@@ -55,6 +55,7 @@
       message.textContent = `${size.toLocaleString("en")} characters: this page takes ${state.limits.chars.toLocaleString("en")} at most.`;
       return;
     }
+    const waiting = setTimeout(() => { message.textContent = "Waiting for the tokenizers …"; }, 1000);
     try {
       const begun = performance.now();
       const answer = await ask("api/encode", { text: text.value, tokenizers: state.chosen });
@@ -64,6 +65,8 @@
       document.body.dataset.updated = String(Math.round(performance.now() - begun));
     } catch (error) {
       message.textContent = error.message;
+    } finally {
+      clearTimeout(waiting);
     }
   }
 

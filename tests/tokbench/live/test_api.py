@@ -142,6 +142,22 @@ def test_a_tokenizer_that_raises_goes_without_ranks(stubborn: Bench) -> None:
     assert set(fine.seats["s"].ranks) == set(b"a bc")
 
 
+def test_each_is_called_once_before_visitors_come() -> None:
+    class Counted(Stubborn):
+        calls = 0
+
+        def encode(self, text: str) -> list[int]:
+            self.calls += 1
+            raise RuntimeError("never")
+
+    one, other = Counted(), Counted()
+    Bench(
+        {name: Seat(name, name, each, QuickSpans(each)) for name, each in (("a", one), ("b", other))}
+    ).call_once()
+    assert one.calls >= 1
+    assert other.calls >= 1
+
+
 def test_steps_are_ready_for_json_and_limited(stubborn: Bench) -> None:
     answer = stubborn.trace("né", "s")
     assert answer["cut"]

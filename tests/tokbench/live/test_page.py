@@ -46,6 +46,16 @@ def test_tokens_appear_as_one_types(page: Any) -> None:
     assert re.search(r"id 195 · bytes c3 · rank \d+ by frequency; id 169 · bytes a9 · rank \d+", told)
 
 
+def test_a_slow_answer_is_waited_for_in_words(page: Any) -> None:
+    page.route("**/api/encode", lambda route: (page.wait_for_timeout(2500), route.continue_()))
+    page.evaluate("delete document.body.dataset.updated")
+    page.fill("#text", "ab")
+    page.locator("#message", has_text="Waiting for the tokenizers").wait_for(timeout=2400)
+    page.wait_for_selector("body[data-updated]")
+    assert page.locator("#message").inner_text() == ""
+    assert tokens(page, 0) == ["a", "b"]
+
+
 def test_tokens_can_be_walked_by_keyboard(page: Any) -> None:
     type_in(page, "ab")
     page.locator(".view .text").nth(0).focus()
