@@ -137,7 +137,8 @@ def _fit(name: str, inches: float) -> str:
     from tokbench.plots import style
     from tokbench.plots.labels import cut
 
-    room = int(inches * 72 / (style.size().type * 0.58))
+    wide = 0.58 if style.outlined() else 0.68  # a letter's width; a page may bring a wide face
+    room = int(inches * 72 / (style.size().type * wide))
     return cut(name, room)
 
 

@@ -7,12 +7,13 @@ gave the same ids for everything timed, relative to the one of them that the sui
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
+from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cell, Column, Row, Table
 
 if TYPE_CHECKING:
@@ -74,10 +75,11 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     columns = list(_columns(cells))
     references = _references(run, measured, ranked)
     labels, losses = data.names(run), data.lossy(run)
-    rows = []
+    rows, ratios = [], []
     for name in order:
         reference = references.get(name, "")
         ratio = _ratio(ranked[name], ranked[reference]) if reference else Cell(why="no other gave its ids")
+        ratios.append(ratio)
         figures = [cells.get((name, *key), Cell(why="not timed")) for key, _ in columns]
         front = (_range(ranks[name]), labels[name], labels.get(reference, ""), ratio)
         rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
@@ -85,7 +87,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         Column(key="rank", label="rank", numeric=False),
         Column(key="tokenizer", label="tokenizer", numeric=False),
         Column(key="reference", label="same ids as", numeric=False),
-        Column(key="ratio", label="times as fast", unit="×", places=1),
+        Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),
         *(Column(key=label, label=label, unit="MB/s", better="higher") for _, label in columns),
     )
     label = dataset_label(dataset)
@@ -123,6 +125,12 @@ def _speed(row: Mapping[str, Any]) -> Cell:
 def _bounds(cell: Cell) -> tuple[float, float]:
     """The interval; a speed timed once could be any."""
     return (0.0, inf) if cell.low is None or cell.high is None else (cell.low, cell.high)
+
+
+def _ratio_places(ratios: Iterable[Cell]) -> int:
+    """One decimal place, and where a ratio is small as many as show two figures of it."""
+    least = min((cell.value for cell in ratios if cell.value), default=1.0)
+    return max(1, decimals([least], digits=2))
 
 
 def _ratio(cell: Cell, reference: Cell) -> Cell:

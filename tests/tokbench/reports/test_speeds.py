@@ -49,6 +49,16 @@ def test_ranks_are_ranges_where_intervals_meet(timed: Any) -> None:
     assert [(row.key, row.cells[0]) for row in table.rows] == [(second, "1–2"), (third, "1–2"), (first, "3")]
 
 
+def test_a_small_ratio_is_shown_in_two_figures(timed: Any) -> None:
+    first, second, third = timed.tokenizers
+    timed.manifest["speed"]["same_ids"] = [[first, second, third]]
+    timed.manifest["speed"]["summary"][1] = timing(first, 0.15, 0.25)
+    timed.manifest["speed"]["summary"][0] = timing(second, 7.9, 8.1)
+    [table] = speed_tables(timed)
+    shown = {row.key: (table.text(index, 3), table.ends(index, 3)) for index, row in enumerate(table.rows)}
+    assert shown[second] == ("0.025", "0.019–0.032")
+
+
 def test_ratios_are_of_the_same_ids_relative_to_the_first_of_the_suite(timed: Any) -> None:
     [table] = speed_tables(timed)
     first, second, third = timed.tokenizers
