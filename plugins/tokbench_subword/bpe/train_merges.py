@@ -53,7 +53,7 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_USED,
 )
 from tokbench_subword.bpe.train_pairs import find_pair, first_standing, pair_key, sides, take_runs
-from tokbench_subword.bpe.train_queue import call_waiting, drop_top, enqueue, replace_top
+from tokbench_subword.bpe.train_queue import call_waiting, drop_top, enqueue, queue_again
 from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
 from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.kernels.compiling import inline, kernel
@@ -128,7 +128,7 @@ def _choose(block):  # type: ignore[no-untyped-def]
             extra = _extra(block, row)
         if count != counts[0] or extra != extras[0]:
             if count > 0:
-                replace_top(block, count, key, extra)
+                queue_again(block, count, key, extra)
             else:
                 drop_top(block)
             continue
@@ -187,7 +187,7 @@ def learn_merges(block):  # type: ignore[no-untyped-def]
 
         if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
             return HEAP_FULL
-        if state[WAITING_USED] + 4 * state[N_TOUCHED] > sizes[WAITING]:
+        if state[WAITING_USED] + 4 * (state[N_TOUCHED] + state[HEAP_SIZE]) > sizes[WAITING]:
             return WAITING_FULL
         for index in range(state[N_TOUCHED]):
             row = touched[index]

@@ -14,6 +14,7 @@ import numpy as np
 
 from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_layout import (
+    COUNT,
     FREE_WAITING,
     HEAP_COUNTS,
     HEAP_EXTRAS,
@@ -22,6 +23,7 @@ from tokbench_subword.bpe.train_layout import (
     LEAST_QUEUED,
     LENGTHS,
     MOST_WAITING,
+    PAIRS,
     RULE,
     SIZES,
     SPELLING,
@@ -31,11 +33,16 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_LISTS,
     WAITING_USED,
 )
-from tokbench_subword.bpe.train_pairs import sides
+from tokbench_subword.bpe.train_pairs import find_pair, prefetch_pair, sides
 from tokbench_subword.kernels.compiling import inline
 from tokbench_subword.kernels.pointers import i64_in, u8_in
 
 BY_SCORE = len(TIES)
+
+_LISTS = 256
+"""Lists of waiting entries for each power of two of counts; smaller counts than twice so many have one each."""
+N_LISTS = 64 * _LISTS
+_AHEAD = 4  # entries for whose pairs is asked before they are needed
 
 
 @inline
@@ -139,54 +146,98 @@ def drop_top(block):  # type: ignore[no-untyped-def]
 
 @inline
 def _level(count):  # type: ignore[no-untyped-def]
-    """The whole part of the logarithm of a count to base 2."""
-    level = np.int64(0)
-    while count > 1:
+    """The number of the list for a count: the count itself, or of a larger one its exponent and first bits."""
+    exponent = np.int64(0)
+    while count >= 2 * _LISTS:
         count >>= 1
-        level += 1
-    return level
+        exponent += 1
+    return exponent * _LISTS + count
+
+
+@inline
+def _least(level):  # type: ignore[no-untyped-def]
+    """The smallest count of a list."""
+    exponent = max(level // _LISTS - 1, 0)
+    return (level - exponent * _LISTS) << exponent
+
+
+@inline
+def _wait(block, row):  # type: ignore[no-untyped-def]
+    """Put an entry of `WAITING` into the list for its count."""
+    state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
+    level = _level(waiting[row])
+    waiting[row + 3] = lists[level]
+    lists[level] = row
+    state[MOST_WAITING] = max(state[MOST_WAITING], level)
 
 
 @inline
 def enqueue(block, count, key, extra):  # type: ignore[no-untyped-def]
     """Add an entry to the heap, or to those that wait if its count is below `LEAST_QUEUED`; there must be room.
 
-    Most pairs of a corpus are so rare that their turn never comes. They wait in lists, one for each power of
-    two of counts, where they cost nothing, and the heap stays small.
+    Most pairs of a corpus are so rare that their turn never comes. They wait in lists by their counts, where
+    they cost nothing, and the heap stays small: as a rule it holds those of one count, ordered by the tie rule.
     """
-    state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
+    state, waiting = i64_in(block, STATE), i64_in(block, WAITING)
     if count >= state[LEAST_QUEUED]:
         push(block, count, key, extra)
         return
-    row, level = state[FREE_WAITING], _level(count)
+    row = state[FREE_WAITING]
     if row >= 0:
         state[FREE_WAITING] = waiting[row + 3]
     else:
         row = state[WAITING_USED]
         state[WAITING_USED] = row + 4
-    waiting[row], waiting[row + 1], waiting[row + 2], waiting[row + 3] = count, key, extra, lists[level]
-    lists[level] = row
-    state[MOST_WAITING] = max(state[MOST_WAITING], level)
+    waiting[row], waiting[row + 1], waiting[row + 2] = count, key, extra
+    _wait(block, row)
+
+
+@inline
+def queue_again(block, count, key, extra):  # type: ignore[no-untyped-def]
+    """Put the first entry back, as what it has become; there must be room."""
+    if count >= i64_in(block, STATE)[LEAST_QUEUED]:
+        replace_top(block, count, key, extra)
+    else:
+        drop_top(block)
+        enqueue(block, count, key, extra)
 
 
 @inline
 def call_waiting(block):  # type: ignore[no-untyped-def]
     """Put lists of waiting entries into the heap until its first entry is the first of all.
 
+    Those whose counts have fallen meanwhile go where they now belong; those that came to nothing are dropped.
     Returns False where the heap has no room; to be called again.
     """
     state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
-    counts, room = i64_in(block, HEAP_COUNTS), i64_in(block, SIZES)[HEAP_KEYS]
-    while state[MOST_WAITING] >= 0 and (state[HEAP_SIZE] == 0 or counts[0] >> (state[MOST_WAITING] + 1) == 0):
+    counts, sizes, pairs = i64_in(block, HEAP_COUNTS), i64_in(block, SIZES), i64_in(block, PAIRS)
+    mask = sizes[PAIRS] // 4 - 1
+    while state[MOST_WAITING] >= 0 and (state[HEAP_SIZE] == 0 or _level(counts[0]) <= state[MOST_WAITING]):
         level = state[MOST_WAITING]
-        state[LEAST_QUEUED] = np.int64(1) << level
-        row = lists[level]
+        state[LEAST_QUEUED] = _least(level)
+        row = ahead = lists[level]
+        for _ in range(_AHEAD):
+            if ahead >= 0:
+                prefetch_pair(pairs, mask, waiting[ahead + 1])
+                ahead = waiting[ahead + 3]
         while row >= 0:
-            if state[HEAP_SIZE] >= room:
+            if state[HEAP_SIZE] >= sizes[HEAP_KEYS]:
                 return False
-            push(block, waiting[row], waiting[row + 1], waiting[row + 2])
-            lists[level], waiting[row + 2], waiting[row + 3] = waiting[row + 3], -1, state[FREE_WAITING]
-            state[FREE_WAITING] = row
+            if ahead >= 0:
+                prefetch_pair(pairs, mask, waiting[ahead + 1])
+                ahead = waiting[ahead + 3]
+            lists[level] = waiting[row + 3]
+            key = waiting[row + 1]
+            at = find_pair(pairs, mask, key)
+            count = min(waiting[row], pairs[at + COUNT]) if pairs[at] == key else np.int64(0)
+            waiting[row] = count
+            if 0 < count < state[LEAST_QUEUED]:
+                _wait(block, row)
+            else:
+                if count > 0:
+                    push(block, count, key, waiting[row + 2])
+                waiting[row + 2], waiting[row + 3] = -1, state[FREE_WAITING]
+                state[FREE_WAITING] = row
             row = lists[level]
         while level >= 0 and lists[level] < 0:
             level -= 1

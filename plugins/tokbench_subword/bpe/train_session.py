@@ -14,6 +14,7 @@ from tokbench_subword.bpe.train_initial import fill_pairs, pair_table
 from tokbench_subword.bpe.train_layout import Workspace
 from tokbench_subword.bpe.train_merges import learn_merges
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, compact_runs, rehash
+from tokbench_subword.bpe.train_queue import N_LISTS
 from tokbench_subword.bpe.train_spelling import fill_spellings
 from tokbench_subword.kernels.compiling import announce
 
@@ -58,7 +59,7 @@ class MergeSession:
         fill_spellings(work, tokens, prefix, forbidden)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1024, np.int64)
-        work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * 1024, np.int64), np.full(64, -1)
+        work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * 1024, np.int64), np.full(N_LISTS, -1)
         state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
         work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
