@@ -128,9 +128,9 @@ def _bounds(cell: Cell) -> tuple[float, float]:
 
 
 def _ratio_places(ratios: Iterable[Cell]) -> int:
-    """One decimal place, and where a ratio is small as many as show two figures of it."""
+    """One decimal place, and where a ratio is less than a half as many as show two figures of it."""
     least = min((cell.value for cell in ratios if cell.value), default=1.0)
-    return max(1, decimals([least], digits=2))
+    return 1 if least >= 0.5 else decimals([least], digits=2)
 
 
 def _ratio(cell: Cell, reference: Cell) -> Cell:
