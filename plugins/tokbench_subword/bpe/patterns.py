@@ -133,7 +133,8 @@ class Pattern:
         for start, end in self.regex.spans(text):
             if start > last and self.keep_gaps:
                 spans.append((last, start))
-            spans.append((start, end))
+            if end > start:
+                spans.append((start, end))
             last = end
         if last < len(text) and self.keep_gaps:
             spans.append((last, len(text)))

@@ -45,7 +45,10 @@ class Preparation:
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
         levels = [step.get("type") == "ByteLevel" for step in steps]
         if any(levels[:-1]):
-            raise TokenizerError("a pre-tokenizer after ByteLevel is not known to this plugin")
+            raise TokenizerError(
+                "a pre-tokenizer after ByteLevel is not known to this plugin; load the tokenizer with "
+                "`transformers:`"
+            )
         normalizer_of(document.normalizer)
         pre_tokenizer_of(document.pre_tokenizer)
         pattern, prefix_space = fused(steps)

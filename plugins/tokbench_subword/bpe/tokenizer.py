@@ -34,6 +34,7 @@ from tokbench_subword.pipeline.tokenizer_json import (
     content_of,
     document_of,
     read_document,
+    steps_of,
 )
 
 
@@ -77,7 +78,7 @@ class BpeTokenizer:
         self.document = document
         self._preparation = Preparation.of(document.with_model(affixes), match_special=match_special)
         self._tokens = TokenTable(self.model, document, spelled=self._preparation.spelling)
-        for name in ("_offsets", "lossless"):
+        for name in ("_offsets", "lossless", "decode_joins_bytes"):
             self.__dict__.pop(name, None)
 
     # --- where they come from ---------------------------------------------------------------------
@@ -95,7 +96,11 @@ class BpeTokenizer:
     @classmethod
     def of_document(cls, document: Document, *, where: str, **options: Any) -> BpeTokenizer:
         """A tokenizer of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
-        preparation = Preparation.of(document)
+        try:
+            preparation = Preparation.of(document)
+            decoder_of(document.decoder)
+        except TokenizerError as error:
+            raise TokenizerError(f"{where}: {error}") from error
         special = {token.content: token.id for token in document.added_tokens if token.special}
         model = model_of_json(
             document.model,
@@ -104,7 +109,6 @@ class BpeTokenizer:
             special_tokens=special,
             where=where,
         )
-        decoder_of(None if preparation.level == "byte" else document.decoder)
         return cls(model, document.with_model({}), source=where, **options)
 
     @classmethod
@@ -162,7 +166,7 @@ class BpeTokenizer:
         if len(array):
             self._known(int(array.min()))
             self._known(int(array.max()))
-        if self.model.level == "byte":
+        if self.decode_joins_bytes:
             blob, starts = self._tokens.joined_bytes
             return joined(blob, starts, array).decode("utf-8", "replace")
         texts = [self._tokens.texts[index] for index in array.tolist()]
@@ -170,7 +174,7 @@ class BpeTokenizer:
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
-        if self.model.level != "byte" or not len(batch.ids):
+        if not self.decode_joins_bytes or not len(batch.ids):
             return [self.decode(ids) for ids in batch]
         self._known(int(batch.ids.min()))
         self._known(int(batch.ids.max()))
@@ -267,12 +271,13 @@ class BpeTokenizer:
         covers = pattern is not None and (pattern.machine is not None or pattern.keep_gaps)
         plain = self.document.normalizer is None and not self._preparation.prefix_space
         strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
-        return whole and covers and plain and not strips
+        return whole and covers and plain and not strips and self.decode_joins_bytes
 
-    @property
+    @cached_property
     def decode_joins_bytes(self) -> bool:
-        """Whether `decode` joins the bytes of tokens: where they are bytes, not characters."""
-        return self.model.level == "byte"
+        """Whether `decode` joins the bytes of tokens: they are bytes, and the file's decoder does no more."""
+        decoders = [step.get("type") for step in steps_of(self.document.decoder, "decoders")]
+        return self.model.level == "byte" and "ByteLevel" in decoders and {*decoders} <= {"ByteLevel", "Fuse"}
 
     def convert_token_to_id(self, token: str) -> int | None:
         """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""

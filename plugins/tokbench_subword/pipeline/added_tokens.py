@@ -133,6 +133,8 @@ class AddedTokens:
                 start = max(done, len(text[:start].rstrip(_SPACE)))
             if token.rstrip:
                 end = len(text) - len(text[end:].lstrip(_SPACE))
+            if start >= end:  # white space alone, and the token before has taken it
+                continue
             if start > done:
                 pieces.append(Piece(done, start))
             pieces.append(Piece(start, end, token))
@@ -156,7 +158,7 @@ _SPACE += "\u2028\u2029\u202f\u205f\u3000"  # White_Space; str.strip alone would
 
 
 def _is_word(character: str) -> bool:
-    return compile_regex(r"\w", "rust").compiled.match(character) is not None
+    return any(compile_regex(r"\w", "rust").spans(character))
 
 
 def _word_before(text: str, at: int) -> bool:

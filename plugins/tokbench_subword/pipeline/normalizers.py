@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, Literal, cast
 
@@ -101,11 +102,14 @@ def _in_order(steps: Sequence[Normalizer], stretch: Stretch) -> Stretch:
 def _prepend(text: str, stretch: Stretch) -> Stretch:
     if not stretch.text:
         return stretch
-    return Stretch(text + stretch.text) if stretch.origin is None else stretch.edited([(0, 0, text)])
+    return stretch.edited([(0, 0, text)])
 
 
 def _replace(spans: Callable[[str], Iterator[tuple[int, int]]], content: str, stretch: Stretch) -> Stretch:
-    return stretch.edited((start, end, content) for start, end in spans(stretch.text))
+    """New text counts as the last character it replaces: after two or more, it is not the input's first."""
+    found = list(spans(stretch.text)) if stretch.text else []
+    replaced = stretch.edited((start, end, content) for start, end in found)
+    return replace(replaced, first=False) if found and found[0][0] == 0 and found[0][1] > 1 else replaced
 
 
 def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
@@ -153,7 +157,8 @@ def _bert(config: Mapping[str, Any]) -> Normalizer:
     def normalize(stretch: Stretch) -> Stretch:
         traced = normalized(stretch.text, rules)
         origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
-        return Stretch("".join(character for character, _ in traced), origin, stretch.first)
+        first = stretch.first and (not traced or traced[0][1] == 0)
+        return Stretch("".join(character for character, _ in traced), origin, first)
 
     return normalize
 
@@ -174,7 +179,7 @@ def _replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
     if normal == text:
         return stretch
     if stretch.origin is None:
-        return Stretch(normal, None, stretch.first)
+        return Stretch(normal, None, stretch.first and normalize(text[:1]) != "")
     clusters = [match.span() for match in compile_regex(r"(?s:\X)").compiled.finditer(text)]
     edits = [(start, end, normalize(text[start:end])) for start, end in clusters]
     edited = stretch.edited(edit for edit in edits if text[edit[0] : edit[1]] != edit[2])

@@ -112,7 +112,7 @@ def _split(spans: Spans, behavior: str, invert: bool, stretch: Stretch) -> list[
         done = end
     if done < len(stretch.text):
         found.append((done, len(stretch.text), invert))
-    return [stretch.part(start, end) for start, end in _arranged(found, behavior)]
+    return [stretch.part(start, end) for start, end in _arranged(found, behavior) if end > start]
 
 
 def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:

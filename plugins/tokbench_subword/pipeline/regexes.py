@@ -7,7 +7,7 @@ of what vocabularies use is written and means the same in all three. What differ
 |---|---|---|---|
 | ``a{1,3}+`` | repeated ``a{1,3}`` | possessive | ``(?:a{1,3})+`` or possessive |
 | ``$`` | end of any line | end of text | ``(?=\n\|\Z)`` or ``\Z`` |
-| ``^`` | beginning of any line | beginning of text | ``(?<=\n\|\A)`` or ``\A`` |
+| ``^`` | beginning of any line, but not the end | beginning of text | ``(?<=\n)(?!\Z)\|\A`` or ``\A`` |
 | ``\Z``, ``\z`` | end or last newline, end | –, end | ``(?=\n?\Z)``, ``\Z`` |
 | ``\h`` | hexadecimal digit | – | ``[0-9a-fA-F]`` |
 | ``\w`` | letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾ | those and the two joiners | by dialect |
@@ -46,12 +46,28 @@ class Regex:
     compiled: Any
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """(start, end) of each match that is not empty, in code points of `text`."""
+        r"""(start, end) of each match, in code points of `text`; an empty one never where one has just ended.
+
+        Some patterns only look around: ``(?=(\d{3})+(?!\d))`` cuts numbers in threes from the right.
+        """
         moved = not text.isascii() and has_moved().search(text) is not None
-        for match in (self.exact if moved else self.compiled).finditer(text):
+        compiled = self.exact if moved else self.compiled
+        last = -1
+        for match in compiled.finditer(text):
             start, end = match.span()
-            if end > start:
+            if end == start:
+                break
+            yield start, end
+            last = end
+        else:
+            return
+        at = max(last, 0)  # `regex` would look again where it found an empty match; the others go on behind it
+        while at <= len(text) and (match := compiled.search(text, at)) is not None:
+            start, end = match.span()
+            if end > start or end != last:
                 yield start, end
+                last = end
+            at = end + (end == start)
 
     @cached_property
     def exact(self) -> Any:
@@ -114,7 +130,7 @@ class _Translator:
         rules: dict[str, Callable[[], str]] = {
             "\\": lambda: self._escape(in_class=False),
             "[": self._class,
-            "^": lambda: self._plain(r"(?:(?<=\n)|\A)" if self.dialect == "oniguruma" else r"\A"),
+            "^": lambda: self._plain(r"(?:(?<=\n)(?!\Z)|\A)" if self.dialect == "oniguruma" else r"\A"),
             "$": lambda: self._plain(r"(?=\n|\Z)" if self.dialect == "oniguruma" else r"\Z"),
         }
         while self.at < len(self.source):

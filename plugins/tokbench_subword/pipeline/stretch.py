@@ -16,7 +16,8 @@ Span = tuple[int, int]
 class Stretch:
     """Some text; with `origin`, for each character its (start, end) in the input.
 
-    `first` says that it begins where the input begins, which Metaspace's ``prepend_scheme="first"`` asks.
+    `first` says that it begins with what the input begins with, which Metaspace's ``prepend_scheme="first"``
+    asks: no longer where a normalizer took the first character away.
 
     Example:
         >>> stretch = Stretch.of("a b", track=True).edited([(1, 2, "__")])
@@ -46,8 +47,9 @@ class Stretch:
         """
         texts: list[str] = []
         spans: list[Span] = []
-        done = 0
+        done, first = 0, self.first
         for start, end, new in edits:
+            first = first and (start > 0 or end == 0 or new != "")
             texts += [self.text[done:start], new]
             if self.origin is not None:
                 spans += self.origin[done:start]
@@ -55,8 +57,8 @@ class Stretch:
             done = end
         texts.append(self.text[done:])
         if self.origin is None:
-            return Stretch("".join(texts), None, self.first)
-        return Stretch("".join(texts), spans + self.origin[done:], self.first)
+            return Stretch("".join(texts), None, first)
+        return Stretch("".join(texts), spans + self.origin[done:], first)
 
     def _span(self, start: int, end: int) -> Span:
         assert self.origin is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,56 @@ def test_what_is_wrong_or_unknown_is_named(change, message):
     }
     with pytest.raises(TokenizerError, match=message):
         BpeTokenizer.from_dict({**content, **change})
+
+
+N = normalizers
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        N.Strip(),
+        N.StripAccents(),
+        N.BertNormalizer(),
+        N.Nmt(),
+        N.Replace("ab", "x"),
+        N.Replace(Regex("^a"), ""),
+        N.Sequence([N.Strip(), N.Prepend("x")]),
+        N.NFKD(),
+    ],
+)
+def test_metaspace_first_is_of_what_the_input_begins_with(normalizer):
+    """A text whose first character the normalizer took away has no mark put in front."""
+    theirs = Tokenizer(models.BPE({c: i for i, c in enumerate("▁abcdex\u0301 ")}, []))
+    theirs.normalizer, theirs.pre_tokenizer = normalizer, P.Metaspace(prepend_scheme="first")
+    ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
+    for text in ("abc", " abc", "\u0301abc", "\x01abc", "aabc", "á", "\u0301", "", "\U0001e6e3\u0301a"):
+        assert ours(text) == theirs.encode(text).ids, ascii(text)
+
+
+@pytest.mark.parametrize("decoder", [None, decoders.Fuse(), decoders.Metaspace(), decoders.WordPiece()])
+def test_the_decoder_of_the_file_decodes_at_byte_level_too(decoder):
+    theirs = _trained(models.BPE(), PLAIN_BYTES, initial_alphabet=ALPHABET)
+    theirs.decoder = decoder
+    ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
+    ids = theirs.encode("it's naïve").ids
+    assert ours.decode(ids) == theirs.decode(ids)
+    assert not ours.lossless
+
+
+@pytest.mark.parametrize("part", [{"end_of_word_suffix": "</w>"}, {"continuing_subword_prefix": "##"}, {}])
+def test_byte_fallback_whose_bytes_are_not_those_of_the_text_is_refused(part):
+    tokenizer = Tokenizer(models.BPE({"a": 0, "<0x62>": 1}, [], byte_fallback=True, **part))
+    tokenizer.pre_tokenizer = PLAIN_BYTES if not part else None
+    with pytest.raises(TokenizerError, match=r"from_dict: byte_fallback together with .*transformers:"):
+        BpeTokenizer.from_dict(json.loads(tokenizer.to_str()))
+
+
+def test_what_is_refused_names_the_file(tmp_path):
+    tokenizer = Tokenizer(models.BPE({"a": 0}, []))
+    path = tmp_path / "t.json"
+    for pre_tokenizer in (P.UnicodeScripts(), P.Sequence([P.ByteLevel(), P.Digits()])):
+        tokenizer.pre_tokenizer = pre_tokenizer
+        tokenizer.save(str(path))
+        with pytest.raises(TokenizerError, match=r"t\.json: .*pre-tokenizer.*transformers:"):
+            BpeTokenizer.from_file(path)

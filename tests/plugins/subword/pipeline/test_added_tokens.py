@@ -46,6 +46,16 @@ def test_matches_equal_those_of_tokenizers(seed):
                 assert found == list(zip(encoding.ids, encoding.offsets, strict=True)), (tokens, text)
 
 
+def test_tokens_of_white_space_and_characters_unassigned_in_unicode_16():
+    theirs = Tokenizer(models.BPE({c: i for i, c in enumerate("ab \U00012588\U0001dff7")}, []))
+    flags = {"\n": {"lstrip": True, "rstrip": True}, "  ": {"single_word": True, "lstrip": True}}
+    theirs.add_tokens([TheirToken(text, normalized=False, **one) for text, one in flags.items()])
+    ours = AddedTokens(AddedToken(text, theirs.token_to_id(text), **one) for text, one in flags.items())
+    for text in ("\n\n \n", "a\n\n\nb", "\U00012588  a", "b  \U0001dff7", "a      \n", "\U00012588      a"):
+        found = [piece.token.id for piece in ours.split(text, match_special=True) if piece.token]
+        assert found == [index for index in theirs.encode(text).ids if index > 4], ascii(text)
+
+
 def test_the_longest_word_wins():
     assert Trie(["a", "abc"]).longest("xabcd", 1) == 4
     assert Trie(["a", "abc"]).longest("xabd", 1) == 2

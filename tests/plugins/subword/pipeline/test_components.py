@@ -35,6 +35,7 @@ NORMALIZERS = [
     normalizers.Prepend("x"),
     normalizers.Replace(" ", "▁"),
     normalizers.Replace(Regex(r"\p{L}+"), "yy"),
+    *(normalizers.Replace(Regex(pattern), "#") for pattern in ("^", "$", r"\b", r"\s*", r"(?<=\d)(?=\D)|x?")),
     normalizers.Nmt(),
     normalizers.BertNormalizer(),
     normalizers.BertNormalizer(lowercase=False, strip_accents=True, handle_chinese_chars=False),
@@ -60,6 +61,11 @@ PRE_TOKENIZERS = [
         P.Split(Regex(r"\s?\p{L}+"), behavior, invert)
         for behavior in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
         for invert in (False, True)
+    ),
+    *(
+        P.Split(Regex(pattern), behavior)
+        for pattern in (r"(?=(\d{3})+(?!\d))", r"(?=\p{Lu})|\s", r"\b", "^", r"\p{M}*|.")
+        for behavior in ("isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous")
     ),
     P.Sequence(
         [
