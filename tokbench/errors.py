@@ -18,14 +18,14 @@ class UnknownNameError(SpecError):
     """A name that nothing provides.
 
     Example:
-        >>> print(UnknownNameError.of("tokenizer family", "tiktokn", ["tiktoken", "bpe"]))
+        >>> print(UnknownNameError.of("tokenizer family", "tiktokn", ["tiktoken", "bpe", "bpe"]))
         unknown tokenizer family 'tiktokn'; did you mean 'tiktoken'? There are: bpe, tiktoken
     """
 
     @classmethod
     def of(cls, kind: str, name: str, known: Iterable[str], *, hint: str = "") -> UnknownNameError:
         """The error for `name`, with the nearest `known` names; `hint` is what else may explain it."""
-        names = sorted(known)
+        names = sorted(set(known))
         near = nearest(name, names)
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         there = f" There are: {', '.join(names)}" if names else " There are none"

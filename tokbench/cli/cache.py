@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tokbench.cli.shared import JsonOutput
+from tokbench.wording import counted
 
 app = typer.Typer(help="Kept tallies and trained tokenizers: info, clear.", no_args_is_help=True)
 
@@ -36,7 +37,7 @@ def info(as_json: JsonOutput = False) -> None:
         return
     print(f"folder   {facts['folder']}  ($TOKBENCH_CACHE_DIR)")
     print(f"tallies  {known.entries:,}, {known.n_bytes / 1e6:,.1f} MB of {known.limit / 1e6:,.0f} MB")
-    print(f"trained  {len(models):,} tokenizers, {trained_bytes / 1e6:,.1f} MB")
+    print(f"trained  {counted(len(models), 'tokenizer')}, {trained_bytes / 1e6:,.1f} MB")
 
 
 @app.command("clear")

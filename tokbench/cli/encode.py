@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,4 +168,4 @@ def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:
 def _figures(text: str, tokens: int) -> str:
     size = len(text.encode("utf-8", "surrogatepass"))
     ratio = f", {size / tokens:.2f} bytes/token" if tokens else ""
-    return f"{tokens} tokens, {len(text)} characters, {size} bytes{ratio}"
+    return f"{counted(tokens, 'token')}, {counted(len(text), 'character')}, {counted(size, 'byte')}{ratio}"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.wording import counted
 
 
 def serve(
@@ -40,12 +41,15 @@ def serve(
     registry = open_registry(plugin, disable_plugin)
     suite = load_suite(None)
     specs = tokenizers or [*suite.tokenizers, *suite.optional]
-    typer.echo(f"loading {len(specs)} tokenizers …", err=True)
+    typer.echo(f"loading {counted(len(specs), 'tokenizer')} …", err=True)
     bench = open_bench(registry, specs, train_on=train_on or " + ".join(suite.train_on))
     for spec, why in bench.missing.items():
         typer.echo(f"without {spec}: {why}", err=True)
     if not bench.seats:
         raise TokbenchError("no tokenizer could be loaded; name some with -t")
     bench.call_once()
-    typer.echo(f"http://{host}:{port}{root_path}/   {len(bench.seats)} tokenizers; Ctrl-C stops it", err=True)
+    typer.echo(
+        f"http://{host}:{port}{root_path}/   {counted(len(bench.seats), 'tokenizer')}; Ctrl-C stops it",
+        err=True,
+    )
     run(bench, host=host, port=port, hosts=allow_host or (), root_path=root_path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,4 +112,8 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
         if choice := weighed(step):
             console.print(Text(f"      {choice}", style="dim"), sep="")
     count = len(steps[-1].tokens) if steps else 0
-    console.print(f"{tokenizer.name}: {len(steps)} steps, {count} tokens", style="bold", soft_wrap=True)
+    console.print(
+        f"{tokenizer.name}: {counted(len(steps), 'step')}, {counted(count, 'token')}",
+        style="bold",
+        soft_wrap=True,
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from tokbench.inspection.pieces import visible
 from tokbench.tokenizer import Step
+from tokbench.wording import counted
 
 _CELL = 8.4
 """Width of one character of the 14 px monospace font, in px."""
@@ -207,7 +208,8 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{_PAGE_STYLE}</style></head>"
         f"<body><main><h1>{html.escape(name)}</h1><p class=source><bdi>{html.escape(text)}</bdi></p>"
-        f"<p>{len(steps)} steps, {count} tokens</p><ol>{''.join(items)}</ol></main></body></html>\n"
+        f"<p>{counted(len(steps), 'step')}, {counted(count, 'token')}</p>"
+        f"<ol>{''.join(items)}</ol></main></body></html>\n"
     )
     return page.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
 

@@ -14,6 +14,7 @@ from tokbench.reports.findings import findings
 from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
 from tokbench.results.atomic import write_bytes
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -61,8 +62,8 @@ def run_title(run: Run) -> str:
 def provenance_line(run: Run) -> str:
     """How much was measured, in a line."""
     return (
-        f"{len(run.tokenizers)} tokenizers, {len(run.datasets)} datasets, "
-        f"{len(run.frame)} measurements, {len(run.failures)} failures."
+        f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
+        f"{counted(len(run.frame), 'measurement')}, {counted(len(run.failures), 'failure')}."
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
 from tokbench.runner.plan import Cell, Plan
+from tokbench.wording import counted
 
 
 class Display:
@@ -67,8 +68,8 @@ class Bars(Display):
     def begin(self, plan: Plan, folder: RunFolder) -> None:
         """The run begins."""
         self._progress.start()
-        n = len(plan.entries)
-        self.say(f"{n} tokenizers on {len(plan.corpora)} datasets, {plan.jobs} jobs, into {folder.path}")
+        what = f"{counted(len(plan.entries), 'tokenizer')} on {counted(len(plan.corpora), 'dataset')}"
+        self.say(f"{what}, {counted(plan.jobs, 'job')}, into {folder.path}")
 
     def stage(self, name: str) -> None:
         """A stage begins."""

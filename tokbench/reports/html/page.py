@@ -22,6 +22,7 @@ from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
 from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -244,12 +245,8 @@ def _scope(run: Run) -> str:
     languages = {code for name in run.datasets for code in run.languages(name)}
     failed = len(run.failures)
     return (
-        f"{_count(len(run.tokenizers), 'tokenizer')}, {_count(len(run.datasets), 'dataset')}, "
-        f"{_count(len(languages), 'language')}. "
-        + (f"{_count(failed, 'failure')}, listed below. " if failed else "Everything asked for was measured. ")
+        f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
+        f"{counted(len(languages), 'language')}. "
+        + (f"{counted(failed, 'failure')}, listed below. " if failed else "Everything asked for was measured. ")
         + "Figures in small type are 95 % intervals, by bootstrap over documents."
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
