@@ -7,16 +7,19 @@ the merged result is the same for any number of them. Memory is bounded, whateve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from queue import Queue
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.pretokens import next_pretoken
+from tokbench_subword.bpe.train_union import united
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
     DOCUMENT,
@@ -28,14 +31,16 @@ from tokbench_subword.bpe.word_table import (
 )
 from tokbench_subword.kernels.compiling import announce, kernel
 from tokbench_subword.kernels.pointers import PADDING, pointer
+from tokbench_subword.kernels.text import MOST_BYTES, encode_texts, lengths_of
 from tokbench_subword.kernels.unicode_classes import class_table
 from tokbench_subword.kernels.utf8 import encodable
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
 
-BLOCKS_AT_ONCE = 256
-"""After so many blocks the tables of all threads become one."""
+BLOCKS_AT_ONCE = 1024
+"""After so many blocks the number of words is looked at."""
+_TOGETHER = 32  # texts taken from an iterable at once, at the most
 MOST_WORDS = 1 << 24
 """How many distinct words are kept; the table of so many takes a gigabyte or two."""
 
@@ -67,37 +72,59 @@ def count_words(machine, data, ends, block, classes, rows_, kept_, state):  # ty
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some documents: their UTF-8 with padding, where each ends, and where the block begins in the corpus."""
+    """Some documents: their UTF-8 with padding, where each ends, and a number that is larger for later blocks.
 
-    data: bytes
+    `start` is the place in the corpus if each character before took as many bytes as one can. So
+    ``start + place`` in the block tells which of two words was seen first.
+    """
+
+    data: NDArray[np.uint8]
     ends: NDArray[np.int64]
     start: int
 
 
-def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Block]:
+Texts = tuple[list[str], int]
+"""The documents of a block, and its `start`."""
+
+
+def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Texts]:
     """The texts in blocks of about `size` characters; a text is never cut."""
+    source = iter(texts)
     parts: list[str] = []
     start = length = 0
-    for text in texts:
-        parts.append(text)
-        length += len(text)
+    together = 1
+    while some := list(islice(source, together)):
+        parts += some
+        added = sum(map(len, some))
+        length += added
         if length >= size:
-            block = _block(parts, start)
-            yield block
-            start, length, parts = start + int(block.ends[-1]), 0, []
-    if length:
-        yield _block(parts, start)
+            yield parts, start
+            start, length, parts = start + MOST_BYTES * length, 0, []
+        # Many short texts are taken at once, since each taking costs time; of long ones there are never many.
+        together = min(2 * together, _TOGETHER) if 16 * added < size else max(together // 2, 1)
+    if parts:
+        yield parts, start
 
 
-def _block(parts: list[str], start: int) -> Block:
-    """Encode at once what is ASCII (one byte a character, so that lengths are known), else text by text."""
-    joined = "".join(parts)
-    if joined.isascii():
-        data, lengths = joined.encode(), map(len, parts)
-    else:
-        encoded = [encodable(part) for part in parts]
-        data, lengths = b"".join(encoded), map(len, encoded)
-    return Block(data + bytes(PADDING), np.cumsum(np.fromiter(lengths, np.int64, len(parts))), start)
+class Utf8Buffer:
+    """Turns documents into blocks, one at a time: the next one is written over it."""
+
+    def __init__(self) -> None:
+        self._data = np.empty(0, np.uint8)
+
+    def block(self, texts: Texts) -> Block:
+        """The documents in UTF-8; surrogates become what `utf8.encodable` makes of them."""
+        parts, start = texts
+        lengths, joined = lengths_of(parts), "".join(parts)
+        is_ascii = joined.isascii()
+        room = len(joined) * (1 if is_ascii else MOST_BYTES) + PADDING
+        if room > len(self._data):
+            self._data = np.empty(room, np.uint8)
+        ends = np.empty(len(parts), np.int64)
+        encode_texts(joined, is_ascii, lengths, self._data, ends)
+        n_bytes = int(ends[-1])
+        self._data[n_bytes : n_bytes + PADDING] = 0
+        return Block(self._data[: n_bytes + PADDING], ends, start)
 
 
 Fill = Callable[[WordTable, Block], None]
@@ -108,9 +135,7 @@ def filler(machine: int) -> Fill:
     """Counts the pre-tokens of one of `pretokens`' machines."""
 
     def fill(table: WordTable, block: Block) -> None:
-        data = np.frombuffer(block.data, np.uint8)
-        ends = block.ends
-        state = table.state
+        data, ends, state = block.data, block.ends, table.state
         state[DOCUMENT] = state[POSITION] = 0
         while not count_words(machine, data, ends, block.start, class_table(), table.rows, table.kept, state):
             table.grow(int(ends[state[DOCUMENT]] - state[POSITION]))
@@ -147,46 +172,78 @@ def count_blocks(
     Of more than `MOST_WORDS` distinct words the rarest are forgotten. That is looked at after every so many
     blocks, when all threads have stopped: the result is the same for any number of them.
     """
-    whole = WordTable()
+    workers = max(workers, 1)
     source = blocks(texts)
-    with ThreadPoolExecutor(max(workers, 1)) as pool:
-        go_on = True
-        while go_on:
-            tables = [whole, *(WordTable() for _ in range(workers - 1))]
-            go_on = _count_some(islice(source, BLOCKS_AT_ONCE), fill, tables, pool, progress)
-            for table in tables[1:]:
-                whole.absorb(table)
-            whole.forget(MOST_WORDS)
-    return whole.counts()
-
-
-def _count_some(
-    some: Iterable[Block],
-    fill: Fill,
-    tables: list[WordTable],
-    pool: ThreadPoolExecutor,
-    progress: Callable[[int], None],
-) -> bool:
-    """Count some blocks, one thread a table; whether there were any."""
-    idle = list(tables)
-    busy: dict[Future[None], WordTable] = {}
-    any_counted = False
-    for block in some:
-        if len(tables) == 1:
-            fill(tables[0], block)
+    crews = [_Worker(fill) for _ in range(workers)]
+    while True:
+        some = islice(source, BLOCKS_AT_ONCE)
+        first = next(some, None)
+        if first is None:
+            return united([worker.table for worker in crews], workers)
+        if workers == 1:
+            _count_here(chain([first], some), crews[0], progress)
         else:
-            if not idle:
-                done, _ = wait(busy, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                    idle.append(busy.pop(future))
-            table = idle.pop()
-            busy[pool.submit(fill, table, block)] = table
-        any_counted = True
-        progress(block.start + int(block.ends[-1]))
-    for future in busy:
+            _count_in_threads(chain([first], some), crews, progress)
+        if sum(worker.table.size for worker in crews) > MOST_WORDS:
+            whole = crews[0].table
+            for worker in crews[1:]:
+                whole.absorb(worker.table)
+                worker.table = WordTable()
+            whole.forget(MOST_WORDS)
+
+
+class _Worker:
+    """Counts blocks into a table; `n_bytes` is how much as yet."""
+
+    def __init__(self, fill: Fill) -> None:
+        self.table, self.n_bytes = WordTable(), 0
+        self._fill, self._buffer = fill, Utf8Buffer()
+
+    def count(self, texts: Texts) -> None:
+        """Count one block."""
+        block = self._buffer.block(texts)
+        self._fill(self.table, block)
+        self.n_bytes += int(block.ends[-1])
+
+
+def _count_here(some: Iterable[Texts], worker: _Worker, progress: Callable[[int], None]) -> None:
+    for texts in some:
+        worker.count(texts)
+        progress(worker.n_bytes)
+
+
+def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress: Callable[[int], None]) -> None:
+    """Count some blocks, a thread each worker.
+
+    Texts are asked for in this thread alone, so that any iterable will do.
+    """
+    waiting: Queue[Texts | None] = Queue(len(crews))
+    failed = Event()
+
+    def work(worker: _Worker) -> None:
+        try:
+            while (texts := waiting.get()) is not None:
+                worker.count(texts)
+        except BaseException:
+            failed.set()
+            while waiting.get() is not None:  # nobody is kept waiting for room
+                pass
+            raise
+
+    with ThreadPoolExecutor(len(crews)) as pool:
+        futures = [pool.submit(work, worker) for worker in crews]
+        try:
+            for texts in some:
+                waiting.put(texts)
+                if failed.is_set():
+                    break
+                progress(sum(worker.n_bytes for worker in crews))
+        finally:
+            for _ in crews:
+                waiting.put(None)
+    for future in futures:
         future.result()
-    return any_counted
+    progress(sum(worker.n_bytes for worker in crews))
 
 
 def _count_by_regex(texts: Iterable[str], pattern: Pattern, progress: Callable[[int], None]) -> WordCounts:

@@ -1,7 +1,7 @@
 """A table of distinct words with their counts, filled by kernels from any thread, one table a thread.
 
 Words are kept in a store of their own, since the text they came from is gone when the next block is read. Each
-remembers where in the corpus it was first seen, so that merged tables do not depend on who counted what.
+remembers where in the corpus it was first seen, so that tables together do not depend on who counted what.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.hashing import mix
 from tokbench_subword.kernels.pointers import load_u64, pointer
@@ -21,12 +20,15 @@ STORE_PADDING = 16
 # What a table's state holds, int64: the first two are the kernel's own, to continue from.
 DOCUMENT, POSITION, WORDS, KEPT = range(4)
 
-# A row of the table, uint64: hash and length of the word, where it is kept, its count, where it was first seen.
-_TAG, _START, _COUNT, _SEEN = range(4)
+# A row of the table, uint64: hash and length of the word; its number, and where it is kept; its count; where it
+# was first seen.
+TAG, PLACE, COUNT, SEEN = range(4)
+NUMBER_SHIFT = np.uint64(36)
+_PLACE_MASK = np.uint64((1 << 36) - 1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _UPPER = np.uint64(0xFFFFFFFF00000000)
-_LENGTH = np.uint64(0xFFFFFFFF)
-_AHEAD = 8  # words for whose memory is asked before it is needed
+LENGTH = np.uint64(0xFFFFFFFF)
+AHEAD = 8  # words for whose memory is asked before it is needed
 
 
 @inline
@@ -50,7 +52,7 @@ def _tag(text, start, length):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _same(text, start, kept, other, length):  # type: ignore[no-untyped-def]
+def same(text, start, kept, other, length):  # type: ignore[no-untyped-def]
     """Whether ``text[start:]`` and ``kept[other:]`` agree in `length` bytes."""
     at = np.int64(0)
     while at + 8 <= length:
@@ -63,7 +65,13 @@ def _same(text, start, kept, other, length):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _slot(tag, shift):  # type: ignore[no-untyped-def]
+def place_of(number_and_place):  # type: ignore[no-untyped-def]
+    """Where a word is kept, without its number."""
+    return np.int64(number_and_place & _PLACE_MASK)
+
+
+@inline
+def home(tag, shift):  # type: ignore[no-untyped-def]
     """The first row to look at: the hash's high bits."""
     return np.int64((tag * np.uint64(0x9E3779B97F4A7C15)) >> shift)
 
@@ -97,13 +105,13 @@ def _note_tagged(  # type: ignore[no-untyped-def]
     tag, text, at, length, seen, times, table, n_rows, shift, kept, room, state
 ):
     """`note_word` of a word whose tag is known."""
-    row = _slot(tag, shift)
+    row = home(tag, shift)
     while True:
-        found = table[4 * row + _TAG]
-        if found == tag and _same(text, at, kept, np.int64(table[4 * row + _START]), length):
-            table[4 * row + _COUNT] += np.uint64(times)
-            if np.uint64(seen) < table[4 * row + _SEEN]:
-                table[4 * row + _SEEN] = np.uint64(seen)
+        found = table[4 * row + TAG]
+        if found == tag and same(text, at, kept, place_of(table[4 * row + PLACE]), length):
+            table[4 * row + COUNT] += np.uint64(times)
+            if np.uint64(seen) < table[4 * row + SEEN]:
+                table[4 * row + SEEN] = np.uint64(seen)
             return True
         if found == 0:
             used = state[KEPT]
@@ -111,10 +119,10 @@ def _note_tagged(  # type: ignore[no-untyped-def]
                 return False
             for index in range(length):
                 kept[used + index] = text[at + index]
-            table[4 * row + _TAG] = tag
-            table[4 * row + _START] = np.uint64(used)
-            table[4 * row + _COUNT] = np.uint64(times)
-            table[4 * row + _SEEN] = np.uint64(seen)
+            table[4 * row + TAG] = tag
+            table[4 * row + PLACE] = (np.uint64(state[WORDS]) << NUMBER_SHIFT) | np.uint64(used)
+            table[4 * row + COUNT] = np.uint64(times)
+            table[4 * row + SEEN] = np.uint64(seen)
             state[KEPT] = used + length
             state[WORDS] += 1
             return True
@@ -128,9 +136,9 @@ def _rehash(rows_, larger_):  # type: ignore[no-untyped-def]
     mask = np.int64(len(larger_) // 4 - 1)
     shift = table_shift(len(larger_) // 4)
     for at in range(0, len(rows_), 4):
-        if table[at + _TAG] != 0:
-            row = _slot(table[at + _TAG], shift)
-            while larger[4 * row + _TAG] != 0:
+        if table[at + TAG] != 0:
+            row = home(table[at + TAG], shift)
+            while larger[4 * row + TAG] != 0:
                 row = (row + 1) & mask
             for field_ in range(4):
                 larger[4 * row + field_] = table[at + field_]
@@ -144,29 +152,17 @@ def _absorb(other_rows, other_kept, rows_, kept_, state):  # type: ignore[no-unt
     shift = table_shift(n_rows)
     room = len(kept_) - STORE_PADDING
     for at in range(state[POSITION], len(other_rows)):
-        if at + _AHEAD < len(other_rows):
-            prefetch(table, 4 * _slot(other_rows[at + _AHEAD, _TAG], shift))
-            prefetch(other, np.int64(other_rows[at + _AHEAD, _START]))
-        tag, start, count, seen = other_rows[at]
-        length = np.int64(tag & _LENGTH)
+        if at + AHEAD < len(other_rows):
+            prefetch(table, 4 * home(other_rows[at + AHEAD, TAG], shift))
+            prefetch(other, place_of(other_rows[at + AHEAD, PLACE]))
+        tag, where, count, seen = other_rows[at]
+        length = np.int64(tag & LENGTH)
         if not _note_tagged(
-            tag, other, np.int64(start), length, seen, count, table, n_rows, shift, kept, room, state
+            tag, other, place_of(where), length, seen, count, table, n_rows, shift, kept, room, state
         ):
             state[POSITION] = at
             return False
     return True
-
-
-@kernel
-def _gather(rows, kept, starts, data):  # type: ignore[no-untyped-def]
-    """Copy the words of `rows` out of the store, one after another."""
-    store = pointer(kept)
-    for word in range(len(rows)):
-        if word + _AHEAD < len(rows):
-            prefetch(store, np.int64(rows[word + _AHEAD, _START]))
-        start = np.int64(rows[word, _START])
-        for index in range(starts[word + 1] - starts[word]):
-            data[starts[word] + index] = store[start + index]
 
 
 class WordTable:
@@ -176,6 +172,11 @@ class WordTable:
         self.rows: NDArray[np.uint64] = np.zeros(4 << 14, np.uint64)
         self.kept: NDArray[np.uint8] = np.zeros(1 << 17, np.uint8)
         self.state: NDArray[np.int64] = np.zeros(4, np.int64)
+
+    @property
+    def size(self) -> int:
+        """How many words there are."""
+        return int(self.state[WORDS])
 
     def grow(self, waiting: int) -> None:
         """Double the table if it is full, else the store, to hold a word of `waiting` bytes at least."""
@@ -201,33 +202,20 @@ class WordTable:
         """Where there are more than `most` words, keep the more frequent half of so many, or less."""
         if self.state[WORDS] <= most:
             return
-        rows, kept = self.words()
-        counts = rows[:, _COUNT]
+        rows = self._occupied()
+        rows = rows[np.argsort(rows[:, SEEN], kind="stable")]
+        counts = rows[:, COUNT]
         too_rare = np.partition(counts, len(rows) - most // 2 - 1)[len(rows) - most // 2 - 1]
         fresh = WordTable()
-        fresh._add(rows[counts > too_rare], kept)
+        fresh._add(rows[counts > too_rare], self.kept)
         self.rows, self.kept, self.state = fresh.rows, fresh.kept, fresh.state
 
     def _add(self, rows: NDArray[np.uint64], kept: NDArray[np.uint8]) -> None:
         self.state[POSITION] = 0
         while not _absorb(rows, kept, self.rows, self.kept, self.state):
-            self.grow(int(rows[self.state[POSITION], _TAG] & _LENGTH))
-
-    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
-        """The occupied rows in order of first sight, and the store."""
-        rows = self._occupied()
-        return rows[np.argsort(rows[:, _SEEN])], self.kept
+            self.grow(int(rows[self.state[POSITION], TAG] & LENGTH))
 
     def _occupied(self) -> NDArray[np.uint64]:
         rows = self.rows.reshape(-1, 4)
-        occupied: NDArray[np.uint64] = rows[rows[:, _TAG] != 0]
+        occupied: NDArray[np.uint64] = rows[rows[:, TAG] != 0]
         return occupied
-
-    def counts(self) -> WordCounts:
-        """All words, in order of first sight."""
-        rows, kept = self.words()
-        lengths = (rows[:, _TAG] & _LENGTH).astype(np.int64)
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        data = np.empty(int(starts[-1]), np.uint8)
-        _gather(rows, kept, starts, data)
-        return WordCounts(data, starts, rows[:, _COUNT].astype(np.int64))

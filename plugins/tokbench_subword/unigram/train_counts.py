@@ -68,12 +68,13 @@ def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:
     flags, *arrays = normalizer.arrays()
 
     def fill(table: WordTable, block: Block) -> None:
-        source = np.frombuffer(block.data, np.uint8)
         longest = int(np.diff(block.ends, prepend=0).max(initial=0))
         text = np.empty(2 * longest + 1024, np.uint8)
         state = table.state
         state[DOCUMENT] = state[POSITION] = 0
-        while wish := _count(source, block.ends, flags, *arrays, breaks, text, table.rows, table.kept, state):
+        while wish := _count(
+            block.data, block.ends, flags, *arrays, breaks, text, table.rows, table.kept, state
+        ):
             if wish == _GROW_TEXT:
                 text = np.empty(2 * len(text), np.uint8)
             else:

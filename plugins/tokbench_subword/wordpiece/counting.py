@@ -137,8 +137,7 @@ def _bert_filler(rules: BertRules) -> Fill:
     note_whole = filler(WHOLE)
 
     def fill(counted: WordTable, block: Block) -> None:
-        data = np.frombuffer(block.data, np.uint8)
-        ends = block.ends
+        data, ends = block.data, block.ends
         longest = int(np.diff(ends, prepend=0).max(initial=0))
         word = np.empty(_MOST_BYTES * longest + PADDING, np.uint8)
         state = counted.state
@@ -163,7 +162,7 @@ def _bert_filler(rules: BertRules) -> Fill:
             if reason == _FULL:
                 counted.grow(_MOST_BYTES * int(ends[document] - at))
                 continue
-            rest = block.data[at : int(ends[document])].decode()
+            rest = data[at : int(ends[document])].tobytes().decode()
             note_whole(counted, _block_of([found.text for found in words(rest, rules)], block.start + at))
             state[DOCUMENT], state[POSITION] = document + 1, ends[document]
 
@@ -174,4 +173,4 @@ def _block_of(pieces: list[str], start: int) -> Block:
     """Words that are cut already, each as a document."""
     encoded = [piece.encode() for piece in pieces]
     ends = np.cumsum([len(piece) for piece in encoded], dtype=np.int64)
-    return Block(b"".join([*encoded, bytes(PADDING)]), ends, start)
+    return Block(np.frombuffer(b"".join([*encoded, bytes(PADDING)]), np.uint8), ends, start)

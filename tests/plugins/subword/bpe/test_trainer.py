@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,7 @@ from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
 from tokbench.errors import TokenizerError, UnknownNameError
 
 NONE = Pattern.of("none")
+WORDS_BY_MACHINE = Pattern.of("gpt2")
 WORDS = Pattern.of(r"[^ \n]+", keep_gaps=False)
 
 _letters = st.sampled_from(["ab", "abc", "abcdefgh"]).flatmap(
@@ -151,14 +153,33 @@ def test_whole_text_equals_plain_training_exactly() -> None:
         assert [tuple(merge) for merge in model.merges.tolist()] == merges
 
 
-def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ties", TIES)
+def test_any_number_of_workers_gives_the_same(ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting.blocks, "__defaults__", (500,))
     texts = Path(__file__).read_text(encoding="utf-8").splitlines()
-    one = train_bpe(texts, vocab_size=600, ties="first_seen")
+    one = train_bpe(texts, vocab_size=600, ties=ties)
     for workers in (2, 3, 5):
-        many = train_bpe(texts, vocab_size=600, ties="first_seen", workers=workers)
+        many = train_bpe(texts, vocab_size=600, ties=ties, workers=workers)
         assert many.vocabulary == one.vocabulary
         assert np.array_equal(many.merges, one.merges)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_fails_while_counting_is_raised(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting.blocks, "__defaults__", (50,))
+
+    def broken() -> Iterator[str]:
+        yield from ["some text"] * 100
+        raise OSError("the disk is gone")
+
+    def fill(table: object, block: object) -> None:
+        raise MemoryError("no room")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        counting.count_pretokens(broken(), WORDS_BY_MACHINE, workers=workers)
+    endless = itertools.repeat("some text")
+    with pytest.raises(MemoryError, match="no room"):
+        counting.count_blocks(endless, fill, workers=workers, progress=lambda done: None)
 
 
 def test_counting_keeps_to_a_limit_of_words(monkeypatch: pytest.MonkeyPatch) -> None:

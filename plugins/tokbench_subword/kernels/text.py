@@ -1,0 +1,126 @@
+r"""Python strings in kernels: what `str.encode` does, but without the GIL, many texts at once, into an array at
+hand.
+
+CPython keeps a string as one, two or four bytes a character, whichever its largest code point needs, and numba
+hands that over as it is. So threads can turn text into UTF-8 at the same time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+
+MOST_BYTES = 4
+"""Bytes of UTF-8 for a character, at the most."""
+
+if config.DISABLE_JIT:
+
+    def _width(text: str) -> int:
+        """Any width: plain Python asks for code points."""
+        return 4
+
+    def _characters(text: str, example: Any) -> Any:
+        """The code points of a string."""
+        return [ord(character) for character in text]
+
+else:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _width(typingctx: Any, text: Any) -> Any:
+        """How many bytes a character takes in memory: 1, 2 or 4."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
+            return builder.sext(string.kind, ir.IntType(64))
+
+        return types.int64(text), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _characters(typingctx: Any, text: Any, example: Any) -> Any:
+        """The pointer to a string's first character, typed as the number `example`."""
+        signature = types.CPointer(example)(text, example)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
+            return builder.bitcast(string.data, context.get_value_type(signature.return_type))
+
+        return signature, codegen
+
+
+@inline
+def _encode(characters, lengths, data, ends):  # type: ignore[no-untyped-def]
+    """Write the texts that lie one after another in `characters`, of these `lengths`."""
+    first = at = np.int64(0)
+    for document in range(len(lengths)):
+        stop = first + lengths[document]
+        while first < stop:
+            point = np.int64(characters[first])
+            first += 1
+            if point < 0x80:
+                data[at] = np.uint8(point)
+                at += 1
+                continue
+            if point < 0x800:
+                data[at] = np.uint8(0xC0 | (point >> 6))
+                data[at + 1] = np.uint8(0x80 | (point & 0x3F))
+                at += 2
+                continue
+            if point >> 11 == 0x1B:  # half of a pair, or alone
+                follower = np.int64(characters[first]) if first < stop else np.int64(0)
+                if point < 0xDC00 and follower >> 10 == 0x37:
+                    point = 0x10000 + ((point & 0x3FF) << 10) + (follower & 0x3FF)
+                    first += 1
+                else:
+                    point = np.int64(0xFFFD)
+            if point < 0x10000:
+                data[at] = np.uint8(0xE0 | (point >> 12))
+                data[at + 1] = np.uint8(0x80 | ((point >> 6) & 0x3F))
+                data[at + 2] = np.uint8(0x80 | (point & 0x3F))
+                at += 3
+            else:
+                data[at] = np.uint8(0xF0 | (point >> 18))
+                data[at + 1] = np.uint8(0x80 | ((point >> 12) & 0x3F))
+                data[at + 2] = np.uint8(0x80 | ((point >> 6) & 0x3F))
+                data[at + 3] = np.uint8(0x80 | (point & 0x3F))
+                at += 4
+        ends[document] = at
+
+
+@kernel
+def encode_texts(joined, is_ascii, lengths, data_, ends):  # type: ignore[no-untyped-def]
+    """Write the UTF-8 of texts to `data_` (uint8), and to `ends` (int64) where each ends.
+
+    `joined` are the texts one after another, `lengths` (int64) how many characters each has. Surrogates become
+    what `utf8.encodable` makes of them. There must be room for `MOST_BYTES` a character.
+    """
+    data = pointer(data_)
+    if is_ascii:
+        letters = _characters(joined, np.uint8(0))
+        for index in range(len(joined)):
+            data[index] = letters[index]
+        end = np.int64(0)
+        for document in range(len(lengths)):
+            end += lengths[document]
+            ends[document] = end
+        return
+    width = _width(joined)
+    if width == 1:
+        _encode(_characters(joined, np.uint8(0)), lengths, data, ends)
+    elif width == 2:
+        _encode(_characters(joined, np.uint16(0)), lengths, data, ends)
+    else:
+        _encode(_characters(joined, np.uint32(0)), lengths, data, ends)
+
+
+def lengths_of(texts: list[str]) -> NDArray[np.int64]:
+    """How many characters each text has."""
+    return np.fromiter(map(len, texts), np.int64, len(texts))
