@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
 
 if TYPE_CHECKING:
-    import numpy as np
     import tiktoken
-    from numpy.typing import NDArray
 
-# Characters a text from which arrays of ids are faster than lists, and threads pay: tiktoken lets go of the
-# interpreter lock while it encodes, and on shorter texts taking it back costs more than a second thread gains.
-# Measured on PUD sentences and on pieces of a novel of 200 to 50,000 characters.
+# Characters a text from which threads pay: tiktoken lets go of the interpreter lock while it encodes, and on
+# shorter texts taking it back costs more than a second thread gains. Measured on PUD sentences and on pieces of
+# a novel of 200 to 50,000 characters.
 LONG = 500
 SLICES_PER_THREAD = 4
 
@@ -45,12 +44,10 @@ class TiktokenTokenizer:
             "match": lambda text: encoding.encode(text, allowed_special="all"),
             "error": self._encode_or_raise,
         }[special]
-        policies: dict[str, dict[str, Any]] = {
-            "text": {"disallowed_special": ()},
-            "match": {"allowed_special": "all"},
-            "error": {},
-        }
-        self._policy = policies[special]
+        # the special tokens that match; None where they must be looked for, to raise
+        self._allowed: set[str] | None = {"text": set(), "match": encoding.special_tokens_set, "error": None}[
+            special
+        ]
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
@@ -63,28 +60,26 @@ class TiktokenTokenizer:
             raise TokenizerError(f"{self.name}: {str(error).splitlines()[0]} (special=error)") from error
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, as lists, as arrays or over threads, whichever is faster for these texts.
+        """The ids of every text, over threads where they are long enough for that to be faster.
 
         tiktoken's own batch call makes a task of each text, on sentences several times the cost of encoding it.
         """
-        if not texts or sum(map(len, texts)) < LONG * len(texts):
-            return TokenBatch.of_lists(map(self._encode, texts))
-        if self._threads < 2 or len(texts) < 2:
-            return _batch(list(map(self._array, texts)))
+        if self._threads < 2 or len(texts) < 2 or sum(map(len, texts)) < LONG * len(texts):
+            return _batch(map(self._ids, texts))
         size = -(-len(texts) // (self._threads * SLICES_PER_THREAD))
         slices = [texts[start : start + size] for start in range(0, len(texts), size)]
         with ThreadPoolExecutor(self._threads) as pool:
-            encoded = pool.map(lambda part: list(map(self._array, part)), slices)
-            return _batch([ids for part in encoded for ids in part])
+            encoded = pool.map(lambda part: list(map(self._ids, part)), slices)
+            return _batch(ids for part in encoded for ids in part)
 
-    def _array(self, text: str) -> NDArray[np.uint32]:
-        """The ids of `text` as the library's array; by way of the list where that call refuses the text."""
+    def _ids(self, text: str) -> Any:
+        """The ids of `text`, a buffer of uint32; by way of the list where only that call takes the text."""
         try:
-            return self.encoding.encode_to_numpy(text, **self._policy)
+            if self._allowed is None:
+                return self.encoding.encode_to_numpy(text)
+            return self.encoding._core_bpe.encode_to_tiktoken_buffer(text, self._allowed)
         except ValueError:  # lone surrogates, which only the calls for lists replace; special tokens
-            import numpy as np
-
-            return np.array(self._encode(text), np.uint32)
+            return array("I", self._encode(text))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
@@ -118,13 +113,15 @@ class TiktokenTokenizer:
         }
 
 
-def _batch(arrays: Sequence[NDArray[np.uint32]]) -> TokenBatch:
-    """The batch of some arrays, at least one."""
+def _batch(documents: Iterable[Any]) -> TokenBatch:
+    """The batch of some documents, each a buffer of ids, uint32."""
     import numpy as np
 
-    offsets = np.zeros(len(arrays) + 1, np.int64)
-    np.cumsum([len(ids) for ids in arrays], out=offsets[1:])
-    return TokenBatch(np.concatenate(arrays).view(np.int32), offsets)
+    flat, ends = bytearray(), array("q", [0])
+    for ids in documents:
+        flat += ids
+        ends.append(len(flat) // 4)
+    return TokenBatch(np.frombuffer(flat, np.int32), np.frombuffer(ends, np.int64))
 
 
 def _ints(ids: Sequence[int]) -> Sequence[int]:
