@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
-from queue import Queue
+from queue import Empty, SimpleQueue
 from threading import Event
 
 import numpy as np
@@ -41,6 +42,7 @@ BLOCK = 1 << 18
 BLOCKS_AT_ONCE = 1024
 """After so many blocks the number of words is looked at."""
 _TOGETHER = 32  # texts taken from an iterable at once, at the most
+_AHEAD = 2  # blocks that wait for each thread
 MOST_WORDS = 1 << 24
 """How many distinct words are kept; the table of so many takes a gigabyte or two."""
 
@@ -167,7 +169,7 @@ def count_pretokens(
 def count_blocks(
     texts: Iterable[str], fill: Fill, *, workers: int, progress: Callable[[int], None]
 ) -> WordCounts:
-    """Count blocks with `fill`, in `workers` threads; no more than one block each waits in memory.
+    """Count blocks with `fill`, in `workers` threads; no more than a few blocks each wait in memory.
 
     Of more than `MOST_WORDS` distinct words the rarest are forgotten. That is looked at after every so many
     blocks, when all threads have stopped: the result is the same for any number of them.
@@ -213,11 +215,13 @@ def _count_here(some: Iterable[Texts], worker: _Worker, progress: Callable[[int]
 
 
 def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress: Callable[[int], None]) -> None:
-    """Count some blocks, a thread each worker.
+    """Count some blocks, a thread each worker, this one for the first.
 
-    Texts are asked for in this thread alone, so that any iterable will do.
+    Texts are asked for in this thread alone, so that any iterable will do; and it counts, whenever enough of
+    them wait for the others, so that no more threads are awake than are asked for.
     """
-    waiting: Queue[Texts | None] = Queue(len(crews))
+    waiting: SimpleQueue[Texts | None] = SimpleQueue()
+    first, others = crews[0], crews[1:]
     failed = Event()
 
     def work(worker: _Worker) -> None:
@@ -226,24 +230,34 @@ def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress:
                 worker.count(texts)
         except BaseException:
             failed.set()
-            while waiting.get() is not None:  # nobody is kept waiting for room
-                pass
             raise
 
-    with ThreadPoolExecutor(len(crews)) as pool:
-        futures = [pool.submit(work, worker) for worker in crews]
+    with ThreadPoolExecutor(len(others)) as pool:
+        futures = [pool.submit(work, worker) for worker in others]
         try:
             for texts in some:
                 waiting.put(texts)
+                while waiting.qsize() > _AHEAD * len(others) and not failed.is_set():
+                    _count_next(waiting, first)
                 if failed.is_set():
                     break
                 progress(sum(worker.n_bytes for worker in crews))
+            else:
+                while waiting.qsize():
+                    _count_next(waiting, first)
         finally:
-            for _ in crews:
+            for _ in others:
                 waiting.put(None)
     for future in futures:
         future.result()
     progress(sum(worker.n_bytes for worker in crews))
+
+
+def _count_next(waiting: SimpleQueue[Texts | None], worker: _Worker) -> None:
+    """Count the block that has waited longest, if another thread has not just taken it."""
+    with suppress(Empty):
+        if (texts := waiting.get_nowait()) is not None:
+            worker.count(texts)
 
 
 def _count_by_regex(texts: Iterable[str], pattern: Pattern, progress: Callable[[int], None]) -> WordCounts:
