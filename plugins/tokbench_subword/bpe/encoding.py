@@ -23,7 +23,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import GROUP
 from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
-from tokbench_subword.bpe.words import encode_word
+from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.kernels.compiling import kernel, subroutine
 from tokbench_subword.kernels.pointers import i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 
@@ -40,24 +40,26 @@ def _look_up(block, text, count, out, o):  # type: ignore[no-untyped-def]
         homes[k] = short_home(low, high, shift)
         prefetch_u64(slots, homes[k])
     ends[0] = o
+    i64_in(block, at.COUNTERS)[at.FETCHED] = 0
     for k in range(count):
-        start, length = starts[k], starts[k + 1] - starts[k]
+        length = starts[k + 1] - starts[k]
         if length > 0:
             after = np.int64(-1)
             if length <= SHORT_WORD:
                 after = recall_short(slots, arena, shift, keys[2 * k], keys[2 * k + 1], homes[k], out, o)
-            o = after if after >= 0 else encode_word(block, text, start, length, out, o)
+            o = after if after >= 0 else encode_new(block, text, k, count, out, o)
         ends[k + 1] = o
     return o
 
 
 @kernel
-def encode_documents(block, text, offsets, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
+def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
     """Encode documents `first` to `last` of a text cut by `offsets`; ids of all into `out`, end to end.
 
     ``out_offsets[d + 1]`` receives the end of document d. Returns how many ids were written.
     """
-    data, ids, classes = pointer(text), pointer(out), u8_in(block, at.CLASSES)
+    block, data, ids = pointer(arrays), pointer(text), pointer(out)
+    classes = u8_in(block, at.CLASSES)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
     machine, words_to = i64_in(block, at.SETTINGS)[at.MACHINE], i64_in(block, at.DOCUMENT_ENDS)
     o, document, i = 0, first, offsets[first]
@@ -77,12 +79,12 @@ def encode_documents(block, text, offsets, first, last, out, out_offsets):  # ty
 
 
 @kernel
-def encode_spans(block, text, spans, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
+def encode_spans(arrays, text, spans, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
     """Encode given pre-tokens, int64 ``(n, 2)`` of start and end: for patterns that have no state machine.
 
     ``out_offsets[p + 1]`` receives the end of pre-token p. Returns how many ids were written.
     """
-    data, ids = pointer(text), pointer(out)
+    block, data, ids = pointer(arrays), pointer(text), pointer(out)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
     o, begin = 0, first
     while begin < last:

@@ -19,6 +19,7 @@ from __future__ import annotations
     TOKEN_BLOOM,  # uint32: TokenTable.bloom
     TOKEN_BYTES,  # uint8: TokenTable.blob
     TOKEN_STARTS,  # int64: TokenTable.starts
+    SHORT_TOKENS,  # uint64: ShortTokens.table
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; this and the next three are empty where there are no pieces
@@ -44,13 +45,14 @@ from __future__ import annotations
     ENDS,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
-) = range(38)
+) = range(39)
 
 (
     MACHINE,  # number of the state machine
     PAIR_SHIFT,
     JOIN_MASK,
     TOKEN_MASK,
+    SHORT_TOKEN_SHIFT,
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
     CUT,  # 1: long pre-tokens may be cut where no token joins
@@ -63,11 +65,12 @@ from __future__ import annotations
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
     TRIE_SHIFT,
-) = range(16)
+) = range(17)
 
-ARENA_USED, SHORT_HELD, WIDE_HELD, SHORT_ENTERED, WIDE_ENTERED = range(5)
-N_COUNTERS = 5
-N_SETTINGS = 16
+ARENA_USED, SHORT_HELD, WIDE_HELD, SHORT_ENTERED, WIDE_ENTERED, FETCHED = range(6)
+"""`FETCHED` is 1 when memory was asked for on behalf of the words of the group at hand."""
+N_COUNTERS = 6
+N_SETTINGS = 17
 
 ARENA_SIZE = (1 << 20) - 1024
 """Ids that the arena of the word cache holds."""

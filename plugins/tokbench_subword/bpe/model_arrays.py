@@ -11,6 +11,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
+from tokbench_subword.bpe.short_tokens import ShortTokens
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
 from tokbench_subword.kernels.pointers import side_by_side
 from tokbench_subword.kernels.unicode_classes import class_table
@@ -22,6 +23,7 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
     tokens = TokenTable.of(model.vocabulary)
+    short_tokens = ShortTokens.of(tokens)
     joins = JoinTable.of(tokens)
     byte_ids = _byte_ids(model)
     complete = model.level == "byte" and bool((byte_ids != NONE).all())
@@ -43,6 +45,7 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     settings[at.PAIR_SHIFT] = pairs.shift
     settings[at.JOIN_MASK] = len(joins.table) - 1
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
+    settings[at.SHORT_TOKEN_SHIFT] = short_tokens.shift
     settings[at.LONGEST] = tokens.longest
     settings[at.WHOLE_TOKENS] = model.whole_tokens
     settings[at.CUT] = _may_be_cut(model, complete, fallback)
@@ -69,6 +72,7 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
         tokens.bloom,
         tokens.blob,
         tokens.starts,
+        short_tokens.table,
         characters,
         fallback,
         pieces.ids,

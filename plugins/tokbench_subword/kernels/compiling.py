@@ -33,7 +33,8 @@ def inline(function: Function) -> Function:
 
 def subroutine(function: Function) -> Function:
     """Compile `function` as a subroutine of kernels: called, not copied, so that hot loops stay small."""
-    compiled: Function = njit(nogil=True, boundscheck=False, inline="never")(function)
+    # without `forceinline=False` it would inherit what the function that calls it first was compiled with
+    compiled: Function = njit(nogil=True, boundscheck=False, inline="never", forceinline=False)(function)
     return compiled
 
 

@@ -15,7 +15,9 @@ integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight.
 
 A kernel with twenty arrays spends microseconds on taking them over from Python, more than it needs to encode a
 sentence. `block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer
-of its k-th array. Whoever makes a block keeps the arrays themselves, for as long as the block.
+of its k-th array. Whoever makes a block keeps the arrays themselves, for as long as the block. A kernel passes
+a block on as its `pointer`, too: numba counts the references to an array at every call that takes it, which can
+cost as much as encoding a short word.
 
 With ``NUMBA_DISABLE_JIT=1`` each function has a plain Python form, so that kernels can be stepped through:
 a pointer is then the array itself.
@@ -90,6 +92,12 @@ else:
         """Addresses of contiguous arrays, as one uint64 array; the caller keeps the arrays."""
         return np.array([array.ctypes.data for array in arrays], np.uint64)
 
+    def _addresses(context: Any, builder: Any, kind: Any, block: Any) -> Any:
+        """The place of the addresses of a block, which is the array or its pointer."""
+        if isinstance(kind, types.CPointer):
+            return block
+        return context.make_array(kind)(context, builder, block).data
+
     def _pointer_in(dtype: Any) -> Any:
         """An intrinsic that gives the pointer at some index of a block."""
 
@@ -98,7 +106,7 @@ else:
             signature = types.CPointer(dtype)(addresses, types.int64)
 
             def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                base = context.make_array(signature.args[0])(context, builder, args[0]).data
+                base = _addresses(context, builder, signature.args[0], args[0])
                 address = builder.load(builder.gep(base, [args[1]]))
                 return builder.inttoptr(address, context.get_value_type(signature.return_type))
 
@@ -119,7 +127,7 @@ else:
         signature = types.CPointer(example.dtype)(addresses, types.int64, example)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            base = context.make_array(signature.args[0])(context, builder, args[0]).data
+            base = _addresses(context, builder, signature.args[0], args[0])
             address = builder.load(builder.gep(base, [args[1]]))
             return builder.inttoptr(address, context.get_value_type(signature.return_type))
 
