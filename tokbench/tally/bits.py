@@ -23,9 +23,17 @@ if config.DISABLE_JIT:
         block[: len(there)] = there | np.uint8(fold)
         return np.packbits((block >= low) & (block < low + count), bitorder="little").view(np.uint64)[0]
 
+    def spread_64(data: Any, index: Any, mask: Any) -> None:
+        """Write 64 bytes from `index` on: byte i is bit i of the mask."""
+        data[index : index + BLOCK] = np.unpackbits(np.array([mask], "<u8").view(np.uint8), bitorder="little")
+
+    def copy_64(source: Any, index: Any, target: Any, place: Any) -> None:
+        """Copy 64 bytes from one array of bytes to another."""
+        target[place : place + BLOCK] = source[index : index + BLOCK]
+
     def lowest_bit(mask: Any) -> int:
-        """The index of the lowest bit of a mask that is not 0."""
-        return (int(mask) & -int(mask)).bit_length() - 1
+        """The index of the lowest bit of a mask; 64 where it is 0."""
+        return (int(mask) & -int(mask)).bit_length() - 1 if mask else BLOCK
 
     def highest_bit(mask: Any) -> int:
         """The index of the highest bit of a mask that is not 0."""
@@ -52,9 +60,7 @@ else:
                 same = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK)
                 return builder.shuffle_vector(one, ir.Constant(lanes, ir.Undefined), same)
 
-            array = context.make_array(signature.args[0])(context, builder, args[0])
-            address = builder.bitcast(builder.gep(array.data, [args[1]]), lanes.as_pointer())
-            block = builder.load(address)
+            block = builder.load(_address(context, builder, signature.args[0], args[0], args[1]))
             block.align = 1
             shifted = builder.sub(builder.or_(block, everywhere(args[2])), everywhere(args[3]))
             within = builder.icmp_unsigned("<", shifted, everywhere(args[4]))
@@ -62,12 +68,40 @@ else:
 
         return signature, codegen
 
+    def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+        data = context.make_array(kind)(context, builder, array).data
+        return builder.bitcast(builder.gep(data, [index]), ir.VectorType(ir.IntType(8), BLOCK).as_pointer())
+
     @intrinsic  # type: ignore[untyped-decorator]
-    def lowest_bit(typingctx: Any, mask: Any) -> Any:
-        """The index of the lowest bit of a mask that is not 0."""
+    def spread_64(typingctx: Any, data: Any, index: Any, mask: Any) -> Any:
+        """Write 64 bytes from `index` on: byte i is bit i of the mask."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.cttz(args[0], ir.IntType(1)(1))
+            bits = builder.bitcast(args[2], ir.VectorType(ir.IntType(1), BLOCK))
+            block = builder.zext(bits, ir.VectorType(ir.IntType(8), BLOCK))
+            builder.store(block, _address(context, builder, signature.args[0], *args[:2]), align=1)
+            return context.get_dummy_value()
+
+        return types.void(data, types.int64, types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def copy_64(typingctx: Any, source: Any, index: Any, target: Any, place: Any) -> Any:
+        """Copy 64 bytes from one array of bytes to another."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            block = builder.load(_address(context, builder, signature.args[0], *args[:2]))
+            block.align = 1
+            builder.store(block, _address(context, builder, signature.args[2], *args[2:]), align=1)
+            return context.get_dummy_value()
+
+        return types.void(source, types.int64, target, types.int64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def lowest_bit(typingctx: Any, mask: Any) -> Any:
+        """The index of the lowest bit of a mask; 64 where it is 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], ir.IntType(1)(0))
 
         return types.int64(types.uint64), codegen
 

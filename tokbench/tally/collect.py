@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
-from tokbench.tally.counters import COUNTERS
+from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram
@@ -135,7 +135,7 @@ class Counter:
         self._ids: Ints = np.zeros(self._table.size, np.int64)
         self._word_tokens = Histogram.empty()
         self._document_tokens = Histogram.empty()
-        self._lengths: Ints = np.zeros((BUCKETS, 3), np.int64)
+        self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
         self._losses: tuple[Loss, ...] = ()
 
@@ -143,30 +143,27 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
+        from tokbench.tally.walk import add_column
+
         tokens = self._encode(batch)
         places = self._aligner.align(batch, tokens, self._ids)
-        counts, per_word = touch(batch, places)
+        counts, words = touch(batch, places)
         lengths = tokens.lengths()
         counts |= {"tokens": lengths, "split_tokens": places.split, "unk_tokens": places.unknown}
         counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
         counts |= self._round_trips(batch, tokens, places)
-        self._add(batch.groups, {**batch.counts, **counts})
-        self._word_tokens += Histogram.of_dense(np.bincount(per_word))
+        self._sums[: len(TEXT_COUNTERS)] += batch.sums
+        for name, values in counts.items():
+            add_column(self._sums[_COLUMN[name]], batch.groups, values)
+        self._word_tokens += words
         self._document_tokens += Histogram.of(lengths)
-        bucket = np.frexp(batch.counts["bytes"].astype(np.float64))[1].clip(0, BUCKETS - 1)
-        for column, values in enumerate((batch.counts["documents"], batch.counts["bytes"], lengths)):
-            self._lengths[:, column] += np.bincount(bucket, weights=values, minlength=BUCKETS).astype(np.int64)
+        bucket = batch.buckets.clip(0, BUCKETS - 1)
+        for sums, values in zip(
+            self._lengths, (batch.counts["documents"], batch.counts["bytes"], lengths), strict=True
+        ):
+            add_column(sums, bucket, values)
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
-
-    def _add(self, groups: Ints, counts: dict[str, Ints]) -> None:
-        """Add counts by document to the sums by group."""
-        import numpy as np
-
-        from tokbench.tally.walk import add_columns
-
-        columns = np.array([_COLUMN[name] for name in counts])
-        add_columns(self._sums, columns, groups, np.array(list(counts.values()), np.int64))
 
     def _encode(self, batch: TextBatch) -> TokenBatch:
         import numpy as np
@@ -189,8 +186,8 @@ class Counter:
                 f"{tokens.ids.dtype} ids of shape {tokens.ids.shape}, {len(offsets)} offsets "
                 f"for {len(batch)} texts; offsets must rise from 0 to the number of ids"
             )
-        self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
         if tokens.ids.dtype != np.int32:
+            self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
             return TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
         return tokens
 
@@ -237,7 +234,7 @@ class Counter:
             word_tokens=self._word_tokens,
             document_tokens=self._document_tokens,
             token_bytes=Histogram(lengths.astype(np.int64), by_length),
-            lengths=self._lengths,
+            lengths=np.ascontiguousarray(self._lengths.T),
             ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
             word_sample=sample,
             losses=self._losses,

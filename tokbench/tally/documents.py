@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tokbench.tally.bits import copy_64
 from tokbench.tally.compiling import kernel
 
 ALL = np.uint32(0xFFFFFFFF)
@@ -42,9 +43,10 @@ def crc32(data: Any, windows: Any, starts: Any, ends: Any, tables: Any, out: Any
 
 @kernel
 def close_up(data: Any, starts: Any, ends: Any, out: Any) -> None:
-    """Copy the documents to `out`, one after the other."""
+    """Copy the documents to `out`, one after the other; both have room for 64 bytes more."""
     place = 0
     for document in range(len(starts)):
-        size = ends[document] - starts[document]
-        out[place : place + size] = data[starts[document] : ends[document]]
+        start, size = starts[document], ends[document] - starts[document]
+        for done in range(0, size, 64):
+            copy_64(data, start + done, out, place + done)
         place += size

@@ -9,7 +9,9 @@ aligned, and counts nothing that needs places.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     Offsets = NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Places:
     """The tokens of a batch's aligned documents: (start, end) in bytes of the batch.
 
@@ -35,12 +37,11 @@ class Places:
     document i are ``limits[i]`` to ``limits[i + 1]``. `aligned` says which documents are, `exact` of which the
     tokens' bytes are the document's bytes; `hidden` the characters under unknown tokens, by document, −1 where
     that cannot be told. By document there are also the tokens that are no whole characters (`split`), that
-    are the unknown token (`unknown`) and that have no bytes (`empty`); `boundary` and `matched` are what
+    are the unknown token (`unknown`) and that have no bytes (`empty`); `boundary` is what
     `tokbench.tally.walk.match` says.
     """
 
-    start: Offsets
-    end: Offsets
+    spans: Callable[[], tuple[Offsets, Offsets]]
     limits: Ints
     aligned: Flags
     exact: Flags
@@ -49,7 +50,20 @@ class Places:
     unknown: Ints
     empty: Ints
     boundary: NDArray[np.uint8]
-    matched: Ints
+
+    @cached_property
+    def _spans(self) -> tuple[Offsets, Offsets]:
+        return self.spans()  # where all is exact, boundaries tell most of what is asked, and take no room
+
+    @property
+    def start(self) -> Offsets:
+        """Where each token begins."""
+        return self._spans[0]
+
+    @property
+    def end(self) -> Offsets:
+        """Where each token ends."""
+        return self._spans[1]
 
 
 DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
@@ -82,13 +96,11 @@ class Aligner:
         import numpy as np
 
         from tokbench.tally.compiling import PADDING, frozen, windows
-        from tokbench.tally.walk import MASKS, MATCHED, match
+        from tokbench.tally.walk import MASKS, MATCHED, lay_out, match
 
         table, n = self._table, len(tokens.ids)
-        place = batch.words.start.dtype
-        start, end = np.empty(n, place), np.empty(n, place)
         exact = np.empty(len(batch), np.bool_)
-        counts = np.empty((len(batch), len(MATCHED)), np.int64)
+        counts = np.empty((len(MATCHED), len(batch)), np.int64)
         boundary = np.zeros(len(batch.data) + PADDING, np.uint8)
         seen = np.zeros(table.size, np.int64) if seen is None else seen
         while not match(
@@ -97,37 +109,39 @@ class Aligner:
             windows(batch.data),
             batch.starts,
             batch.ends,
-            batch.grapheme_inside,
             table.entries,
             table.offset,
             windows(table.blob),
             MASKS,
             self._unknown,
             seen,
-            start,
-            end,
             boundary,
             exact,
             counts,
         ):
             table.know(tokens.ids)
             boundary[:] = 0
-        split, unknown, empty = counts.T[:3]
-        aligned, hidden = exact, np.zeros(len(batch), np.int64)
+
+        def laid_out() -> tuple[Offsets, Offsets]:
+            place = batch.words.start.dtype
+            start, end = np.empty(n, place), np.empty(n, place)
+            lay_out(frozen(tokens.ids), frozen(tokens.offsets), batch.starts, table.entries, exact, start, end)
+            return start, end
+
+        split, unknown, empty = counts
+        hidden = np.zeros(len(batch), np.int64)
+        if exact.all() and not empty.any():
+            limits = frozen(tokens.offsets)
+            return Places(laid_out, limits, exact, exact, hidden, split, unknown, empty, boundary)
+        start, end = laid_out()
+        aligned = exact.copy()
         if not exact.all():
-            aligned = exact.copy()
             hidden[unknown > 0] = -1
-            rest = np.repeat(~exact, tokens.lengths())
-            start[rest] = end[rest] = 0
             self._align_rest(batch, tokens, unknown > 0, start, end, aligned, hidden)
-        limits = tokens.offsets
-        if not exact.all() or empty.any():
-            keep = (end > start) & np.repeat(aligned, tokens.lengths())
-            limits = np.append(0, np.cumsum(keep))[limits]
-            start, end = start[keep], end[keep]
-        return Places(
-            start, end, frozen(limits), aligned, exact, hidden, split, unknown, empty, boundary, counts
-        )
+        keep = (end > start) & np.repeat(aligned, tokens.lengths())
+        limits = frozen(np.append(0, np.cumsum(keep))[tokens.offsets])
+        start, end = start[keep], end[keep]
+        return Places(lambda: (start, end), limits, aligned, exact, hidden, split, unknown, empty, boundary)
 
     def _align_rest(
         self,

@@ -1,9 +1,10 @@
 """The pass over a batch's bytes that finds words, grapheme clusters and numbers and counts characters.
 
-Most text is cut by the state machines of `tokbench.tally.segments`, a character at a time. Stretches of ASCII
-that begin after a space or a line feed and end with one are cut by bit operations, up to 64 bytes at a time:
-in ASCII the rules look no further than one character to each side, and the only clusters of more than one
-character are line ends of two.
+Most text is cut by the state machines of `tokbench.tally.segments`, a character at a time. Stretches of plain
+characters that begin after a space or a line feed and end with one are cut by bit operations, up to 64 bytes at
+a time: there the rules look no further than one character to each side, and the only clusters of more than one
+character are line ends of two. Plain are ASCII and the letters of two bytes that are to every rule what those
+of ASCII are: U+00C0 to U+017F without the signs × and ÷, and U+0400 to U+047F.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import count_bits, highest_bit, in_range_64, lowest_bit
+from tokbench.tally.bits import count_bits, highest_bit, in_range_64, lowest_bit, spread_64
 from tokbench.tally.compiling import kernel
 from tokbench.tally.segments import AFTER_FEED, GRAPHEME_AFTER_SPACE, WORD_AFTER_SPACE
 
@@ -26,13 +27,14 @@ COLUMNS = (
     "punctuation",
     "non_ascii",
     "surrogates",
+    "unspaced_words",
 )
 """What `scan` counts of each document."""
 
 HIGH_BITS = np.uint64(0x8080808080808080)
-SPACES = np.uint64(0x2020202020202020)
 ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+BYTE = np.uint64(0xFF)
 
 
 @kernel
@@ -57,7 +59,8 @@ def scan(
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included). Filled in are `counts`
     (`COLUMNS`, documents), the words and numbers as spans of bytes with the ``…_limits`` of each document's,
-    and `inside`, which comes as zeros and becomes 1 at every byte where no grapheme cluster begins.
+    and `inside`: 1 at every byte where no grapheme cluster begins, else 0. A word has a letter or a number in
+    it. `inside` has room for 64 bytes, and the spans for 8, past the end.
     """
     words = numbers = 0
     for document in range(len(starts)):
@@ -74,14 +77,23 @@ def scan(
         begun = begun_before = position
         wordy: Any = 0  # whether the segment has a letter or number in it
         wordy_before: Any = 0
+        foreign: Any = 0  # whether it begins in a script without spaces
+        foreign_before: Any = 0
+        unspaced: Any = 0
         in_number = 0
         last: Any = 10
         while position < end:
-            if (last == 32 or last == 10) and windows[position] & HIGH_BITS == 0:
-                # --- a stretch of ASCII, up to its last space or line feed or the end of the document
+            if (last == 32 or last == 10) and (data[position] < 0x80 or plain_lead(data[position])):
+                # --- a stretch of plain characters, up to its last space or line feed or the document's end
                 space = in_range_64(data, position, 0, 32, 1)
                 feed = in_range_64(data, position, 0, 10, 1)
                 other = in_range_64(data, position, 0, 128, 128)
+                lead = np.uint64(0)
+                if other != 0:
+                    lead = in_range_64(data, position, 0, 0xC3, 3) | in_range_64(data, position, 0, 0xD0, 2)
+                    signs = in_range_64(data, position, 0x20, 0xB7, 1) >> ONE  # × and ÷, after 0xC3
+                    lead &= ~(signs & in_range_64(data, position, 0, 0xC3, 1)) & ALL >> ONE
+                    other &= ~(lead | lead << ONE)
                 size: Any = end - position
                 if size > 64:
                     size = 64
@@ -92,7 +104,8 @@ def scan(
                     size = highest_bit(stops) + 1 if stops != 0 else 0
                 if size > 0:
                     here = ALL >> np.uint64(64 - size)
-                    letter = in_range_64(data, position, 32, 97, 26) & here
+                    lead &= here
+                    letter = (in_range_64(data, position, 32, 97, 26) | lead | lead << ONE) & here
                     digit = in_range_64(data, position, 0, 48, 10) & here
                     graphic = in_range_64(data, position, 0, 33, 94) & here
                     blank = in_range_64(data, position, 0, 9, 5) & here
@@ -110,43 +123,27 @@ def scan(
                     joined = wordlike & wordlike << ONE | middle | middle << ONE  # WB5, WB8 to WB10, WB13a, b
                     first = wordlike & ~joined
                     after = wordlike << ONE & ~joined
-                    n = words
-                    while first != 0:
-                        word_start[n] = position + lowest_bit(first)
-                        n += 1
-                        first &= first - ONE
-                    n = words
-                    while after != 0:
-                        word_end[n] = position + lowest_bit(after)
-                        n += 1
-                        after &= after - ONE
-                    words += count_bits(wordlike & ~joined)
-                    if n < words:  # the 64th byte ends a word, at the end of a document
-                        word_end[n] = position + size
+                    if underscore != 0:
+                        first, after = without_blanks(first, after, letter | digit)
+                    words = write_spans(word_start, word_end, words, position, first, after)
                     if digit != 0:
-                        first = digit & ~(digit << ONE)
-                        after = ~digit & digit << ONE
-                        n = numbers
-                        while first != 0:
-                            number_start[n] = position + lowest_bit(first)
-                            number_end[n] = position + lowest_bit(after) if after != 0 else position + 64
-                            n += 1
-                            first &= first - ONE
-                            after &= after - ONE
-                        numbers = n
-                    chars += size
-                    clusters += size
-                    letters += count_bits(letter)
+                        first, after = digit & ~(digit << ONE), ~digit & digit << ONE
+                        numbers = write_spans(number_start, number_end, numbers, position, first, after)
+                    doubled = count_bits(lead)
+                    chars += size - doubled
+                    clusters += size - doubled
+                    wide += doubled
+                    letters += count_bits(letter) - doubled
                     digits += count_bits(digit)
                     spaces += count_bits(space | blank)
                     punctuation += count_bits(graphic & ~(letter | digit))
+                    within = lead << ONE
                     if feed != 0:
                         feeds += count_bits(feed)
                         pair = in_range_64(data, position, 0, 13, 1) << ONE & feed  # GB3
-                        while pair != 0:
-                            inside[position + lowest_bit(pair)] = 1
-                            clusters -= 1
-                            pair &= pair - ONE
+                        clusters -= count_bits(pair)
+                        within |= pair
+                    spread_64(inside, position, within)
                     position += size
                     last = np.int64(data[position - 1])
                     grapheme_state = GRAPHEME_AFTER_SPACE if last == 32 else AFTER_FEED
@@ -198,11 +195,13 @@ def scan(
                     word_start[words] = begun
                     word_end[words] = at
                     words += 1
-                begun_before, wordy_before = begun, wordy
-                begun, wordy = at, 0
+                    unspaced += foreign
+                begun_before, wordy_before, foreign_before = begun, wordy, foreign
+                begun, wordy, foreign = at, 0, kind >> 5 & 1
             elif entry & 2:
                 words -= wordy_before
-                begun = begun_before
+                unspaced -= wordy_before & foreign_before
+                begun, foreign = begun_before, foreign_before
                 wordy |= wordy_before
             wordy |= kind >> 2 & 1
 
@@ -219,6 +218,7 @@ def scan(
             word_start[words] = begun
             word_end[words] = end
             words += 1
+            unspaced += foreign
         if in_number:
             number_end[numbers] = end
             numbers += 1
@@ -229,31 +229,58 @@ def scan(
         counts[3, document], counts[4, document] = letters, digits
         counts[5, document], counts[6, document] = spaces, punctuation
         counts[7, document], counts[8, document] = wide, surrogates
+        counts[9, document] = unspaced
+        inside[end] = 0
     return True
 
 
 @kernel
-def describe(
-    data: Any,
-    windows: Any,
-    starts: Any,
-    ends: Any,
-    properties: Any,
-    powers: Any,
-    hashes: Any,
-    wordy: Any,
-    unspaced: Any,
-) -> None:
-    """Of each span of characters: a 64-bit hash, whether it has a letter or number, and how it begins.
+def plain_lead(byte: Any) -> Any:
+    """Whether a byte begins a character of U+00C0 to U+017F or U+0400 to U+047F."""
+    return (byte >= 0xC3 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1
 
-    The hash is the polynomial sum((c_i + 1) · r^i) modulo 2^64, mixed; `powers` are those of r up to r^8, then
-    their running sums. `unspaced` says whether the first character is a letter of a script without spaces.
+
+@kernel
+def write_spans(start: Any, end: Any, n: Any, position: Any, first: Any, after: Any) -> Any:
+    """Append the spans that begin at the bits `first` and end before the bits `after`; gives the new `n`.
+
+    They are written eight at a time, so that no branch depends on how many there are. The last may end with
+    the 64th byte, and has no bit then.
+    """
+    total = n + count_bits(first)
+    while n < total:
+        for index in range(n, n + 8):
+            start[index] = position + lowest_bit(first)
+            end[index] = position + lowest_bit(after)
+            first &= first - ONE
+            after &= after - ONE
+        n += 8
+    return total
+
+
+@kernel
+def without_blanks(first: Any, after: Any, filled: Any) -> Any:
+    """The beginnings and ends of spans without those of the spans in which no bit is `filled`."""
+    starts, ends = first, after
+    while starts != 0:
+        begin, end = starts & ~(starts - ONE), ends & ~(ends - ONE)
+        if (end - begin) & filled == 0:  # the bits from `begin` on below `end`; all above where there is no end
+            first ^= begin
+            after ^= end
+        starts ^= begin
+        ends ^= end
+    return first, after
+
+
+@kernel
+def hash_spans(data: Any, windows: Any, starts: Any, ends: Any, powers: Any, sums: Any, hashes: Any) -> None:
+    """A 64-bit hash of the characters of each span: the polynomial sum((c_i + 1) · r^i) modulo 2^64, mixed.
+
+    `powers` are those of r, up to r^8, and `sums` the sums of the first so many of them.
     """
     for span in range(len(starts)):
         position, end = np.int64(starts[span]), np.int64(ends[span])
         total, power = np.uint64(0), ONE
-        kinds: Any = 0
-        first: Any = -1
         while position < end:
             window = windows[position]
             size: Any = end - position
@@ -262,41 +289,50 @@ def describe(
             else:
                 size = 8
             if window & HIGH_BITS == 0:  # eight characters of ASCII, or what is left, without a branch
-                part = powers[9 + size]
+                part = sums[size]
                 for index in range(8):
-                    part += (window >> np.uint64(8 * index) & np.uint64(0xFF)) * powers[index]
+                    part += (window >> np.uint64(8 * index) & BYTE) * powers[index]
                 total += part * power
-                power *= powers[size]
-                lower = window | SPACES  # a byte of at least x sets its high bit when 128 - x is added
-                letters = lower + np.uint64(0x1F1F1F1F1F1F1F1F) & ~(lower + np.uint64(0x0505050505050505))
-                digits = window + np.uint64(0x5050505050505050) & ~(window + np.uint64(0x4646464646464646))
-                if (letters | digits) & HIGH_BITS != 0:
-                    kinds |= 4
-                first = max(first, 0)
                 position += size
-                continue
-            point = np.int64(data[position])
-            if point < 0x80:
-                position += 1
-            elif point < 0xE0:
-                point = (point & 0x1F) << 6 | np.int64(data[position + 1] & 0x3F)
-                position += 2
-            elif point < 0xF0:
-                second, third = np.int64(data[position + 1] & 0x3F), np.int64(data[position + 2] & 0x3F)
-                point = (point & 0x0F) << 12 | second << 6 | third
-                position += 3
+                if position < end:
+                    power *= powers[8]
             else:
-                second, third = np.int64(data[position + 1] & 0x3F), np.int64(data[position + 2] & 0x3F)
-                point = (point & 7) << 18 | second << 12 | third << 6 | np.int64(data[position + 3] & 0x3F)
-                position += 4
-            own = np.int64(properties[point]) >> 10
-            first = own if first < 0 else first
-            kinds |= own
-            total += np.uint64(point + 1) * power
-            power *= powers[1]
+                point, position = code_point(data, position)
+                total += np.uint64(point + 1) * power
+                power *= powers[1]
         total ^= total >> np.uint64(32)
         total *= np.uint64(0xD6E8FEB86659FD93)
         total ^= total >> np.uint64(32)
         hashes[span] = total
+
+
+@kernel
+def kinds_of(data: Any, starts: Any, ends: Any, properties: Any, wordy: Any, unspaced: Any) -> None:
+    """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
+    for span in range(len(starts)):
+        position, end = np.int64(starts[span]), np.int64(ends[span])
+        kinds: Any = 0
+        first: Any = -1
+        while position < end:
+            point, position = code_point(data, position)
+            own = np.int64(properties[point]) >> 10
+            first = own if first < 0 else first
+            kinds |= own
         wordy[span] = kinds & 4 != 0
         unspaced[span] = max(first, 0) & 32 != 0
+
+
+@kernel
+def code_point(data: Any, position: Any) -> Any:
+    """The character that begins at a byte of valid UTF-8, and where the next one begins."""
+    point = np.int64(data[position])
+    if point < 0x80:
+        return point, position + 1
+    second = np.int64(data[position + 1] & 0x3F)
+    if point < 0xE0:
+        return (point & 0x1F) << 6 | second, position + 2
+    third = np.int64(data[position + 2] & 0x3F)
+    if point < 0xF0:
+        return (point & 0x0F) << 12 | second << 6 | third, position + 3
+    fourth = np.int64(data[position + 3] & 0x3F)
+    return (point & 7) << 18 | second << 12 | third << 6 | fourth, position + 4

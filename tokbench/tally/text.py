@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Document, TextBlock
+from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.keys import document_keys
 
@@ -48,6 +49,27 @@ class Spans:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WordSpans:
+    """The words of a batch in order: `start` and `end` as in `Spans`, so many that documents are not named.
+
+    Those of document i are from ``limits[i]`` to ``limits[i + 1]``.
+    """
+
+    start: Offsets
+    end: Offsets
+    limits: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def located(self) -> Spans:
+        """The same with the document of each."""
+        import numpy as np
+
+        return Spans(self.start, self.end, np.repeat(np.arange(len(self.limits) - 1), np.diff(self.limits)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Cuts:
     """Places inside things where a boundary may fall: the byte, the document, and whether one should."""
 
@@ -62,9 +84,9 @@ class TextBatch:
 
     `data` is the UTF-8 of the texts (uint8), a line feed after each; document i is ``data[starts[i]:ends[i]]``.
     `keys` is the hash (uint32) that places each document in a bootstrap group and in the samples. `counts` has
-    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. Words are in order, those of document i
-    from ``word_limits[i]`` to ``word_limits[i + 1]``. `grapheme_inside` (uint8) is 1 at every byte where no
-    grapheme cluster begins; `surrogates` says which documents hold lone surrogates: no decoder gives them back.
+    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. `grapheme_inside` (uint8, with padding) is
+    1 at every byte where no grapheme cluster begins; `surrogates` says which documents hold lone surrogates: no
+    decoder gives them back.
     """
 
     keys: NDArray[np.uint32]
@@ -73,8 +95,7 @@ class TextBatch:
     starts: Ints
     ends: Ints
     counts: Mapping[str, Ints]
-    words: Spans
-    word_limits: Ints
+    words: WordSpans
     word_hash: NDArray[np.uint64]
     grapheme_inside: NDArray[np.uint8]
     numbers: Spans
@@ -117,6 +138,26 @@ class TextBatch:
         whole[offsets[-1] :] = 0
         whole.flags.writeable = False
         return whole[: offsets[-1]], offsets
+
+    @cached_property
+    def sums(self) -> Ints:
+        """The sums of `counts` by group, as a tally holds them: ``(len(TEXT_COUNTERS), GROUPS)``."""
+        import numpy as np
+
+        from tokbench.tally.walk import add_column
+
+        sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
+        for own, name in zip(sums, TEXT_COUNTERS, strict=True):
+            if name in self.counts:
+                add_column(own, self.groups, self.counts[name])
+        return sums
+
+    @cached_property
+    def buckets(self) -> Ints:
+        """The class of length of each document: how many bits the number of its bytes has."""
+        import numpy as np
+
+        return np.frexp(self.counts["bytes"].astype(np.float64))[1].astype(np.int64)
 
     @cached_property
     def n_bytes(self) -> int:
@@ -230,10 +271,10 @@ def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Documen
     counts |= {
         "documents": np.ones(n, np.int64),
         "bytes": lengths,
-        "words": np.diff(words.limits),
+        "words": np.diff(words.spans.limits),
         "gold_words": words.gold,
         "unspaced_words": words.unspaced,
-        "numbers": np.bincount(numbers.document, minlength=n),
+        "numbers": found.number_limits[1:] - found.number_limits[:-1],
         "digit_gold": np.bincount(digits.document[digits.gold], minlength=n),
     }
     batch = TextBatch(
@@ -244,7 +285,6 @@ def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Documen
         ends=ends,
         counts=counts,
         words=words.spans,
-        word_limits=words.limits,
         word_hash=words.hashes,
         grapheme_inside=found.inside,
         numbers=numbers,

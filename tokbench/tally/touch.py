@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tokbench.tally.histogram import Histogram
 from tokbench.tally.places import Places
 from tokbench.tally.text import Cuts, Spans, TextBatch
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+
+
+FEW = 64
+"""Words are counted by the tokens that touch them: up to so many at once, the few others one by one."""
 
 
 class _Touching:
@@ -28,47 +33,57 @@ class _Touching:
 
         self.aligned = places.aligned
         self.n = len(batch)
-        self.start: Any = places.start
-        self.end: Any = places.end
-        ordered = bool(places.exact.all()) or (ascending(self.start) and ascending(self.end))
-        if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
-            self.start, self.end = np.sort(self.start), np.sort(self.end)
+        divided = places.exact & (places.empty == 0)
+        self.divided = bool(divided.all())
         # a boundary: some token begins here, and not at the start of the document
         self.boundary = places.boundary
-        self.per_word: NDArray[np.int32] = np.empty(len(batch.words), np.int32)
-        counts = np.zeros((self.n, len(TOUCHED)), np.int64)
-        words, limits = batch.words, batch.word_limits
-        divided = places.exact & (places.empty == 0)
-        touch_exact(
-            divided,
-            places.limits,
-            places.matched,
-            words.start,
-            words.end,
-            limits,
-            self.boundary,
-            self.per_word,
-            counts,
-        )
-        touch_words(
+        words, limits = batch.words, batch.words.limits
+        counts = np.zeros((len(TOUCHED), self.n), np.int64)
+        few: Ints = np.zeros(FEW, np.int64)
+        many = np.empty(len(words), words.start.dtype)
+        n_many = touch_exact(
             batch.data,
             batch.starts,
+            batch.ends,
             divided,
-            places.aligned,
             places.limits,
-            self.start,
-            self.end,
             words.start,
             words.end,
             limits,
             batch.grapheme_inside,
             self.boundary,
-            self.per_word,
+            few,
+            many,
             counts,
         )
-        self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts.T, strict=True))
-        if not ordered:
-            self.counts["cross_words"] = self._cross_words(batch, places)
+        self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts, strict=True))
+        if not self.divided:
+            self.start: Any = places.start
+            self.end: Any = places.end
+            ordered = bool(places.exact.all()) or (ascending(self.start) and ascending(self.end))
+            if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
+                self.start, self.end = np.sort(self.start), np.sort(self.end)
+            n_many = touch_words(
+                batch.data,
+                batch.starts,
+                divided,
+                places.aligned,
+                places.limits,
+                self.start,
+                self.end,
+                words.start,
+                words.end,
+                limits,
+                batch.grapheme_inside,
+                self.boundary,
+                few,
+                many,
+                n_many,
+                counts,
+            )
+            if not ordered:
+                self.counts["cross_words"] = self._cross_words(batch, places)
+        self.per_word = Histogram.of_dense(few) + Histogram.of(many[:n_many])
         self.boundary = self.boundary.view(np.bool_)
 
     def own(self, spans: Spans) -> Spans:
@@ -82,6 +97,12 @@ class _Touching:
         """How many tokens touch each span."""
         import numpy as np
 
+        if self.divided:
+            from tokbench.tally.walk import boundaries_inside
+
+            inside: Ints = np.empty(len(spans), np.int64)
+            boundaries_inside(self.boundary, spans.start, spans.end, inside)
+            return inside + 1
         begun = np.searchsorted(self.start, spans.end, side="left")
         return begun - np.searchsorted(self.end, spans.start, side="right")
 
@@ -89,7 +110,7 @@ class _Touching:
         """Tokens that touch two or more words, whatever their order."""
         import numpy as np
 
-        words = self.own(batch.words)
+        words = self.own(batch.words.located())
         begun = np.searchsorted(words.start, places.end, side="left")
         many = begun - np.searchsorted(words.end, places.start, side="right") > 1
         return self.per_document(np.searchsorted(batch.starts, places.start[many], side="right") - 1)
@@ -111,8 +132,8 @@ class _Touching:
         }
 
 
-def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], NDArray[np.int32]]:
-    """Counts by document of all that depends on places, and the tokens that touch each aligned word."""
+def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], Histogram]:
+    """Counts by document of all that depends on places, and aligned words by the tokens that touch them."""
     import numpy as np
 
     touching = _Touching(batch, places)
@@ -125,8 +146,7 @@ def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], NDArray[np
         counts |= touching.against(batch.identifier_cuts, "identifier")
     if batch.syntax is not None:
         counts |= _syntax(batch, touching, batch.syntax)
-    per_word = touching.per_word
-    return counts, per_word if places.aligned.all() else per_word[per_word >= 0]
+    return counts, touching.per_word
 
 
 def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:

@@ -11,8 +11,8 @@ from tokbench.tally.compiling import kernel
 
 KNOWN, SPLIT, EMPTY = 1, 2, 4
 """Flags of a token: looked up; no whole UTF-8 characters; no bytes."""
-MATCHED = ("split", "unknown", "empty", "cut_chars", "cut_graphemes")
-"""The columns of what `match` counts of each document: tokens, then boundaries, those of exact ones only."""
+MATCHED = ("split", "unknown", "empty")
+"""What `match` counts of each document: tokens of some kind."""
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 """The lowest bytes of a window, by their number."""
@@ -26,7 +26,7 @@ TOUCHED = (
     "cut_graphemes",
     "cross_words",
 )
-"""The columns of what `touch_words` counts of each document."""
+"""What `touch_words` counts of each document."""
 
 
 @kernel
@@ -36,15 +36,12 @@ def match(
     windows: Any,
     starts: Any,
     ends: Any,
-    inside: Any,
     entries: Any,
     places: Any,
     blob: Any,
     masks: Any,
     unknown: int,
     seen: Any,
-    begin: Any,
-    stop: Any,
     boundary: Any,
     exact: Any,
     counts: Any,
@@ -52,21 +49,20 @@ def match(
     """Lay the bytes of each document's tokens over its text, and count the tokens; false if one is not known.
 
     `windows` are those of the text and `blob` those of the tokens' bytes, which begin at `places`; `entries`
-    hold their first eight and ``length << 8 | flags``. Filled in are `begin` and `stop` of each token, `exact`
-    where the tokens' bytes are the document's and none is `unknown`, `seen` by id, and by document `MATCHED`.
-    In exact documents without empty tokens `boundary` becomes 1 where a token begins that is not the first.
+    hold their first eight and ``length << 8 | flags``. Filled in are `exact` where the tokens' bytes are the
+    document's and none is `unknown`, `seen` by id, and by document `MATCHED`. In exact documents without empty
+    tokens `boundary` becomes 1 where a token begins that is not the first.
     """
     size_of_table = len(entries)
     for document in range(len(starts)):
-        position, end = starts[document], ends[document]
+        begun, end = np.int64(starts[document]), np.int64(ends[document])
+        position = begun
         good = True
         split: Any = 0
         empty: Any = 0
-        cut_chars: Any = 0
-        cut_graphemes: Any = 0
         unknowns = 0
         for index in range(offsets[document], offsets[document + 1]):
-            token = ids[index]
+            token = np.int64(ids[index])
             entry: Any = np.int64(0)
             if token >= 0 and token < size_of_table:
                 entry = np.int64(entries[token, 1])
@@ -81,15 +77,11 @@ def match(
             if not good:
                 continue
             window = windows[position]
-            begin[index] = position
             boundary[position] = 1
-            cut_chars += window & np.uint64(0xC0) == 0x80
-            cut_graphemes += inside[position]
             size = entry >> 8
             if size < 0 or position + size > end:
                 good = False
-                continue
-            if size <= 8:
+            elif size <= 8:
                 good = (window ^ entries[token, 0]) & masks[size] == 0
             else:
                 good = window == entries[token, 0]
@@ -101,33 +93,51 @@ def match(
                 # the last eight bytes, which overlap what was compared
                 good = good and windows[position + size - 8] == blob[place + size - 8]
             position += size
-            stop[index] = position
-        exact[document] = good and position == end and unknowns == 0
-        if not exact[document] or empty:
-            boundary[starts[document] : end + 1] = 0
-        boundary[starts[document]] = 0
-        row = counts[document]
-        row[0], row[1], row[2], row[3], row[4] = split, unknowns, empty, cut_chars, cut_graphemes
+        good = good and position == end and unknowns == 0
+        exact[document] = good
+        if not good or empty:
+            boundary[begun : end + 1] = 0
+        boundary[begun] = 0
+        counts[0, document], counts[1, document], counts[2, document] = split, unknowns, empty
     return True
 
 
 @kernel
+def lay_out(ids: Any, offsets: Any, starts: Any, entries: Any, documents: Any, begin: Any, stop: Any) -> None:
+    """Where each token of some documents begins and stops, which `match` found to be exact; 0 in the others."""
+    for document in range(len(starts)):
+        position = np.int64(starts[document])
+        for index in range(offsets[document], offsets[document + 1]):
+            if documents[document]:
+                begin[index] = position
+                position += np.int64(entries[ids[index], 1]) >> 8
+                stop[index] = position
+            else:
+                begin[index] = stop[index] = 0
+
+
+@kernel
 def touch_exact(
+    data: Any,
+    starts: Any,
+    ends: Any,
     exact: Any,
     limits: Any,
-    matched: Any,
     word_start: Any,
     word_end: Any,
     word_limits: Any,
+    inside: Any,
     boundary: Any,
-    per_word: Any,
+    few: Any,
+    many: Any,
     counts: Any,
-) -> None:
+) -> int:
     """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
 
     There a token touches a word for every boundary inside it, and one more; and two words that follow each
     other share a token where no boundary lies between them. Boundaries are looked at 64 bytes at a time.
     """
+    n_many = 0
     for document in range(len(exact)):
         if not exact[document]:
             continue
@@ -152,20 +162,30 @@ def touch_exact(
                 apart = False
                 for at in range(end, following + 1):
                     apart = apart or boundary[at] != 0
-            per_word[word] = within + 1
+            if within + 1 < len(few):
+                few[within + 1] += 1
+            else:
+                many[n_many] = within + 1
+                n_many += 1
             total += within + 1
             continued += within > 0
             joins = not apart and word + 1 < last
             crossing += joins and not (shared and within == 0)
             shared = joins
-        row = counts[document]
-        row[0], row[1], row[2] = last - first, total, continued
-        row[3], row[4], row[5] = (
-            max(limits[document + 1] - limits[document] - 1, 0),
-            matched[document, 3],
-            matched[document, 4],
-        )
-        row[6] = crossing
+        cut_chars: Any = 0
+        cut_graphemes: Any = 0
+        for block in range(starts[document], ends[document], 64):
+            marks = in_range_64(inside, block, 0, 1, 1)
+            if marks != 0:
+                marks &= in_range_64(boundary, block, 0, 1, 1)
+                if ends[document] - block < 64:
+                    marks &= ~(ALL << np.uint64(ends[document] - block))
+                cut_graphemes += count_bits(marks)
+                cut_chars += count_bits(marks & in_range_64(data, block, 0, 0x80, 0x40))
+        counts[0, document], counts[1, document], counts[2, document] = last - first, total, continued
+        counts[3, document] = max(limits[document + 1] - limits[document] - 1, 0)
+        counts[4, document], counts[5, document], counts[6, document] = cut_chars, cut_graphemes, crossing
+    return n_many
 
 
 @kernel
@@ -182,22 +202,21 @@ def touch_words(
     word_limits: Any,
     inside: Any,
     boundary: Any,
-    per_word: Any,
+    few: Any,
+    many: Any,
+    n_many: int,
     counts: Any,
-) -> None:
+) -> int:
     """Count the tokens that touch each word, and the boundaries, of aligned documents that are not `exact`.
 
     The tokens of document i, ``limits[i]`` to ``limits[i + 1]``, and its words are in ascending order of both
     ends. The tokens that touch a word are those that begin before its end less those that stop by its start.
-    `per_word` is −1 for words of documents that are not aligned; `boundary` becomes 1 where a token begins
-    that is not at the start of its document.
+    A word that n tokens touch is counted in ``few[n]``, or its n is appended to the `n_many` of `many`;
+    `boundary` becomes 1 where a token begins that is not at the start of its document. Gives the new `n_many`.
     """
     for document in range(len(starts)):
         first_word, last_word = word_limits[document], word_limits[document + 1]
-        if exact[document]:
-            continue
-        if not aligned[document]:
-            per_word[first_word:last_word] = -1
+        if exact[document] or not aligned[document]:
             continue
         first, last = limits[document], limits[document + 1]
         started = ended = first
@@ -208,7 +227,11 @@ def touch_words(
             while ended < last and stop[ended] <= word_start[word]:
                 ended += 1
             touching = started - ended
-            per_word[word] = touching
+            if touching < len(few):
+                few[touching] += 1
+            else:
+                many[n_many] = touching
+                n_many += 1
             total += touching
             continued += touching > 1
         started = ended = first_word
@@ -227,18 +250,27 @@ def touch_words(
             while ended < last_word and word_end[ended] <= at:
                 ended += 1
             crossing += started - ended > 1
-        row = counts[document]
-        row[0], row[1], row[2] = last_word - first_word, total, continued
-        row[3], row[4], row[5], row[6] = boundaries, cut_chars, cut_graphemes, crossing
+        counts[0, document], counts[1, document], counts[2, document] = last_word - first_word, total, continued
+        counts[3, document], counts[4, document] = boundaries, cut_chars
+        counts[5, document], counts[6, document] = cut_graphemes, crossing
+    return n_many
 
 
 @kernel
-def add_columns(sums: Any, columns: Any, groups: Any, values: Any) -> None:
-    """Add what document i has of a counter, ``values[k, i]``, to ``sums[columns[k], groups[i]]``."""
-    for index in range(len(columns)):
-        own, column = sums[columns[index]], values[index]
-        for document in range(len(groups)):
-            own[groups[document]] += column[document]
+def boundaries_inside(boundary: Any, start: Any, end: Any, found: Any) -> None:
+    """How many boundaries lie inside each span, its two ends left out."""
+    for span in range(len(start)):
+        n = 0
+        for at in range(start[span] + 1, end[span]):
+            n += boundary[at]
+        found[span] = n
+
+
+@kernel
+def add_column(sums: Any, groups: Any, values: Any) -> None:
+    """Add what document i has of a counter, ``values[i]``, to ``sums[groups[i]]``."""
+    for document in range(len(groups)):
+        sums[groups[document]] += values[document]
 
 
 @kernel

@@ -12,11 +12,11 @@ import numpy as np
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 from tokbench.tally.characters import characters
-from tokbench.tally.compiling import windows
+from tokbench.tally.compiling import PADDING, windows
 from tokbench.tally.facts import CorpusFacts
-from tokbench.tally.scan import COLUMNS, describe, scan
+from tokbench.tally.scan import COLUMNS, hash_spans, kinds_of, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
-from tokbench.tally.text import Spans
+from tokbench.tally.text import Spans, WordSpans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,19 +32,20 @@ class Scanned:
     """What one pass over the bytes of a batch finds; see `tokbench.tally.scan.scan`."""
 
     counts: Ints
-    words: Spans
-    word_limits: Ints
+    words: WordSpans
     inside: NDArray[np.uint8]
     numbers: Spans
+    number_limits: Ints
 
 
 def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
     """Segments, clusters, numbers and characters of documents; `data` is followed by padding."""
     n, size = len(starts), len(data)
     counts = np.zeros((len(COLUMNS), n), np.int64)
-    inside = np.zeros(size + 1, np.uint8)
+    inside = np.empty(size + PADDING, np.uint8)
     place: Any = np.int32 if size < 1 << 31 else np.int64
-    word_start, word_end, number_start, number_end = (np.empty(size + 1, place) for _ in range(4))
+    # as many words or numbers as bytes, and eight, since they are written eight at a time
+    word_start, word_end, number_start, number_end = (np.empty(size + 8, place) for _ in range(4))
     word_limits, number_limits = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     tables = characters()
     while not scan(
@@ -67,20 +68,19 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
         text = data.tobytes().decode("utf-8", "surrogatepass")
         tables.know(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32))
 
-    def spans(start: Offsets, end: Offsets, limits: Ints) -> Spans:
+    def spans(start: Offsets, end: Offsets, limits: Ints) -> WordSpans:
         found = int(limits[-1])
-        return Spans(start[:found].copy(), end[:found].copy(), np.repeat(np.arange(n), np.diff(limits)))
+        return WordSpans(start[:found].copy(), end[:found].copy(), limits)
 
-    words = spans(word_start, word_end, word_limits)
-    return Scanned(counts, words, word_limits, inside, spans(number_start, number_end, number_limits))
+    numbers = spans(number_start, number_end, number_limits).located()
+    return Scanned(counts, spans(word_start, word_end, word_limits), inside, numbers, number_limits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Words in order, with the limits of each document's, their hashes, and counts by document."""
+    """Words in order, their hashes, and counts by document."""
 
-    spans: Spans
-    limits: Ints
+    spans: WordSpans
     hashes: NDArray[np.uint64]
     gold: Ints
     unspaced: Ints
@@ -96,24 +96,23 @@ def find_words(
 ) -> Words:
     """The words of `documents`: gold ones where they have them, else the segments that were `found`."""
     n = len(starts)
-    spans, limits = found.words, found.word_limits
-    gold = np.zeros(n, np.int64)
+    words, gold = found.words, np.zeros(n, np.int64)
+    unspaced = found.counts[COLUMNS.index("unspaced_words")]
     marked = np.zeros(n, np.bool_)
     if documents is not None and facts.word_unit != "segments":
         marked[:] = [document.words is not None for document in documents]
     if documents is not None and marked.any():
-        spans = _with_gold(documents, marked, data, starts, ends, spans)
-    hashes = np.empty(len(spans), np.uint64)
-    wordy, unspaced = np.empty(len(spans), np.bool_), np.empty(len(spans), np.bool_)
-    describe(
-        data, windows(data), spans.start, spans.end, characters().properties, _powers(), hashes, wordy, unspaced
-    )
-    if marked.any() or not wordy.all():  # a word has a letter or a number in it
-        spans = Spans(spans.start[wordy], spans.end[wordy], spans.document[wordy])
-        hashes, unspaced = hashes[wordy], unspaced[wordy]
-        limits = np.append(0, np.cumsum(np.bincount(spans.document, minlength=n)))
+        spans = _with_gold(documents, marked, data, starts, ends, words.located())
+        wordy, foreign = np.empty(len(spans), np.bool_), np.empty(len(spans), np.bool_)
+        kinds_of(data, spans.start, spans.end, characters().properties, wordy, foreign)
+        owner = spans.document[wordy]  # a word has a letter or a number in it
+        limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
+        words = WordSpans(spans.start[wordy], spans.end[wordy], limits)
         gold = np.diff(limits) * marked
-    return Words(spans, limits, hashes, gold, np.bincount(spans.document[unspaced], minlength=n))
+        unspaced = np.bincount(owner[foreign[wordy]], minlength=n)
+    hashes = np.empty(len(words), np.uint64)
+    hash_spans(data, windows(data), words.start, words.end, *_powers(), hashes)
+    return Words(words, hashes, gold, unspaced)
 
 
 def _with_gold(
@@ -152,8 +151,8 @@ def _checked(document: Document) -> Iterator[tuple[int, int]]:
 
 
 @cache
-def _powers() -> NDArray[np.uint64]:
-    """What `describe` hashes with: r^0 … r^8, then the sums of the first 0 … 8 of them, modulo 2^64."""
+def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """What `hash_spans` reckons with: r^0 … r^8, and the sums of the first 0 … 8 of them, modulo 2^64."""
     powers = [pow(_RATIO, exponent, 1 << 64) for exponent in range(9)]
     sums = [sum(powers[:size]) % (1 << 64) for size in range(9)]
-    return np.array(powers + sums, np.uint64)
+    return np.array(powers, np.uint64), np.array(sums, np.uint64)

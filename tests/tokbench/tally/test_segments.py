@@ -15,6 +15,7 @@ from uniseg.wordbreak import word_boundaries
 from tokbench.corpus import Document
 from tokbench.tally import prepare
 from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, Kind, characters
+from tokbench.tally.scan import plain_lead
 from tokbench.tally.segments import (
     CLASS_BITS,
     JOIN,
@@ -30,8 +31,10 @@ ALPHABET = (
     "\u0915\u094d\u0937\u093f\u0e48\U0001f1e6\U0001f1e7\U0001f469\U0001f3fd\U0001f468\u2764\ufe0f"
     "\u1100\u1161\u11a8\uac00\uac01\u0600\u0903\u3000\u200b\xa9\u24c2"
 )
-# ASCII only, and long enough for stretches of 64 bytes to end anywhere
-LATIN = st.lists(st.sampled_from([*"ab1 _.',:;\r\n\"-", " ", "word", "3.14", "don't", "é"]), max_size=90)
+# plain characters mostly, and long enough for stretches of 64 bytes to end anywhere
+PLAIN = st.lists(
+    st.sampled_from([*"ab1 _.',:;\r\n\"-éžЖ×÷’", " ", "word", "3.14", "don't", "naïve", "слово"]), max_size=90
+)
 
 
 def properties(text: str) -> np.ndarray:
@@ -68,7 +71,7 @@ def assert_counted(text: str, words: list[int], clusters: list[int]) -> None:
     byte_of = np.cumsum([0, *(len(c.encode("utf-8", "surrogatepass")) for c in text)]) + batch.starts[1]
     wordy = properties(text) >> KIND_SHIFT & Kind.WORD
     expected = [(byte_of[a], byte_of[b]) for a, b in pairwise(words) if wordy[a:b].any()]
-    own = slice(*batch.word_limits[1:3])
+    own = slice(*batch.words.limits[1:3])
     assert list(zip(batch.words.start[own], batch.words.end[own], strict=True)) == expected
     inside = np.flatnonzero(batch.grapheme_inside[batch.starts[1] : batch.ends[1]] == 0)
     assert (inside + batch.starts[1]).tolist() == [byte_of[at] for at in clusters[:-1]]
@@ -87,14 +90,31 @@ def test_any_text(text: str) -> None:
     assert_same(text)
 
 
-@given(LATIN)
-def test_stretches_of_ascii(parts: list[str]) -> None:
+@given(PLAIN)
+def test_plain_stretches(parts: list[str]) -> None:
     assert_same("".join(parts))
+
+
+def test_plain_letters_are_to_every_rule_as_those_of_ascii() -> None:
+    letters = {*map(chr, range(0xC0, 0x180)), *map(chr, range(0x400, 0x480))} - {*"×÷"}
+    assert (properties("".join(letters)) == properties("a")).all()
+    leads = {letter.encode()[0] for letter in letters}
+    assert {byte for byte in range(128, 256) if plain_lead(byte)} == leads
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128])
 def test_a_word_may_end_where_a_stretch_does(size: int) -> None:
-    for text in ("a" * size, "7" * size, "_" * size, " " * size, "ab " * size, "a." * size, "\r\n" * size):
+    for text in (
+        "a" * size,
+        "7" * size,
+        "_" * size,
+        " " * size,
+        "ab " * size,
+        "a." * size,
+        "\r\n" * size,
+        "é" * size,
+        "_ " * size,
+    ):
         assert_same(text[:size])
 
 
