@@ -4,15 +4,17 @@
     python benchmarks/unigram.py --model tokenizer.model --text novel.txt --documents bytes:1000
     python benchmarks/unigram.py --train novel.txt --sizes 8000,32000
     python benchmarks/unigram.py --train novel.txt --threads 2
-
     python benchmarks/unigram.py --json tokenizer.json --text novel.txt
+    python benchmarks/unigram.py --model spiece.model --text novel.txt --nbest 8
 
 A `tokenizer.json` is compared with `tokenizers`, which gives its own encodings. Ids are compared before
-anything is timed; a difference ends the run. Rounds are interleaved, CPU time of one thread, medians; what
-counts are the ratios. "warm" is a tokenizer that has seen the text, "cold" one made afresh (kernels are
-compiled in both cases). Both sides get lists of `str` and give numpy arrays where the library has them.
-Training also compares the likelihood of held-out text (every tenth line) under both models. With --threads N it
-is timed in N threads against one instead, by the clock on the wall.
+anything is timed; a difference ends the run. The segmentations of --nbest are compared by score: where several
+have the same, the two may name them in another order, and how many documents that holds for is printed. Rounds
+are interleaved, CPU time of one thread, medians; what counts are the ratios. "warm" is a tokenizer that has
+seen the text, "cold" one made afresh (kernels are compiled in both cases). Both sides get lists of `str` and
+give numpy arrays where the library has them. Training also compares the likelihood of held-out text (every
+tenth line) under both models. With --threads N it is timed in N threads against one instead, by the clock on
+the wall.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from typing import Any
 
 import numpy as np
 import sentencepiece
+from numpy.typing import NDArray
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.model_file import SpmModel, parse, read_model
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
@@ -52,13 +55,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--megabytes", type=float, default=None, help="read so much of each text (1; 10 to train)"
     )
     parser.add_argument("--documents", default="lines", help="lines, whole, or bytes:N")
+    parser.add_argument("--nbest", type=int, metavar="N", help="the N best segmentations instead of the best")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, help="train in so many threads, against one")
     asked = parser.parse_args(arguments)
     print(f"sentencepiece {sentencepiece.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}")
     for model in asked.model:
         for text in asked.text:
-            if not encode(model, text, asked.megabytes or 1.0, asked.documents, asked.rounds):
+            texts = documents_of(text, asked.megabytes or 1.0, asked.documents)
+            name = f"{model.parent.name}/{model.name} on {text.name} ({len(texts)} documents)"
+            if asked.nbest:
+                done = encode_nbest(model, name, texts, asked.nbest, asked.rounds)
+            else:
+                done = encode(model, name, texts, asked.rounds)
+            if not done:
                 return 1
     for path in asked.json:
         for text in asked.text:
@@ -85,16 +95,14 @@ def documents_of(path: Path, megabytes: float, how: str) -> list[str]:
     return text.split("\n")
 
 
-def encode(model: Path, path: Path, megabytes: float, how: str, rounds: int) -> bool:
+def encode(model: Path, name: str, texts: Sequence[str], rounds: int) -> bool:
     """Verify, then time encoding; whether the ids were equal."""
-    texts = documents_of(path, megabytes, how)
     n_bytes = sum(len(text.encode()) for text in texts)
     read = read_model(model)
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(model))
     ours = SpmTokenizer(model.name, read)
     expected = theirs.encode(texts, num_threads=1)
     differing = [at for at, ids in enumerate(ours.encode_batch(texts)) if ids.tolist() != expected[at]]
-    name = f"{model.parent.name}/{model.name} on {path.name} ({n_bytes / 1e6:.1f} MB, {len(texts)} documents)"
     if differing:
         print(f"{name}: ids differ in {len(differing)} documents, first in document {differing[0]}")
         return False
@@ -114,6 +122,36 @@ def encode(model: Path, path: Path, megabytes: float, how: str, rounds: int) -> 
         reference = medians["sentencepiece loop" if kind == "loop" else "sentencepiece batch"]
         ratio = reference / medians[kind]
         print(f"  {kind:12} {n_bytes / 1e6 / medians[kind]:8.1f} MB/s   {ratio:6.2f} x sentencepiece")
+    return True
+
+
+def encode_nbest(model: Path, name: str, texts: Sequence[str], n: int, rounds: int) -> bool:
+    """As `encode`, for the `n` best segmentations of each document; whether their scores were equal."""
+    read = read_model(model)
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(model))
+    ours = SpmTokenizer(model.name, read)
+    scores = scores_of(ours)
+
+    def best_scores(segmentations: Sequence[Sequence[int]]) -> list[float]:
+        return sorted(float(scores[list(ids)].sum()) for ids in segmentations)
+
+    pairs = [(ours.nbest(text, n), theirs.NBestEncodeAsIds(text, n)) for text in texts]
+    unequal = [at for at, (own, other) in enumerate(pairs) if own != other]
+    for at in unequal:
+        own, other = map(best_scores, pairs[at])
+        if len(own) != len(other) or not np.allclose(own, other, rtol=1e-6, atol=0):
+            print(f"{name}: scores differ, first in document {at}: {own} against {other}")
+            return False
+    medians = interleaved(
+        {
+            "ours": lambda: [ours.nbest(text, n) for text in texts],
+            "sentencepiece": lambda: [theirs.NBestEncodeAsIds(text, n) for text in texts],
+        },
+        rounds,
+    )
+    speed = sum(len(text.encode()) for text in texts) / 1e6 / medians["ours"]
+    print(f"{name}, {n} best: scores equal, other ids of the same score in {len(unequal)}")
+    print(f"  {speed:8.1f} MB/s   {medians['sentencepiece'] / medians['ours']:6.2f} x sentencepiece")
     return True
 
 
@@ -210,10 +248,16 @@ def train_threads(path: Path, size: int, megabytes: float, rounds: int, threads:
 def log_likelihood(model: SpmModel, lines: Sequence[str]) -> float:
     """The mean log probability of a character of `lines` under the best segmentation."""
     tokenizer = SpmTokenizer("held out", model)
-    scores = tokenizer.vocabulary.scores.astype(np.float64)
-    scores[tokenizer.unk_id] = scores.min() - 10.0
+    scores = scores_of(tokenizer)
     total = float(scores[tokenizer.encode_batch(lines).ids].sum())
     return total / sum(len(tokenizer.normalize(line)) for line in lines)
+
+
+def scores_of(tokenizer: SpmTokenizer) -> NDArray[np.float64]:
+    """Every id's log probability, that of the unknown token as encoding takes it."""
+    scores = tokenizer.vocabulary.scores.astype(np.float64)
+    scores[tokenizer.unk_id] = scores.min() - 10.0
+    return scores
 
 
 def interleaved(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:

@@ -43,8 +43,11 @@ def draw_paths(
 
 def best_paths(
     data: bytes, units: NDArray[np.uint64], scores: NDArray[np.float64], unknown: float, n: int
-) -> list[tuple[NDArray[np.int32], float]]:
-    """The `n` best paths, best first: int32 ``(pieces, 3)``, rows as in `draw_paths`, each with its score."""
+) -> tuple[NDArray[np.int32], list[int], list[float]]:
+    """The `n` best paths, best first, fewer where there are fewer.
+
+    All of them end to end, int32 ``(pieces, 3)``, rows as in `draw_paths`; where each ends there; their scores.
+    """
     source = np.frombuffer(data + bytes(16), np.uint8)
     totals = np.full((len(data) + 1, n), -np.inf)
     links = np.empty((len(data) + 1, n, 3), np.int32)  # start, rank there, piece
@@ -53,8 +56,18 @@ def best_paths(
     found = int(np.count_nonzero(np.isfinite(totals[-1])))
     nodes = np.empty((int(lengths.sum()), 3), np.int32)
     _follow(links, lengths[:found], nodes)
-    ends = np.cumsum(lengths[:found])
-    return list(zip(np.split(nodes, ends[:-1]), totals[-1, :found].tolist(), strict=True)) if found else []
+    return nodes, np.cumsum(lengths[:found]).tolist(), totals[-1, :found].tolist()
+
+
+def with_unknown(rows: NDArray[np.integer], ends: list[int], unk_id: int | None) -> tuple[list[int], list[int]]:
+    """The ids of paths given end to end, and where each ends: unknown characters in a row are one `unk_id`.
+
+    Without an `unk_id` they have no id.
+    """
+    limits = np.array(ends, np.int64)
+    ids = np.empty(len(rows), np.int64)
+    count = _fill_ids(rows, -1 if unk_id is None else unk_id, limits, ids)
+    return ids[:count].tolist(), limits.tolist()
 
 
 def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
@@ -195,6 +208,26 @@ def _follow(links, lengths, nodes):  # type: ignore[no-untyped-def]
             start, before, piece = links[position, place]
             nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, piece
             position, place = np.int64(start), np.int64(before)
+
+
+@kernel
+def _fill_ids(rows, unk_id, ends, ids):  # type: ignore[no-untyped-def]
+    """Fill `ids`, set `ends` to where each path ends there; how many there are."""
+    count = row = 0
+    for path in range(len(ends)):
+        before = False
+        while row < ends[path]:
+            unknown = rows[row, 2] < 0
+            if not unknown:
+                ids[count] = rows[row, 2]
+                count += 1
+            elif unk_id >= 0 and not before:
+                ids[count] = unk_id
+                count += 1
+            before = unknown
+            row += 1
+        ends[path] = count
+    return count
 
 
 @inline

@@ -163,7 +163,7 @@ class SpmBpe:
             return np.array(merge(self, data, rng=rng, dropout=alpha), np.int64).reshape(-1, 3)
         return self._merged(data, rng.random(4 * len(data) + 4), alpha)
 
-    def best(self, data: bytes, n: int) -> list[tuple[NDArray[np.int32], float]]:
+    def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """Not defined for BPE."""
         raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
 

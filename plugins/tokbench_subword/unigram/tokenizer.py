@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,8 +40,8 @@ class Algorithm(Protocol):
         """A segmentation drawn at random, as rows of (start, end, piece)."""
         ...
 
-    def best(self, data: bytes, n: int) -> list[tuple[NDArray[np.int32], float]]:
-        """The `n` best segmentations, as rows of (start, end, piece), with their scores."""
+    def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
+        """The `n` best segmentations end to end, as rows of (start, end, piece); their ends; their scores."""
         ...
 
 
@@ -118,7 +119,8 @@ class SpmTokenizer:
         if not 0.0 <= alpha < float("inf"):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data, _ = self._normalizer.with_origins(encodable(text))
-        return self._ids_of_rows(data, self.algorithm.sample_rows(data, rng, alpha))
+        rows = self.algorithm.sample_rows(data, rng, alpha)
+        return self._ids_of_paths(data, rows, [len(rows)])[0]
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -129,7 +131,8 @@ class SpmTokenizer:
         if n < 1:
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
         data, _ = self._normalizer.with_origins(encodable(text))
-        return [(self._ids_of_rows(data, rows), score) for rows, score in self.algorithm.best(data, n)]
+        rows, ends, scores = self.algorithm.best(data, n)
+        return list(zip(self._ids_of_paths(data, rows, ends), scores, strict=True))
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
@@ -288,11 +291,17 @@ class SpmTokenizer:
         """The UTF-8 that a stretch of internal text stands for."""
         return to_text(data[node.start : node.end], self.vocabulary.escaped).encode()
 
-    def _ids_of_rows(self, data: bytes, rows: NDArray[np.integer]) -> list[int]:
-        """The ids of a path given as rows of (start, end, piece)."""
-        pieces = rows[:, 2]
-        known: list[int] = pieces.tolist()
-        return known if (pieces >= 0).all() else self._ids(data, [Node(*row) for row in rows.tolist()])
+    def _ids_of_paths(self, data: bytes, rows: NDArray[np.integer], ends: list[int]) -> list[list[int]]:
+        """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
+        ids: list[int] = rows[:, 2].tolist()
+        if min(ids, default=0) < 0:
+            if len(self.vocabulary.byte_ids):
+                paths = [rows[start:end].tolist() for start, end in pairwise([0, *ends])]
+                return [self._ids(data, [Node(*row) for row in path]) for path in paths]
+            from tokbench_subword.unigram.lattice import with_unknown
+
+            ids, ends = with_unknown(rows, ends, self.unk_id)
+        return [ids[start:end] for start, end in pairwise([0, *ends])]
 
     def _ids(self, data: bytes, path: Iterable[Node]) -> list[int]:
         """The ids of a path, unknown characters as their bytes or merged into one unknown token."""

@@ -159,8 +159,8 @@ class Unigram:
             bounds = np.array([0, len(data)], np.int64)
         return draw_paths(data, bounds, lexicon.units, self.nominal, lexicon.unknown, alpha, uniforms)
 
-    def best(self, data: bytes, n: int) -> list[tuple[NDArray[np.int32], float]]:
-        """The `n` best paths as rows of (start, end, piece), with their scores, best first; fewer if so."""
+    def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
+        """The `n` best paths as `best_paths` gives them."""
         return best_paths(data, self.lexicon.units, self.nominal, self.lexicon.unknown, n)
 
     def score(self, path: Sequence[Node]) -> float:

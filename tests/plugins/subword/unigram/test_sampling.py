@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 from tokbench.errors import TokenizerError
 
@@ -93,11 +94,21 @@ def test_dropout_in_bpe(model: str, pair: Pair) -> None:
     assert means[0] == pytest.approx(means[1], rel=0.03)
 
 
+def scores_of(tokenizer: SpmTokenizer, segmentations: list[list[int]]) -> list[float]:
+    scores = tokenizer.vocabulary.scores.astype(float)
+    return sorted(float(scores[ids].sum()) for ids in segmentations)
+
+
 def test_n_best_equals_sentencepiece(pair: Pair) -> None:
     for name in UNIGRAM_MODELS[:3]:
         ours, theirs = pair(name)
         for text in ("unbelievable things", "hello", "New York City"):
             assert ours.nbest(text, 5) == theirs.NBestEncodeAsIds(text, 5)
+        # Of several with one score either may come first, so scores are compared.
+        for text in ("☃", "日本語☃☃ snow日語man ☃", "a☃b☃☃", "ﬁ½ x"):
+            own, other = ours.nbest(text, 5), theirs.NBestEncodeAsIds(text, 5)
+            assert scores_of(ours, own) == pytest.approx(scores_of(ours, other), rel=1e-6)
+            assert sorted(map(len, own)) == sorted(map(len, other))
     with pytest.raises(TokenizerError, match="at least 1"):
         ours.nbest("a", 0)
     with pytest.raises(TokenizerError, match="unigram"):
