@@ -12,6 +12,7 @@ from tokbench.metrics.intervals import holm, intervals, p_value
 from tokbench.metrics.measure import ALL, Cell, figures_of, unit_of, value_of
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.metrics.needs import missing_need
+from tokbench.metrics.resampling import Resampler
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -62,13 +63,14 @@ def differences(
     """
     compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
     rows: list[Difference] = []
+    resampler = Resampler(context.seed, context.replicates)
     for dataset in dict.fromkeys(key.dataset for key in cells):
         tokenizers = list(dict.fromkeys(key.tokenizer for key in cells if key.dataset == dataset))
         languages = list(
             dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
         )
         for language in [*(languages if per_language else ()), ALL]:
-            found = _cells(cells, tokenizers, dataset, language, languages, context)
+            found = _cells(cells, tokenizers, dataset, language, languages, context, resampler)
             rows += _pairs(found, compared, context)
     return _corrected(rows)
 
@@ -80,6 +82,7 @@ def _cells(
     language: str,
     languages: Sequence[str],
     context: MeasureContext,
+    resampler: Resampler,
 ) -> dict[str, Cell]:
     """The cells of one language (or of all together) by tokenizer, where there are any."""
     found: dict[str, Cell] = {}
@@ -87,7 +90,7 @@ def _cells(
         wanted = [CellKey(tokenizer, dataset, each) for each in (languages if language == ALL else [language])]
         if all(key in cells for key in wanted):
             tally = Tally.sum(cells[key] for key in wanted)
-            found[tokenizer] = Cell(CellKey(tokenizer, dataset, language), tally, context)
+            found[tokenizer] = Cell(CellKey(tokenizer, dataset, language), tally, context, resampler)
     return found
 
 

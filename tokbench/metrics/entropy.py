@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_DENSE = 8
+"""Up to this many times as many sizes as kinds, to count each size is quicker than to sort the kinds."""
+
 
 def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
     """Rényi entropy in bits of the distribution with these counts; Shannon's at α = 1.
@@ -41,8 +44,13 @@ def _spectrum(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
     """
     import numpy as np
 
-    sizes, kinds = np.unique(counts, return_counts=True)
-    return (sizes[1:], kinds[1:]) if len(sizes) and not sizes[0] else (sizes, kinds)
+    if counts.max(initial=0) > _DENSE * (len(counts) + 64):
+        sizes, kinds = np.unique(counts, return_counts=True)
+        return (sizes[1:], kinds[1:]) if not sizes[0] else (sizes, kinds)
+    by_size = np.bincount(counts, minlength=1)
+    by_size[0] = 0
+    sizes = np.flatnonzero(by_size)
+    return sizes, by_size[sizes]
 
 
 def miller_madow(counts: NDArray[np.int64]) -> float:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.definitions import with_orders
@@ -14,7 +14,8 @@ from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.metrics.needs import CONDITIONS, Undefined, missing_need
-from tokbench.metrics.view import Counts, measurement, one_resample, point, resampled_counts, settings
+from tokbench.metrics.resampling import Resampler
+from tokbench.metrics.view import Counts, point, resampled, settings
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -46,13 +47,15 @@ def measure(
         level: [metric for metric in metrics if metric.level == level]
         for level in ("cell", "tokenizers", "languages", "vocabulary")
     }
-    bases = _Bases(cells, datasets, context)
+    resampler = Resampler(context.seed, context.replicates)
+    bases = _Bases(cells, datasets, context, resampler)
     for (tokenizer, dataset), languages in datasets.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
         lossy = tallies[ALL].lossy
+        parallel = context.parallel.get(dataset, False)
         evaluated = {
-            language: Cell(CellKey(tokenizer, dataset, language), tallies.pop(language), context)
+            language: Cell(CellKey(tokenizer, dataset, language), tallies.pop(language), context, resampler)
             for language in [*tallies]
         }
         for language, cell in evaluated.items():
@@ -60,12 +63,12 @@ def measure(
             if by_level["tokenizers"]:
                 base = cell if tokenizer == context.baseline else bases.of(dataset, language)
             rows += cell.rows(by_level["cell"], by_level["tokenizers"], base)
-            cell.keep(Languages.COUNTS)
+            cell.keep(Languages.COUNTS if by_level["languages"] and parallel else ())
         if by_level["languages"]:
             rows += across(
                 Languages.of(
                     [cell for language, cell in evaluated.items() if language != ALL],
-                    parallel=context.parallel.get(dataset, False),
+                    parallel=parallel,
                     context=context,
                 ),
                 evaluated[ALL],
@@ -86,8 +89,9 @@ class _Bases:
         cells: Mapping[CellKey, Tally],
         datasets: Mapping[tuple[str, str], list[str]],
         context: MeasureContext,
+        resampler: Resampler,
     ) -> None:
-        self._cells, self._datasets, self._context = cells, datasets, context
+        self._cells, self._datasets, self._context, self._resampler = cells, datasets, context, resampler
         self._made: dict[tuple[str, str], Cell] = {}
         self._asking = Counter(
             (dataset, language)
@@ -105,7 +109,8 @@ class _Bases:
         if (dataset, language) not in self._made:
             chosen = languages if language == ALL else [language]
             tally = Tally.sum(self._cells[CellKey(spec, dataset, each)] for each in chosen)
-            self._made[dataset, language] = Cell(CellKey(spec, dataset, language), tally, self._context)
+            key = CellKey(spec, dataset, language)
+            self._made[dataset, language] = Cell(key, tally, self._context, self._resampler)
         self._asking[dataset, language] -= 1
         if not self._asking[dataset, language]:
             return self._made.pop((dataset, language))
@@ -113,83 +118,80 @@ class _Bases:
 
 
 class Cell:
-    """One tally under evaluation: its counts, and their resamples when first needed."""
+    """One tally under evaluation: its counts, and their resamples (None where the text is too small)."""
 
-    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext) -> None:
+    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, resampler: Resampler) -> None:
         self.key = key
         self.context = context
         self.counts = point(tally, key, context)
         self.n_documents = tally.documents
         self.n_groups = len(tally.groups.rows)
-        self._tally: Tally | None = tally
-        self._resamples: Counts | None = None
-
-    @property
-    def resamples(self) -> Counts | None:
-        """The resamples of the counts, or None where the text is too small for them."""
-        if self._tally is not None:
-            self._resamples = resampled_counts(self._tally, self.key, self.context)
-            self._tally = None
-        return self._resamples
+        self.resamples: Counts | None = resampled(tally, key, context, resampler)
 
     def keep(self, names: Sequence[str]) -> None:
-        """Let go of n-grams and of the other counters' resamples, which of many languages fill the memory."""
+        """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
         for each in ("ngrams", "bigrams", "trigrams"):
             vars(self.counts).pop(each, None)
-        if self._resamples is not None:
-            kept = {name: getattr(self._resamples, name).copy() for name in names}
-            self._resamples = Counts(**kept, **settings(self.key, self.context))
+        if self.resamples is not None:
+            rows = {name: getattr(self.resamples, name) for name in names}
+            # a copy of what is part of a larger array
+            kept = {name: row if row.base is None else row.copy() for name, row in rows.items()}
+            self.resamples = Counts(**kept, **settings(self.key, self.context))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None
     ) -> list[Measurement]:
         """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
-        found: list[Measurement] = []
-        again: list[tuple[int, NDArray[np.float64]]] = []
-        for metric, arguments in [
-            *((metric, (self,)) for metric in metrics),
-            *((metric, (self, base)) for metric in relative),
-        ]:
-            row, figures = evaluate(metric, arguments)
-            if figures is not None:
-                again.append((len(found), figures))
-            found.append(row)
-        limits = intervals([figures for _, figures in again], self.context.confidence)
-        for (index, _), limit in zip(again, limits, strict=True):
-            limit = self._of_all_alike(found[index], limit) if index < len(metrics) else limit
-            if limit is not None:
-                found[index] = replace(found[index], ci_low=limit[0], ci_high=limit[1])
-        return found
+        own = [(metric, evaluate(metric, (self,))) for metric in metrics]
+        found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
+        limits = iter(intervals([e.again for _, e in found if e.again is not None], self.context.confidence))
+        tokenizer, dataset, language = self.key
+        rows = []
+        for index, (metric, (unit, value, status, again)) in enumerate(found):
+            limit = None if again is None else next(limits)
+            if limit is not None and not limit[0] < limit[1] and index < len(own):
+                limit = self._of_all_alike(unit, value)
+            low, high = limit or (None, None)
+            rows.append(
+                Measurement(
+                    tokenizer, dataset, language, metric.name, value, low, high, unit, self.n_documents, status
+                )
+            )
+        return rows
 
-    def _of_all_alike(self, row: Measurement, limit: Interval | None) -> Interval | None:
-        """The interval; of what never varied here only shares of documents have one."""
-        if limit is None or limit[0] < limit[1]:
-            return limit
-        if row.unit == "share of documents" and row.value in (0, 1):
-            return binomial_limits(row.value == 1, self.n_groups, self.context.confidence)
+    def _of_all_alike(self, unit: str, value: float | None) -> Interval | None:
+        """The interval of what never varied here: only shares of documents have one."""
+        if unit == "share of documents" and value in (0, 1):
+            return binomial_limits(value == 1, self.n_groups, self.context.confidence)
         return None
 
 
-def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> tuple[Measurement, NDArray[np.float64] | None]:
-    """The row of a metric of some cells (one, or one and the baseline's), and it on every resample."""
+class Evaluated(NamedTuple):
+    """A metric of a cell: its unit, value (None where `status` says why), and it on every resample."""
+
+    unit: str
+    value: float | None
+    status: str
+    again: NDArray[np.float64] | None
+
+
+def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
+    """A metric of some cells: one, or one and the baseline's."""
     cell = cells[0]
     assert cell is not None
     unit = unit_of(metric, cell.counts)
-    if any(each is None for each in cells):
-        return measurement(cell, metric, unit, None, f"undefined: {CONDITIONS['baseline']}"), None
-    missing = missing_need(metric, [each.counts for each in cells if each is not None])
+    some = [each for each in cells if each is not None]
+    if len(some) < len(cells):
+        return Evaluated(unit, None, f"undefined: {CONDITIONS['baseline']}", None)
+    counts = [each.counts for each in some]
+    missing = missing_need(metric, counts)
     if missing:
-        return measurement(cell, metric, unit, None, missing), None
-    value, status = value_of(metric, [each.counts for each in cells if each is not None])
-    if value is None:
-        return measurement(cell, metric, unit, None, status), None
-    row = measurement(cell, metric, unit, value)
-    if metric.no_interval:
-        return row, None
-    again = [each.resamples for each in cells if each is not None]
-    if any(each is None for each in again):
-        return row, None
-    return row, figures_of(metric, [each for each in again if each is not None])
+        return Evaluated(unit, None, missing, None)
+    value, status = value_of(metric, counts)
+    if value is None or metric.no_interval:
+        return Evaluated(unit, value, status, None)
+    again = [each.resamples for each in some if each.resamples is not None]
+    return Evaluated(unit, value, status, figures_of(metric, again) if len(again) == len(some) else None)
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
@@ -235,7 +237,7 @@ def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, st
     return (number, "ok") if math.isfinite(number) else (None, "undefined: not a finite number")
 
 
-def figures_of(metric: Metric, arguments: Sequence[Counts]) -> NDArray[np.float64] | None:
+def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] | None:
     """The metric on every resample: on arrays where its code allows that, else one by one."""
     import numpy as np
 
@@ -250,7 +252,7 @@ def figures_of(metric: Metric, arguments: Sequence[Counts]) -> NDArray[np.float6
             pass
         values = np.full(n, np.nan)
         for index in range(n):
-            value, _ = value_of(metric, [one_resample(each, index) for each in arguments])
+            value, _ = value_of(metric, [each.one(index) for each in arguments])
             if value is not None:
                 values[index] = value
         return values

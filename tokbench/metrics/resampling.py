@@ -7,10 +7,12 @@ bootstrap group out, then the whole text.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokbench.tally.groups import NAMES, GroupSums, poisson_weights
+from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.tally.groups import poisson_weights
 from tokbench.tally.text import GROUPS
 
 if TYPE_CHECKING:
@@ -22,41 +24,56 @@ if TYPE_CHECKING:
 
 _ONE_THREAD = 250_000
 """Multiplications at once below which BLAS starts no threads, which cost more CPU than they save time."""
+OF_TEXT = frozenset({*TEXT_COUNTERS, "isolated_words"})
+"""Sums that are the same whatever the tokenizer."""
+SHARED_ROWS = 2048
+"""Rows kept for other cells: some 32 MB of them."""
 _EXACT = 1 << 24
 """Whole numbers up to this are single-precision numbers, and so are their sums."""
 
 
-def resampled(groups: GroupSums, *, seed: int, n: int, more: Ints | None = None) -> list[Floats]:
-    """Every counter on every resample: float64 of shape ``(n + GROUPS + 1,)`` for each of `NAMES`.
+class Resampler:
+    """Sums by bootstrap group on resamples, for many texts: `n` of each, drawn with `seed`.
 
-    Counters that are the same in every group share a row. The sums `more`, ``(k, GROUPS)``, give k rows after
-    those of the counters.
-
-    Example:
-        >>> import numpy as np
-        >>> dense = np.zeros((GROUPS, len(NAMES)), np.int64)
-        >>> dense[:2, NAMES.index("tokens")] = 5, 7
-        >>> tokens = resampled(GroupSums.of_dense(dense), seed=0, n=10)[NAMES.index("tokens")]
-        >>> parts_of(tokens[None]).left_out[0, :3].tolist(), float(tokens[-1])
-        ([7.0, 5.0, 12.0], 12.0)
+    Sums that are the same in every group share a row. So do those of different cells where they depend on the
+    text alone: ten tokenizers of one text have many of their counters in common. `asked` are the names of the
+    sums that were wanted of any text, in order.
     """
-    import numpy as np
 
-    values = np.ascontiguousarray(groups.values.T)
-    place: dict[bytes, int] = {}
-    row_of = [place.setdefault(row.tobytes(), len(place)) for row in values]
-    distinct = np.unique(row_of, return_index=True)[1]
-    sums = np.zeros((len(distinct), GROUPS), np.int64)
-    sums[:, groups.rows] = values[distinct]
-    rows = list(resampled_sums(sums if more is None else np.concatenate([sums, more]), seed=seed, n=n))
-    found = [np.zeros(n + GROUPS + 1)] * len(NAMES)
-    for column, row in zip(groups.columns.tolist(), row_of, strict=True):
-        found[column] = rows[row]
-    return [*found, *rows[len(distinct) :]]
+    __slots__ = ("_shared", "asked", "n", "seed")
+
+    def __init__(self, seed: int, n: int) -> None:
+        self.seed = seed
+        self.n = n
+        self.asked: dict[str, None] = {}
+        self._shared: dict[bytes, Floats] = {}
+
+    def rows(self, sums: Mapping[str, Ints]) -> dict[str, Floats]:
+        """Each of `sums`, of shape ``(GROUPS,)``, on every resample: float64 of shape ``(n + GROUPS + 1,)``.
+
+        Example:
+            >>> import numpy as np
+            >>> tokens = np.zeros(GROUPS, np.int64)
+            >>> tokens[:2] = 5, 7
+            >>> again = Resampler(0, 10).rows({"tokens": tokens})["tokens"]
+            >>> parts_of(again[None]).left_out[0, :3].tolist(), float(again[-1])
+            ([7.0, 5.0, 12.0], 12.0)
+        """
+        import numpy as np
+
+        keys = {name: own.tobytes() for name, own in sums.items()}
+        new = {key: sums[name] for name, key in keys.items() if key not in self._shared}
+        again = resampled_sums(np.array([*new.values()]).reshape(-1, GROUPS), seed=self.seed, n=self.n)
+        found = dict(zip(new, again, strict=True))
+        for name in OF_TEXT.intersection(keys):
+            key = keys[name]
+            if key in found and len(self._shared) < SHARED_ROWS:
+                self._shared[key] = found[key].copy()  # alone, without the array that it is a row of
+        return {name: self._shared[key] if key in self._shared else found[key] for name, key in keys.items()}
 
 
 def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
-    """The same of any sums by group, ``(k, GROUPS)``: float64 of shape ``(k, n + GROUPS + 1)``.
+    """Any sums by group, ``(k, GROUPS)``, on every resample: float64 of shape ``(k, n + GROUPS + 1)``.
 
     Sums of whole numbers, none of them negative, are exact.
     """
@@ -67,8 +84,10 @@ def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
     weights = _weights(seed, n)
     # single precision is twice as fast, and exact where every sum is a whole number that it has
     exact = (whole * weights.max(initial=0) < _EXACT) & (sums.dtype.kind in "iu")
-    for chosen, kind in ((exact, np.float32), (~exact, np.float64)):
-        if chosen.any():
+    if exact.all():
+        result[:, :n] = _product(weights, sums.astype(np.float32)).T
+    else:
+        for chosen, kind in ((exact, np.float32), (~exact, np.float64)):
             result[chosen, :n] = _product(weights, sums[chosen].astype(kind)).T
     np.subtract(whole[:, None], sums, out=result[:, n:-1])
     result[:, -1] = whole
@@ -80,7 +99,7 @@ def _product(weights: NDArray[np.float32], sums: NDArray[np.floating]) -> NDArra
     import numpy as np
 
     product = np.empty((len(weights), len(sums)), sums.dtype)
-    step = max(1, _ONE_THREAD // sums.size)
+    step = max(1, _ONE_THREAD // max(1, sums.size))
     for first in range(0, len(weights), step):
         some = weights[first : first + step].astype(sums.dtype, copy=False)
         np.matmul(some, sums.T, out=product[first : first + step])
@@ -104,6 +123,6 @@ class Parts(NamedTuple):
 
 
 def parts_of(figures: Floats) -> Parts:
-    """The parts of k figures computed on what `resampled` gave: ``(k, n + GROUPS + 1)``."""
+    """The parts of k figures computed on resamples: ``(k, n + GROUPS + 1)``."""
     n = figures.shape[1] - GROUPS - 1
     return Parts(figures[:, :n], figures[:, n:-1], figures[:, -1])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.metrics.resampling import resampled
+from tokbench.metrics.metric import CellKey
+from tokbench.metrics.resampling import Resampler
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
 from tokbench.tally.text import GROUPS
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.metrics.measure import Cell
 
-
-_RESAMPLED = (*NAMES, "isolated_words", "isolated_tokens")
+_ISOLATED = ("isolated_words", "isolated_tokens")
+RESAMPLED = (*NAMES, *_ISOLATED)
+"""What there is of resamples."""
 
 
 class Counts(SimpleNamespace):
@@ -76,16 +77,46 @@ def point(tally: Tally, key: CellKey, context: MeasureContext) -> Counts:
     )
 
 
-def resampled_counts(tally: Tally, key: CellKey, context: MeasureContext) -> Counts | None:
-    """The counts of a tally over again (`resampled`); None where there are too few documents for that."""
-    if context.replicates <= 0 or len(tally.groups.rows) < 2:
+class Resamples(Counts):
+    """Counts on resamples, worked out when first asked for, together with what was asked of other texts.
+
+    So all that the metrics need of a text, and no more, is one product of matrices.
+    """
+
+    def __init__(self, tally: Tally, resampler: Resampler, **known: Any) -> None:
+        super().__init__(**known)
+        self._groups, self._words = tally.groups, tally.word_sample
+        self._resampler = resampler
+
+    def __getattr__(self, name: str) -> NDArray[np.float64]:
+        if name not in RESAMPLED:
+            raise AttributeError(f"resamples have no {name}")
+        self._resampler.asked[name] = None
+        self._know([each for each in self._resampler.asked if each not in vars(self)])
+        found: NDArray[np.float64] = vars(self)[name]
+        return found
+
+    def _know(self, names: Sequence[str]) -> None:
+        counted = [name for name in names if name not in _ISOLATED]
+        sums = dict(zip(counted, self._groups.dense(counted), strict=True))
+        if len(counted) < len(names):
+            sums |= dict(zip(_ISOLATED, _isolated(self._words), strict=True))
+        vars(self).update(self._resampler.rows(sums))
+
+    def one(self, index: int) -> Counts:
+        """One resample alone, for metrics whose code takes numbers only."""
+        counts = {name: getattr(self, name)[index] for name in RESAMPLED}
+        return Counts(**{name: value for name, value in vars(self).items() if name[0] != "_"} | counts)
+
+
+def resampled(tally: Tally, key: CellKey, context: MeasureContext, resampler: Resampler) -> Resamples | None:
+    """The counts of a tally over again; None where there are too few documents for that."""
+    if resampler.n <= 0 or len(tally.groups.rows) < 2:
         return None
-    words = _isolated(tally.word_sample)
-    values = resampled(tally.groups, seed=context.seed, n=context.replicates, more=words)
     known = settings(key, context)
     if known["morphology"] is not None:
-        known["morphology"] = known["morphology"].resampled(seed=context.seed, n=context.replicates)
-    return Counts(**dict(zip(_RESAMPLED, values, strict=True)), **known)
+        known["morphology"] = known["morphology"].resampled(seed=resampler.seed, n=resampler.n)
+    return Resamples(tally, resampler, **known)
 
 
 def _isolated(sample: WordSample) -> NDArray[np.int64]:
@@ -95,18 +126,3 @@ def _isolated(sample: WordSample) -> NDArray[np.int64]:
     group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)
     words = np.bincount(group, minlength=GROUPS)
     return np.stack([words, np.bincount(group, weights=sample.tokens, minlength=GROUPS).astype(np.int64)])
-
-
-def one_resample(counts: Counts, index: int) -> Counts:
-    """One resample alone, for metrics whose code takes numbers only."""
-    return Counts(
-        **{name: value[index] if name in _RESAMPLED else value for name, value in vars(counts).items()}
-    )
-
-
-def measurement(cell: Cell, metric: Metric, unit: str, value: float | None, status: str = "ok") -> Measurement:
-    """The row of a metric of a cell, without an interval."""
-    tokenizer, dataset, language = cell.key
-    return Measurement(
-        tokenizer, dataset, language, metric.name, value, None, None, unit, cell.n_documents, status
-    )

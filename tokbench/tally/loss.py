@@ -89,6 +89,8 @@ def same_white_space(text: str, decoded: str) -> bool:
     """
     if text.count(" ") != decoded.count(" "):  # the usual case, and quick
         return False
+    if all(each.isprintable() and "  " not in each for each in (text, decoded)):
+        return True  # the space is the only white space that is printable, and here each stands alone
     return _SPACES.findall(text) == _SPACES.findall(decoded)
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tokbench.metrics.intervals import intervals, p_value
-from tokbench.metrics.resampling import resampled
-from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.metrics.resampling import Resampler
 from tokbench.tally.text import GROUPS
 
 TRIALS = 1000
@@ -76,14 +75,12 @@ CORPORA: dict[str, tuple] = {
 def figures(draw: Callable[..., Documents], figure: Callable, n: int, rng: np.random.Generator) -> np.ndarray:
     """The figure on every resample of one corpus of `n` documents."""
     groups = rng.integers(0, GROUPS, n)
-    dense = np.zeros((GROUPS, len(NAMES)), np.int64)
+    sums = {}
     for name, values in draw(rng, n).items():
         whole = np.round(1000 * values)  # fine enough for rounding not to matter
-        dense[:, NAMES.index(name)] = np.bincount(groups, weights=whole, minlength=GROUPS)
+        sums[name] = np.bincount(groups, weights=whole, minlength=GROUPS).astype(np.int64)
     with np.errstate(all="ignore"):
-        found: np.ndarray = figure(
-            dict(zip(NAMES, resampled(GroupSums.of_dense(dense), seed=0, n=1000), strict=True))
-        )
+        found: np.ndarray = figure(Resampler(seed=0, n=1000).rows(sums))
     return found
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokbench.corpus import Document
@@ -68,6 +69,16 @@ def test_unknown_tokens_are_named() -> None:
 def test_white_space_alone_is_compared() -> None:
     assert same_white_space("A\t b", "x\t y")
     assert not same_white_space("a b", "a\tb")
+
+
+SPACED = st.text(alphabet=st.sampled_from("ab  \t\n\x1f\x85\xa0\u2003\u200b\u2028é"), max_size=12)
+
+
+@settings(max_examples=300)
+@given(SPACED, SPACED)
+def test_runs_of_white_space_are_compared_in_order(text: str, decoded: str) -> None:
+    assert same_white_space(text, decoded) == (re.findall(r"\s+", text) == re.findall(r"\s+", decoded))
+    assert same_white_space(text, text.replace("a", "é"))
 
 
 def test_examples_are_kept_by_key_not_by_order(stand_ins) -> None:
