@@ -97,7 +97,7 @@ class Encoder:
             lengths = np.concatenate([part.lengths() for part in parts])
             offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
             return TokenBatch(np.concatenate([part.ids for part in parts]), offsets)
-        data, starts, word = _laid_out(texts)
+        data, starts, word = laid_out(texts)
         ids, offsets = np.empty(len(data) + CACHED_TOKENS, np.int32), np.zeros(len(texts) + 1, np.int64)
         space = self._space()
         document = 0
@@ -122,13 +122,13 @@ class Encoder:
     def match(self, pieces: Sequence[str]) -> TokenBatch:
         """The ids of each word of a list, as they stand: normalized and cut elsewhere."""
         announce(match_words)
-        data, starts, word = _laid_out(pieces)
+        data, starts, word = laid_out(pieces)
         ids, offsets = np.empty(len(data), np.int32), np.empty(len(pieces) + 1, np.int64)
         match_words(self.block, data, starts, word, ids, offsets)
         return TokenBatch(ids[: offsets[-1]].copy(), offsets)
 
 
-def _laid_out(texts: Sequence[str]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int32]]:
+def laid_out(texts: Sequence[str]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int32]]:
     """Texts as one piece of UTF-8, where each begins and ends, and room for the symbols of the longest."""
     encoded = [encodable(text) for text in texts]
     starts = np.zeros(len(encoded) + 1, np.int64)

@@ -3,7 +3,7 @@
 `encode_documents` is the fast path: it finds where a word ends, and looks the word up, as it stands in the
 text, among those met before. Only new words are turned into the symbols of the trie and matched. `match_words`
 matches words that something else has cut, for pipelines that are not BERT's. The algorithm itself is in
-`_match`.
+`match`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _id(unit, units):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def _match(word, length, units, settings, ids, count):  # type: ignore[no-untyped-def]
+def match(word, length, units, settings, ids, count):  # type: ignore[no-untyped-def]
     """Write the tokens of the symbols ``word[:length]`` to ``ids[count:]`` and return the new count.
 
     From each position the longest token, from the root at the beginning of the word and from the base of what
@@ -80,6 +80,17 @@ def _match(word, length, units, settings, ids, count):  # type: ignore[no-untype
     return count
 
 
+@inline
+def add_symbols(kind, entry, replacements, word, length):  # type: ignore[no-untyped-def]
+    """Write the symbols of a character of this kind, which is neither dropped nor a space; the new length."""
+    if kind in (LETTER, ALONE):
+        word[length] = entry
+        return length + 1
+    for index in range(replacements[entry]):
+        word[length + index] = replacements[entry + 1 + index]
+    return length + replacements[entry]
+
+
 @subroutine
 def _symbols(text, begin, end, kinds, entries, replacements, word):  # type: ignore[no-untyped-def]
     """Write the symbols of the characters from `begin` to `end`; how many, or -1 if they need reordering."""
@@ -87,18 +98,13 @@ def _symbols(text, begin, end, kinds, entries, replacements, word):  # type: ign
     while begin < end:
         point, width = code_point(text, begin)
         begin += width
-        kind, entry = kinds[point], entries[point]
-        if kind in (LETTER, ALONE):
-            word[length] = entry
-            length += 1
-        elif kind != DROPPED:
-            if kind == ORDERED and ordered_end == length:
-                return np.int64(-1)
-            for index in range(replacements[entry]):
-                word[length] = replacements[entry + 1 + index]
-                length += 1
-            if kind == ORDERED:
-                ordered_end = length
+        kind = kinds[point]
+        if kind == ORDERED and ordered_end == length:
+            return np.int64(-1)
+        if kind != DROPPED:
+            length = add_symbols(kind, entries[point], replacements, word, length)
+        if kind == ORDERED:
+            ordered_end = length
     return length
 
 
@@ -153,7 +159,7 @@ def encode_documents(block, data, starts, first, cache_array, word_array, ids, o
                 if length < 0:
                     return document
                 before = count
-                count = _match(word, length, units, settings, out, count)
+                count = match(word, length, units, settings, out, count)
                 if place >= 0 and count - before <= CACHED_TOKENS:
                     if cache[place + ABOUT] != np.uint64(0):
                         place ^= SLOT_WORDS  # the neighbour is taken: the word's own slot
@@ -161,7 +167,7 @@ def encode_documents(block, data, starts, first, cache_array, word_array, ids, o
             if position < stop:
                 if kind != SPACE:  # punctuation or an ideograph: a word of its own
                     length = _symbols(text, position, position + width, kinds, entries, replacements, word)
-                    count = _match(word, length, units, settings, out, count)
+                    count = match(word, length, units, settings, out, count)
                 position += width
         offsets[document + 1] = count
     return n_documents
@@ -196,6 +202,6 @@ def match_words(block, data, starts, word_array, ids, offsets):  # type: ignore[
             length += 1
             position += width
         if length > 0:
-            count = _match(word, length, units, settings, out, count)
+            count = match(word, length, units, settings, out, count)
         offsets[number + 1] = count
     return count

@@ -18,6 +18,7 @@ from tokbench_subword.wordpiece.decoding import Decoder
 from tokbench_subword.wordpiece.encoder import Encoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import RULES
+from tokbench_subword.wordpiece.offsets import Offsets
 from tokbench_subword.wordpiece.preparation import Preparation
 from tokbench_subword.wordpiece.tracing import LocatedToken
 
@@ -89,6 +90,24 @@ class WordPieceTokenizer:
         The span reaches from the first to the last character that left something in the token; an accent that
         was removed from the end of a token is outside it.
         """
+        return self._offsets.of([text])[0] if self._preparation.is_plain(text) else self._traced_offsets(text)
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        import numpy as np
+
+        plain = self._preparation
+        if plain.always_plain or all(map(plain.is_plain, texts)):
+            return self._offsets.of(texts)
+        found = list(map(self.offsets, texts))
+        return np.concatenate([np.zeros((0, 2), np.int64), *found]), np.cumsum([0, *map(len, found)])
+
+    @cached_property
+    def _offsets(self) -> Offsets:
+        return Offsets(self._encoder, self._traced_offsets)
+
+    def _traced_offsets(self, text: str) -> NDArray[np.int64]:
+        """`offsets`, by the general path."""
         import numpy as np
 
         spans = [(token.start, token.end) for token in self._matched(text)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import Encoder
-from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import BertRules, normalize, words
+from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
+from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules, normalize, words
 from tokbench_subword.wordpiece.table import ALONE_MAPPED, LETTER_MAPPED, ORDERED, character_table
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokbench_subword.wordpiece.trie import Trie
@@ -104,6 +105,26 @@ def test_ids_offsets_and_text_equal_tokenizers(number: int, text: str) -> None:
     assert ours.normalize(text) == theirs.normalizer.normalize_str(text)
     assert ours.decode(expected.ids) == theirs.decode(expected.ids, skip_special_tokens=False)
     assert ours.encode_batch([text, "", text]).ids.tolist() == expected.ids * 2
+
+
+@cache
+def traced(number: int) -> WordPieceTokenizer:
+    """`small`, with BERT's rules as a pipeline, which text goes through stretch by stretch."""
+    model = small(number)[0].model
+    normalizer = {"type": "BertNormalizer", **asdict(model.rules)}
+    pipeline = Pipeline(normalizer, {"type": "BertPreTokenizer"})
+    return WordPieceTokenizer("traced", replace(model, rules=NO_RULES, pipeline=pipeline))
+
+
+@pytest.mark.parametrize("number", range(len(ALL_RULES)))
+@given(texts=st.lists(hard_texts, max_size=4))
+def test_spans_by_the_kernel_equal_those_of_the_general_path(number: int, texts: list[str]) -> None:
+    ours = small(number)[0]
+    spans, limits = ours.offsets_batch(texts)
+    assert limits.tolist() == ours.encode_batch(texts).offsets.tolist()
+    for index, text in enumerate(texts):
+        found = spans[limits[index] : limits[index + 1]].tolist()
+        assert found == traced(number).offsets(text).tolist() == ours.offsets(text).tolist()
 
 
 @pytest.mark.parametrize("rules", ALL_RULES[:2])
