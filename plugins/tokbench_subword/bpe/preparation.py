@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import Level
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
-from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
@@ -28,8 +26,8 @@ class Preparation:
 
     `pattern` is set where cutting is a pattern's affair alone; then `prefix_space` says whether a space goes
     before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the byte
-    alphabet
-    and the model works on its characters: only for byte-level models with an end-of-word suffix (CLIP).
+    alphabet and the model works on its characters, since bytes alone would not do: with an end-of-word suffix
+    (CLIP), something that cuts after ``ByteLevel``, or ``ByteLevel`` among the normalizers.
     """
 
     document: Document
@@ -44,17 +42,16 @@ class Preparation:
         """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
         levels = [step.get("type") == "ByteLevel" for step in steps]
-        if any(levels[:-1]):
-            raise TokenizerError(
-                "a pre-tokenizer after ByteLevel is not known to this plugin; load the tokenizer with "
-                "`transformers:`"
-            )
         normalizer_of(document.normalizer)
         pre_tokenizer_of(document.pre_tokenizer)
         pattern, prefix_space = fused(steps)
         model = document.model
-        if any(levels) and (model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")):
-            return cls(document, "char", None, prefix_space, match_special, spelling=True)
+        affixed = model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")
+        normalized = any(
+            step.get("type") == "ByteLevel" for step in steps_of(document.normalizer, "normalizers")
+        )
+        if normalized or any(levels[:-1]) or (any(levels) and affixed):
+            return cls(document, "char", None, False, match_special, spelling=True)
         level: Level = "byte" if any(levels) else "char"
         return cls(document, level, pattern, prefix_space, match_special)
 
@@ -66,7 +63,7 @@ class Preparation:
     @cached_property
     def pre_tokenizer(self) -> PreTokenizer:
         """The pre-tokenizer: the general path."""
-        return pre_tokenizer_of(self.document.pre_tokenizer)
+        return pre_tokenizer_of(self.document.pre_tokenizer, spell=self.spelling)
 
     @cached_property
     def raw_tokens(self) -> AddedTokens:
@@ -139,8 +136,6 @@ class Preparation:
 
     def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
         """The pre-tokens of a stretch that `parts` gave."""
-        if self.spelling:
-            return [_spelled(piece) for piece in self.pre_tokenizer(stretch)]
         if self.pattern is None:
             return self.pre_tokenizer(stretch)
         if self.pattern.machine is None:
@@ -150,10 +145,6 @@ class Preparation:
             pieces.append(stretch.part(at, at + len(text)))
             at += len(text)
         return pieces
-
-
-def _spelled(stretch: Stretch) -> Stretch:
-    return stretch.edited((i, i + 1, spelled(c.encode())) for i, c in enumerate(stretch.text))
 
 
 def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:

@@ -16,6 +16,7 @@ from functools import partial, reduce
 from typing import Any, Literal, cast
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
@@ -55,6 +56,8 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
         return Precompiled(decoded_charsmap(config.get("precompiled_charsmap")))
     if kind == "Nmt":
         return nmt
+    if kind == "ByteLevel":
+        return spelled_out
     if kind == "BertNormalizer":
         return _bert(config)
     raise TokenizerError(
@@ -147,6 +150,12 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
     if unsettled_normal_form().search(text):
         return _replaced(stretch, _by_library(form))
     return _replaced(stretch, partial(unicodedata.normalize, form))
+
+
+def spelled_out(stretch: Stretch) -> Stretch:
+    """The bytes of the text, each as its character of the byte alphabet."""
+    spellings = ((i, spelled(c.encode())) for i, c in enumerate(stretch.text))
+    return stretch.edited((i, i + 1, new) for i, new in spellings if new != stretch.text[i])
 
 
 def _bert(config: Mapping[str, Any]) -> Normalizer:

@@ -1,8 +1,8 @@
 """The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
 
 This is the general path, in Python, with patterns run by `regex`; the patterns that most vocabularies use never
-come here (see `bpe.pretokens`). `ByteLevel` only splits and may add a space: that its bytes are then written as
-characters is a matter of how the vocabulary is spelled, which the reader of the file undoes.
+come here (see `bpe.pretokens`). `ByteLevel` writes the bytes of its pieces as characters only where it is asked
+to: a model of bytes rather has its vocabulary read as bytes, and the text left as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.normalizers import compile_pattern
+from tokbench_subword.pipeline.normalizers import compile_pattern, spelled_out
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.versions import unsettled_numbers, unsettled_punctuation
@@ -25,8 +25,10 @@ GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|
 """What `ByteLevel` splits by unless told not to."""
 
 
-def pre_tokenizer_of(config: Mapping[str, Any] | None) -> PreTokenizer:
+def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -> PreTokenizer:
     """The pre-tokenizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+
+    With `spell`, ``ByteLevel`` writes pieces in the byte alphabet, for models that work on characters.
 
     Example:
         >>> split = pre_tokenizer_of({"type": "Digits", "individual_digits": True})
@@ -37,10 +39,10 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None) -> PreTokenizer:
         return lambda stretch: [stretch]
     kind = str(config.get("type"))
     if kind == "Sequence":
-        return partial(_in_order, [pre_tokenizer_of(item) for item in config["pretokenizers"]])
+        return partial(_in_order, [pre_tokenizer_of(item, spell=spell) for item in config["pretokenizers"]])
     if kind == "ByteLevel":
         split = _regex_split(GPT2_PATTERN, "Isolated") if config.get("use_regex", True) else None
-        return partial(_byte_level, bool(config.get("add_prefix_space", True)), split)
+        return partial(_byte_level, bool(config.get("add_prefix_space", True)), split, spell)
     if kind == "Split":
         behavior, invert = str(config["behavior"]), bool(config.get("invert", False))
         return partial(_split, compile_pattern(config["pattern"]), behavior, invert)
@@ -149,10 +151,11 @@ def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[i
     raise TokenizerError(f"the split behavior {behavior!r} is not known")
 
 
-def _byte_level(prefix: bool, split: PreTokenizer | None, stretch: Stretch) -> Iterable[Stretch]:
+def _byte_level(prefix: bool, split: PreTokenizer | None, spell: bool, stretch: Stretch) -> Iterable[Stretch]:
     if prefix and stretch.text and not stretch.text.startswith(" "):
         stretch = stretch.edited([(0, 0, " ")])
-    return split(stretch) if split else [stretch]
+    pieces = split(stretch) if split else [stretch]
+    return map(spelled_out, pieces) if spell else pieces
 
 
 def _metaspace(replacement: str, scheme: str, split: bool, stretch: Stretch) -> Iterable[Stretch]:

@@ -13,6 +13,7 @@ import binascii
 import re
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,8 @@ class Precompiled:
                     self._known.clear()
             if new is not None:
                 edits.append((match.start(), match.end(), new))
-        return stretch.edited(edits) if edits else stretch
+        # `tokenizers` keeps no account of characters that a map leaves out: the stretch begins where it began.
+        return replace(stretch.edited(edits), first=stretch.first) if edits else stretch
 
     def _clusters_of(self, text: str) -> Iterator[Any]:
         """The grapheme clusters of `text`, in which recent characters do not extend the one before."""

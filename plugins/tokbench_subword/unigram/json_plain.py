@@ -29,7 +29,7 @@ class PlainPath:
 
     def __init__(self, document: Document, vocabulary: JsonVocabulary, algorithm: Unigram) -> None:
         self.vocabulary, self.algorithm = vocabulary, algorithm
-        self.pre_tokenize = pre_tokenizer_of(document.pre_tokenizer)
+        self.pre_tokenize = pre_tokenizer_of(document.pre_tokenizer, spell=True)
         self._normalize = normalize = normalizer_of(document.normalizer)
         added = document.added_tokens
         self.raw = AddedTokens(token for token in added if not token.normalized)

@@ -46,6 +46,11 @@ class JsonVocabulary:
                 )
             if not isinstance(entry[1], int | float) or not math.isfinite(entry[1]):
                 raise TokenizerError(f"{where}: piece {index} ({entry[0]!r}) has the score {entry[1]!r}")
+            if "\0" in entry[0]:
+                raise TokenizerError(
+                    f"{where}: piece {index} ({entry[0]!r}) holds a NUL character, which this plugin does not "
+                    "know; load the tokenizer with `transformers:` instead"
+                )
             pieces.append(entry[0])
             scores.append(float(entry[1]))
         if not pieces:
@@ -63,7 +68,7 @@ class JsonVocabulary:
 
     def lexicon(self, *, where: str) -> Lexicon:
         """The vocabulary as the kernels read it; raises `TokenizerError` for contradictions."""
-        pieces = {piece.encode(): index for piece, index in self.ids.items() if piece and "\0" not in piece}
+        pieces = {piece.encode(): index for piece, index in self.ids.items() if piece}
         known = [self.ids.get(byte_piece(byte)) for byte in range(256)] if self.byte_fallback else []
         if any(index is None for index in known) and not all(index is None for index in known):
             raise TokenizerError(f"{where}: byte_fallback with only some of the 256 byte tokens")

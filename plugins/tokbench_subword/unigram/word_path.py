@@ -52,13 +52,18 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPath:
-    """The compiled rules: literal replacements, tables for the kernels, and what `cut_words` does."""
+    """The compiled rules: literal replacements, tables for the kernels, and what `cut_words` does.
+
+    `vanishes` says of a character whether normalizing leaves nothing of it. It is asked where only a text that
+    begins with what the input began with gets a mark in front (see `Stretch.first`).
+    """
 
     literals: tuple[tuple[str, str], ...]
     characters: tuple[NDArray[Any], ...] | None
     clusters: tuple[NDArray[Any], ...] | None
     rules: int
     unknown: bytes
+    vanishes: Callable[[str], bool] | None
 
     @classmethod
     def of(cls, document: Document, unknown: str, *, where: str) -> WordPath | None:
@@ -83,12 +88,15 @@ class WordPath:
         if rules is None or ends is None or searched:
             return None
         announce(kernels.cut_words)
+        first = str(steps_of(document.pre_tokenizer, "pretokenizers")[-1].get("prepend_scheme")) == "first"
+        vanishes = _vanishing(document) if first and document.normalizer else None
         characters = _characters(tuple(str(step["type"]) for step in local)) if local else None
         clusters = _clusters(charsmap, where) if charsmap else None
-        return cls(tuple(literals), characters, clusters, rules | ends, unknown.encode())
+        return cls(tuple(literals), characters, clusters, rules | ends, unknown.encode(), vanishes)
 
     def prepare(self, texts: Sequence[str]) -> Prepared:
         """Normalize and cut texts."""
+        originals = texts
         for old, new in self.literals:
             texts = [text.replace(old, new) for text in texts]
         encoded = [encodable(text) for text in texts]
@@ -96,12 +104,15 @@ class WordPath:
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
         data: Any = b"".join(encoded)
         left = np.zeros(len(texts), np.uint8)
+        if self.vanishes is not None:
+            left[:] = [text != "" and self.vanishes(text[0]) for text in originals]
         if self.characters is not None:
             data, offsets = _grown(kernels.map_characters, data, offsets, self.characters, left)
         if self.clusters is not None:
             data, offsets = _grown(kernels.map_clusters, data, offsets, self.clusters, left)
         out = np.empty(3 * (len(data) + len(texts)), np.uint8)
-        words, documents = np.empty(len(data) + 1, np.int64), np.empty(len(texts) + 1, np.int64)
+        words = np.empty(len(data) + len(texts) + 1, np.int64)  # a mark put in front may be a word of its own
+        documents = np.empty(len(texts) + 1, np.int64)
         n_words = kernels.cut_words(np.frombuffer(data, np.uint8), offsets, self.rules, out, words, documents)
         words = words[: n_words + 1]
         whole = out[: words[-1]].tobytes()
@@ -181,6 +192,21 @@ def _word_rules(steps: Sequence[Mapping[str, Any]]) -> int | None:
     if len(steps) == 2 and steps[0].get("type") == "WhitespaceSplit" and scheme != "first":
         return rules | kernels.SPLIT_SPACE
     return None
+
+
+def _vanishing(document: Document) -> Callable[[str], bool]:
+    """Whether the normalizer of a document leaves nothing of a character, or takes it with the next."""
+    normalize = normalizer_of(document.normalizer)
+    assert normalize is not None
+    literals = [pair[0] for step in steps_of(document.normalizer, "normalizers") if (pair := _literal(step))]
+    longer = {text[0] for text in literals if len(text) > 1}
+
+    @lru_cache(maxsize=1 << 12)
+    def vanishes(character: str) -> bool:
+        normal = normalize(Stretch(character))
+        return character in longer or not (normal.first and normal.text)
+
+    return vanishes
 
 
 # --- tables ------------------------------------------------------------------------------------------

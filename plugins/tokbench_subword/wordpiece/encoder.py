@@ -53,10 +53,9 @@ class Encoder:
 
     @classmethod
     def of(cls, model: WordPieceModel) -> Encoder:
-        """Compile `model`. Special tokens are left out: content never becomes one."""
+        """Compile `model`. A word that is spelled as a special token is that token, as in `tokenizers`."""
         announce(encode_documents)
-        special = model.special_tokens
-        trie = Trie.of({token: index for token, index in model.vocabulary.items() if token not in special})
+        trie = Trie.of(model.vocabulary)
         settings = [trie.base(trie.walk(model.prefix)), model.unk_id, model.max_input_chars_per_word]
         table = SymbolTable.of(character_table(model.rules), trie.symbols)
         arrays = (

@@ -37,6 +37,8 @@ class WordPieceModel:
     - `added_tokens`: tokens matched in the text before the model sees it; the special ones (``[CLS]`` …) are
       not matched by `encode`, since their text is ordinary text.
     - `cleanup`: whether decoding removes the spaces before punctuation.
+    - `decoder`: another decoder than WordPiece's own with `prefix` and `cleanup`, as `tokenizer.json` writes
+      it, empty where the file says that there is none; and `post_processor`, kept to be written.
 
     Raises `TokenizerError` where the parts contradict each other.
 
@@ -54,6 +56,8 @@ class WordPieceModel:
     pipeline: Pipeline | None = None
     added_tokens: tuple[AddedToken, ...] = ()
     cleanup: bool = True
+    decoder: Mapping[str, Any] | None = None
+    post_processor: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.unk_token not in self.vocabulary:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
-from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, Word, words
@@ -86,16 +86,23 @@ class Preparation:
     def _normalized(self, stretch: Stretch) -> Stretch:
         return stretch if self._normalizer is None else self._normalizer(stretch)
 
+    @cached_property
+    def _pre_tokenizer(self) -> PreTokenizer | None:
+        """None for BERT's own, which keeps better account of where words come from."""
+        if self.model.pipeline is None:
+            return None
+        config = self.model.pipeline.pre_tokenizer
+        if config is not None and config.get("type") == "BertPreTokenizer":
+            return None
+        return pre_tokenizer_of(config, spell=True)
+
     def _cut(self, stretch: Stretch) -> Iterator[Word]:
-        config = {"type": "BertPreTokenizer"}
-        if self.model.pipeline is not None:
-            config = dict(self.model.pipeline.pre_tokenizer or {})
-        if config.get("type") == "BertPreTokenizer":
+        if self._pre_tokenizer is None:
             for word in words(stretch.text, NO_RULES):
                 origin = stretch.origin or []
                 yield Word(word.text, tuple(origin[start] for start, _ in word.spans))
             return
-        for part in pre_tokenizer_of(config or None)(stretch):
+        for part in self._pre_tokenizer(stretch):
             if part.text:
                 yield Word(part.text, tuple(part.origin or ()))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import Step, TokenBatch, TokenizerError
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.decoding import Decoder
 from tokbench_subword.wordpiece.encoder import Encoder
@@ -121,7 +122,10 @@ class WordPieceTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out."""
-        return self._decoder.text(ids)
+        if self.model.decoder is None:
+            return self._decoder.text(ids)
+        decode = decoder_of(self.model.decoder or None)
+        return "".join(decode([self.convert_id_to_token(index) for index in ids]))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 of one token without its prefix; nothing for special tokens."""

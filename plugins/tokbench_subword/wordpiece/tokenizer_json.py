@@ -1,8 +1,8 @@
 """`tokenizer.json` with a WordPiece model: read and written as `tokenizers` does.
 
 Read are the vocabulary, normalizer and pre-tokenizer (BERT's run inside the kernel, others by `pipeline`), the
-WordPiece decoder and added tokens. Padding, truncation and the post-processor (``[CLS] … [SEP]``) are set
-aside: encoding is content only.
+decoder and added tokens. Padding and truncation are set aside, and the post-processor (``[CLS] … [SEP]``) is
+only kept to be written: encoding is content only.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
 from tokbench_subword.wordpiece.preparation import check_pipeline
@@ -58,16 +59,20 @@ def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
         if other != token:
             raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
     decoder = content.get("decoder") or {}
-    rules, pipeline = _preparation(content.get("normalizer"), content.get("pre_tokenizer"), where)
+    prefix = model.get("continuing_subword_prefix", "##")
+    own = _kind(decoder) == "WordPiece" and decoder.get("prefix", "##") == prefix
+    rules, pipeline = _preparation(content, where)
     return WordPieceModel(
         vocabulary=dict(vocabulary),
         unk_token=model.get("unk_token", "[UNK]"),
-        prefix=model.get("continuing_subword_prefix", "##"),
+        prefix=prefix,
         max_input_chars_per_word=model.get("max_input_chars_per_word", 100),
         rules=rules,
         pipeline=pipeline,
         added_tokens=_added(content.get("added_tokens") or (), where),
-        cleanup=bool(decoder.get("cleanup", True)) if _kind(decoder) == "WordPiece" else False,
+        cleanup=bool(decoder.get("cleanup", True)),
+        decoder=None if own else decoder,
+        post_processor=content.get("post_processor"),
     )
 
 
@@ -75,18 +80,24 @@ def _kind(component: Any) -> str:
     return str(component.get("type", "")) if isinstance(component, Mapping) else ""
 
 
-def _preparation(normalizer: Any, pre_tokenizer: Any, where: str) -> tuple[BertRules, Pipeline | None]:
-    """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are."""
+def _preparation(content: Mapping[str, Any], where: str) -> tuple[BertRules, Pipeline | None]:
+    """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are.
+
+    Raises `TokenizerError` naming a component that is not known, the decoder among them.
+    """
+    normalizer: Any = content.get("normalizer")
+    pre_tokenizer: Any = content.get("pre_tokenizer")
+    try:
+        decoder_of(content.get("decoder"))
+        check_pipeline(normalizer, pre_tokenizer)
+    except TokenizerError as error:
+        raise TokenizerError(f"{where}: {error}") from error
     while _kind(normalizer) == "Sequence" and len(normalizer.get("normalizers", ())) == 1:
         normalizer = normalizer["normalizers"][0]
     if _kind(pre_tokenizer) == "BertPreTokenizer" and (
         normalizer is None or _kind(normalizer) == "BertNormalizer"
     ):
         return (NO_RULES if normalizer is None else BertRules.from_json(normalizer)), None
-    try:
-        check_pipeline(normalizer, pre_tokenizer)
-    except TokenizerError as error:
-        raise TokenizerError(f"{where}: {error}; open the file with transformers:{where}") from error
     return NO_RULES, Pipeline(normalizer, pre_tokenizer)
 
 
@@ -109,6 +120,7 @@ def to_json(model: WordPieceModel) -> dict[str, Any]:
         {"type": "BertNormalizer", **asdict(model.rules)} if model.rules != NO_RULES else None,
         {"type": "BertPreTokenizer"},
     )
+    own = {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup}
     return {
         "version": "1.0",
         "truncation": None,
@@ -116,8 +128,8 @@ def to_json(model: WordPieceModel) -> dict[str, Any]:
         "added_tokens": [asdict(token) for token in sorted(model.added_tokens, key=lambda token: token.id)],
         "normalizer": pipeline.normalizer,
         "pre_tokenizer": pipeline.pre_tokenizer,
-        "post_processor": None,
-        "decoder": {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup},
+        "post_processor": model.post_processor,
+        "decoder": own if model.decoder is None else model.decoder or None,
         "model": {
             "type": "WordPiece",
             "unk_token": model.unk_token,

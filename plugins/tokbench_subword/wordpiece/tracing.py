@@ -94,12 +94,11 @@ def _tried(word: str, start: int, model: WordPieceModel) -> tuple[list[str], int
     if len(word) > model.max_input_chars_per_word:
         return [], -1
     prefix = model.prefix if start else ""
-    special = model.special_tokens
     candidates: list[str] = []
     for end in range(len(word), start, -1):
         candidate = prefix + word[start:end]
         candidates.append(candidate)
-        if candidate in model.vocabulary and candidate not in special:
+        if candidate in model.vocabulary:
             return candidates, end
     return candidates, -1
 

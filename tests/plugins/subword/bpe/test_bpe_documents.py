@@ -266,9 +266,7 @@ def test_byte_fallback_whose_bytes_are_not_those_of_the_text_is_refused(part):
 
 def test_what_is_refused_names_the_file(tmp_path):
     tokenizer = Tokenizer(models.BPE({"a": 0}, []))
-    path = tmp_path / "t.json"
-    for pre_tokenizer in (P.UnicodeScripts(), P.Sequence([P.ByteLevel(), P.Digits()])):
-        tokenizer.pre_tokenizer = pre_tokenizer
-        tokenizer.save(str(path))
-        with pytest.raises(TokenizerError, match=r"t\.json: .*pre-tokenizer.*transformers:"):
-            BpeTokenizer.from_file(path)
+    tokenizer.pre_tokenizer = P.UnicodeScripts()
+    tokenizer.save(str(tmp_path / "t.json"))
+    with pytest.raises(TokenizerError, match=r"t\.json: the pre-tokenizer 'UnicodeScripts'.*transformers:"):
+        BpeTokenizer.from_file(tmp_path / "t.json")

@@ -37,6 +37,7 @@ def test_tokenizer_json_errors_name_the_component() -> None:
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, "not Unigram"),
         ({"model": {**model, "unk_id": 7}}, "unk_id"),
         ({"model": {**model, "vocab": [["a"]]}}, "entry 0"),
+        ({"model": {**model, "vocab": [["<unk>", 0.0], ["a\0", -1.0]]}}, "piece 1 .* NUL .*transformers:"),
         ({"model": {**model, "vocab": [["a", "b"]]}}, "score"),
         ({"model": {**model, "vocab": []}}, "unk_id|empty"),
     ):

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.tokenizer_json import Document
 from tokbench_subword.unigram.json_export import ENDS
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.word_path import WordPath
-from tokenizers import Regex, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 N, P = normalizers, pre_tokenizers
 MAP, FOLDING = (N.Precompiled(charsmap_of(name)) for name in ("nmt_nfkc", "nmt_nfkc_cf"))
@@ -146,3 +147,28 @@ def test_damaged_maps_are_refused() -> None:
     document = Document(model={}, normalizer=steps, pre_tokenizer=config(P.Metaspace()))
     with pytest.raises(TokenizerError, match="damaged"):
         WordPath.of(document, "<unk>", where="test")
+
+
+def test_marks_that_are_words_of_their_own_have_room():
+    assert left_alone("marked", [" ", "", "  ", *[" "] * 50]) == 0
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        N.Sequence([MAP, N.Strip(False, True), RUNS]),
+        N.Sequence([N.Replace("``", '"'), N.NFKD(), N.StripAccents(), N.Lowercase(), MAP]),
+        N.Sequence([MAP, BLANKS, N.Replace(Regex(" {2,}"), " ")]),
+        N.Strip(),
+        N.Nmt(),
+    ],
+)
+def test_the_first_word_is_what_the_input_begins_with(normalizer):
+    """With ``prepend_scheme="first"`` a text whose first character is taken away has no mark put in front."""
+    theirs = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁", -2.0), ("a", -3.0), ("▁a", -2.5)], 0))
+    theirs.normalizer, theirs.pre_tokenizer = normalizer, P.Metaspace(prepend_scheme="first")
+    ours = JsonUnigramTokenizer.from_dict(json.loads(theirs.to_str()))
+    heads = ("", " ", "  ", "\x01", "\u0301", "\u200b", "``", "\n", "\x01 ", "\u0301\u0302")
+    lines = [head + rest for head in heads for rest in ("a", "", "中", " a", "\u0301a")]
+    for line, ids in zip(lines, ours.encode_batch(lines), strict=True):
+        assert ids.tolist() == theirs.encode(line).ids, ascii(line)

@@ -259,3 +259,54 @@ def test_a_vocabulary_that_text_cannot_hold_is_not_written_as_text(vocab: Path, 
     tokenizer.add_tokens("two lines\n")
     with pytest.raises(TokenizerError, match="cannot be a line"):
         tokenizer.save(tmp_path / "x.txt")
+
+
+@pytest.mark.parametrize(
+    "decoder",
+    [
+        None,
+        {"type": "WordPiece", "prefix": "@@", "cleanup": True},
+        {"type": "WordPiece", "prefix": "##", "cleanup": False},
+        {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+    ],
+)
+def test_the_decoder_and_the_template_of_a_file_are_kept(tmp_path: Path, decoder: Any) -> None:
+    from tokenizers import Tokenizer
+
+    model = {token: index for index, token in enumerate([*TOKENS, "@@e"])}
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    template = {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
+    path = write_json(
+        tmp_path / "t.json",
+        version="1.0",
+        added_tokens=[{"id": 1, "content": "[UNK]", "special": True, **flags}],
+        normalizer=None,
+        decoder=decoder,
+        post_processor=template,
+        model={
+            "type": "WordPiece",
+            "vocab": model,
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+        },
+    )
+    theirs, ours = Tokenizer.from_file(str(path)), load(f"wordpiece:{path}")
+    ids = [5, 6, 11, 15, 7, 8, 1]
+    assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
+    ours.save(tmp_path / "again.json")
+    again = Tokenizer.from_file(str(tmp_path / "again.json"))
+    assert again.encode("cafe.").ids == theirs.encode("cafe.").ids == [2, 5, 6, 11, 3]
+    assert again.decode(ids) == theirs.decode(ids)
+
+
+def test_a_word_spelled_as_a_special_token_is_that_token_as_in_tokenizers(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "cls": 1, "c": 2, "##ls": 3}, unk_token="[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    theirs.add_special_tokens(["[UNK]", "cls"])
+    theirs.encode_special_tokens = True
+    ours = WordPieceTokenizer.from_dict(json.loads(theirs.to_str()))
+    for text in ("cls", "cls [UNK] clsls", "cls c"):
+        assert ours(text) == theirs.encode(text).ids
