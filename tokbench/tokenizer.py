@@ -104,6 +104,15 @@ class BatchOffsetEncoder(Protocol):
 
 
 @runtime_checkable
+class EncoderWithOffsets(Protocol):
+    """Encodes many texts and tells where each token lies, by one call: dearer than the one for ids alone."""
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text, as `encode` gives them, and all spans, ``(total, 2)``, as `offsets` does."""
+        ...
+
+
+@runtime_checkable
 class Sampler(Protocol):
     """Draws one segmentation at random (BPE-dropout, Unigram sampling); `alpha` is the method's own knob."""
 

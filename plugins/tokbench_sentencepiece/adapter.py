@@ -146,14 +146,19 @@ class SentencePieceTokenizer:
         return spans
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same of every text, and the limits of each text's, by one call of the library."""
+        """The same of every text, and the limits of each text's."""
+        tokens, spans = self.encode_with_offsets(texts)
+        return spans, tokens.offsets
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text and the span of each, by one call of the library."""
         import numpy as np
 
         from tokbench_sentencepiece.spans import read_spans
 
         texts = list(texts)
         if not texts:
-            return np.zeros((0, 2), np.int64), np.zeros(1, np.int64)
+            return TokenBatch.of([]), np.zeros((0, 2), np.int64)
         try:
             messages = self.processor.Encode(texts, return_type="serialized_proto", num_threads=self._threads)
         except (RuntimeError, TypeError) as error:
@@ -166,7 +171,7 @@ class SentencePieceTokenizer:
         first = np.repeat(first, np.diff(limits))[:, None]
         spans = characters[spans + first] - characters[first]
         self._share_characters(ids, spans, limits)
-        return spans, limits
+        return TokenBatch(ids.astype(np.int32), limits), spans
 
     def _share_characters(
         self, ids: Sequence[int] | NDArray[np.int64], spans: NDArray[np.int64], limits: NDArray[np.int64]

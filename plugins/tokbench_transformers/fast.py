@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -77,16 +77,16 @@ class FastTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the call of the library that computes least beside them."""
-        return TokenBatch.of_lists(self._batches(texts))
+        encodings = self._encodings(texts, self.tokenizer.encode_batch_fast)
+        return TokenBatch.of_lists(encoding.ids for encoding in encodings)
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
+    def _encodings(self, texts: Sequence[str], encode: Callable[..., Any]) -> Iterator[Any]:
         for part in _parts(texts):
             try:
-                encodings = self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
+                encodings = encode(part, add_special_tokens=False)
             except TypeError as error:
                 raise self._refused(part, error) from error
-            for encoding in encodings:
-                yield encoding.ids
+            yield from encodings
 
     def _refused(self, texts: Sequence[str], error: TypeError) -> TokenizerError:
         for text in texts:
@@ -156,19 +156,23 @@ class FastTokenizer:
         return np.array(encoding.offsets, np.int64).reshape(-1, 2)
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same of every text, and the limits of each text's, by the library's own batch call."""
+        """The same of every text, and the limits of each text's."""
+        tokens, spans = self.encode_with_offsets(texts)
+        return spans, tokens.offsets
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text and the span of each, by the batch call of the library that keeps spans."""
         import numpy as np
 
-        flat, ends = array("q"), array("q", [0])
-        for part in _parts(texts):
-            try:
-                encodings = self.tokenizer.encode_batch(part, add_special_tokens=False)
-            except TypeError as error:
-                raise self._refused(part, error) from error
-            for encoding in encodings:
-                flat.extend(chain.from_iterable(encoding.offsets))
-                ends.append(len(flat) // 2)
-        return np.frombuffer(flat, np.int64).reshape(-1, 2), np.frombuffer(ends, np.int64)
+        spans = array("q")
+
+        def ids() -> Iterator[list[int]]:
+            for encoding in self._encodings(texts, self.tokenizer.encode_batch):
+                spans.extend(chain.from_iterable(encoding.offsets))
+                yield encoding.ids
+
+        tokens = TokenBatch.of_lists(ids())
+        return tokens, np.frombuffer(spans, np.int64).reshape(-1, 2)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `tokenizer.json`."""

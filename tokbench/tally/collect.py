@@ -11,6 +11,7 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
+from tokbench.tally.foresight import encoded_with_offsets
 from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
@@ -145,8 +146,8 @@ class Counter:
 
         from tokbench.tally.walk import add_column
 
-        tokens = self._encode(batch)
-        places = self._aligner.align(batch, tokens, self._ids)
+        tokens, spans = self._encode(batch)
+        places = self._aligner.align(batch, tokens, self._ids, spans)
         counts, words = touch(batch, places)
         lengths = tokens.lengths()
         counts |= {"tokens": lengths, "split_tokens": places.split, "unk_tokens": places.unknown}
@@ -165,10 +166,15 @@ class Counter:
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
 
-    def _encode(self, batch: TextBatch) -> TokenBatch:
+    def _encode(self, batch: TextBatch) -> tuple[TokenBatch, Ints | None]:
+        """The ids of a batch, and their offsets where most documents will need them."""
         import numpy as np
 
-        if self._utf8 is None or batch.surrogates.any():
+        spans = None
+        both = encoded_with_offsets(self._tokenizer, self._table, batch)
+        if both is not None:
+            tokens, spans = both
+        elif self._utf8 is None or batch.surrogates.any():
             tokens = encode_batch(self._tokenizer, batch.texts)
         else:
             tokens = self._utf8(*batch.end_to_end())
@@ -188,8 +194,8 @@ class Counter:
             )
         if tokens.ids.dtype != np.int32:
             self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
-            return TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
-        return tokens
+            tokens = TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
+        return tokens, spans
 
     def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints]:
         """Which documents came back; keep examples of what was lost."""

@@ -183,10 +183,11 @@ def _runs(ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
     """The distinct values of an ordered array and how often each occurs."""
     import numpy as np
 
-    if not len(ordered):
-        return ordered, np.zeros(0, np.int64)
-    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return ordered[first], np.diff(np.append(first, len(ordered)))
+    from tokbench.tally.runs import find_runs
+
+    values, lengths = np.empty((2, len(ordered)), np.int64)
+    n = find_runs(ordered, values, lengths) if len(ordered) else 0
+    return values[:n].copy(), lengths[:n].copy()
 
 
 __all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams", "levels_of"]

@@ -91,8 +91,13 @@ class Aligner:
         # asked once: isinstance of a protocol is slow to ask of every document
         self._offsets = tokenizer if isinstance(tokenizer, OffsetEncoder) else None
 
-    def align(self, batch: TextBatch, tokens: TokenBatch, seen: Ints | None = None) -> Places:
-        """The places of `tokens` in `batch`; each token is counted in `seen`, by id."""
+    def align(
+        self, batch: TextBatch, tokens: TokenBatch, seen: Ints | None = None, spans: Ints | None = None
+    ) -> Places:
+        """The places of `tokens` in `batch`; each token is counted in `seen`, by id.
+
+        `spans` are the offsets of `tokens`, ``(total, 2)``, where they are known already.
+        """
         import numpy as np
 
         from tokbench.tally.compiling import PADDING, frozen, windows
@@ -137,7 +142,7 @@ class Aligner:
         aligned = exact.copy()
         if not exact.all():
             hidden[unknown > 0] = -1
-            self._align_rest(batch, tokens, unknown > 0, start, end, aligned, hidden)
+            self._align_rest(batch, tokens, spans, unknown > 0, start, end, aligned, hidden)
         keep = (end > start) & np.repeat(aligned, tokens.lengths())
         limits = frozen(np.append(0, np.cumsum(keep))[tokens.offsets])
         start, end = start[keep], end[keep]
@@ -147,6 +152,7 @@ class Aligner:
         self,
         batch: TextBatch,
         tokens: TokenBatch,
+        spans: Ints | None,
         unknown: Flags,
         start: Offsets,
         end: Offsets,
@@ -163,7 +169,7 @@ class Aligner:
             if len(rest):
                 self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
         if self._offsets is not None and not aligned.all():
-            told = self._by_offsets(batch, tokens, np.flatnonzero(~aligned), start, end)
+            told = self._by_offsets(batch, tokens, spans, ~aligned, start, end)
             aligned[told] = True
             hidden[told] = 0  # counted below
         if unknown.any():
@@ -231,13 +237,24 @@ class Aligner:
         )
 
     def _by_offsets(
-        self, batch: TextBatch, tokens: TokenBatch, documents: Ints, start: Offsets, end: Offsets
+        self,
+        batch: TextBatch,
+        tokens: TokenBatch,
+        spans: Ints | None,
+        rest: Flags,
+        start: Offsets,
+        end: Offsets,
     ) -> Ints:
-        """Align `documents` by the tokenizer's own offsets; those whose tokens the offsets fit."""
+        """Align the documents of `rest` by the tokenizer's own offsets; those whose tokens the offsets fit."""
         import numpy as np
 
         assert self._offsets is not None
-        spans, limits = offsets_batch(self._offsets, [batch.text(i) for i in documents.tolist()])
+        documents = np.flatnonzero(rest)
+        if spans is None:
+            spans, limits = offsets_batch(self._offsets, [batch.text(i) for i in documents.tolist()])
+        else:
+            spans = spans[np.repeat(rest, tokens.lengths())]
+            limits = np.append(0, np.cumsum(tokens.lengths()[documents]))
         first_bytes = np.flatnonzero((batch.data & 0xC0) != 0x80)  # of characters, line feeds in between
         first = np.searchsorted(first_bytes, batch.starts[documents])
         size = np.searchsorted(first_bytes, batch.ends[documents]) - first

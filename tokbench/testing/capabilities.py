@@ -10,6 +10,7 @@ from tokbench.tokenizer import (
     BatchDecoder,
     BatchEncoder,
     BatchOffsetEncoder,
+    EncoderWithOffsets,
     OffsetEncoder,
     Sampler,
     TokenByter,
@@ -131,6 +132,17 @@ def _offsets_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     return f"in a batch {together[0][:4]}, alone {single[0][:4]}" if together != single else None
 
 
+def _both_are_each(tokenizer: Tokenizer, text: str) -> Problem:
+    if not (isinstance(tokenizer, EncoderWithOffsets) and isinstance(tokenizer, OffsetEncoder)):
+        return None
+    texts = [text, "", text, "a"]
+    tokens, spans = tokenizer.encode_with_offsets(texts)
+    if tokens.to_lists() != [ids_of(tokenizer, part) for part in texts]:
+        return f"ids {tokens.to_lists()[0][:8]}, those of encode {ids_of(tokenizer, text)[:8]}"
+    single = [span for part in texts for span in tokenizer.offsets(part).tolist()]
+    return f"spans {spans.tolist()[:4]}, those of offsets {single[:4]}" if spans.tolist() != single else None
+
+
 def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list[int]]) -> Problem:
     """Whether a token of whole characters, in a text that comes back as it is, has another text's span."""
     if not (getattr(tokenizer, "lossless", False) and isinstance(tokenizer, TokenByter)):
@@ -193,6 +205,9 @@ CAPABILITIES = (
     TextCheck("offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets),
     TextCheck(
         "offsets_batch", "offsets_batch must give what offsets gives for each text.", _offsets_batch_is_single
+    ),
+    TextCheck(
+        "encode_with_offsets", "encode_with_offsets must give what encode and offsets give.", _both_are_each
     ),
     TextCheck("sample", "draw only from the generator that is handed in.", _sample),
     TextCheck("trace", "the last step's tokens must be those of encode.", _trace),

@@ -57,6 +57,10 @@ def test_ids_equal_the_library_called_directly(model, test_data):
     spans, limits = tokenizer.offsets_batch(texts)
     assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
     assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
+    tokens, together = tokenizer.encode_with_offsets(texts)
+    assert tokens.ids.dtype == np.int32
+    assert tokens.to_lists() == tokenizer.encode_batch(texts).to_lists()
+    assert together.tolist() == spans.tolist()
 
 
 def test_threads_change_nothing(test_data):

@@ -178,6 +178,22 @@ class OffsetsOfTheBatch(Right):
         return spans, np.append(0, np.cumsum([len(self.encode(text)) for text in texts]))
 
 
+class ForgetsLetters(Right):
+    """Encodes with offsets, and gives no ids for a single letter."""
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> Any:
+        tokens = TokenBatch.of([self.encode(text) if len(text) != 1 else [] for text in texts])
+        return tokens, np.concatenate([self.offsets(text) for text in texts])
+
+
+class OffsetsOfNothing(Right):
+    """Encodes with offsets, and has every token at the beginning."""
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> Any:
+        tokens = TokenBatch.of([self.encode(text) for text in texts])
+        return tokens, np.zeros((len(tokens.ids), 2), np.int64)
+
+
 class KeepsItsSpace(Right):
     """Says that decoding drops the space it puts before the text, and it does not."""
 
@@ -314,6 +330,8 @@ WRONG: list[tuple[type, str]] = [
     (ByteOffsets, "offsets"),
     (OffsetsOfTheTokenBefore, "offsets"),
     (OffsetsOfTheBatch, "offsets_batch"),
+    (ForgetsLetters, "encode_with_offsets"),
+    (OffsetsOfNothing, "encode_with_offsets"),
     (CrashesOnSurrogates, "surrogates"),
     (SampleOwnSeed, "sample"),
     (TraceShort, "trace"),
