@@ -24,14 +24,11 @@ def open_local(jobs: int, address: str | None) -> Iterator[Executor]:
     """`jobs` worker processes on this machine."""
     if address is not None:
         raise SpecError("--address is for shared engines (dask, ray); the local engine has none")
-    from tokbench.runner.pool import close_idle
-
     executor = ThreadPoolExecutor(jobs, thread_name_prefix="tokbench")
     try:
         yield executor
     finally:
-        executor.shutdown(cancel_futures=True)
-        close_idle()
+        executor.shutdown(cancel_futures=True)  # the workers stay: they have tokenizers loaded to be looked at
 
 
 @contextlib.contextmanager

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +46,9 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What one worker saw of one tokenizer."""
+class Examined:
+    """What was found of one tokenizer by itself."""
 
-    pieces: dict[int, list[dict[str, Any]]]
     audit: dict[str, Any] | None
     morphology: dict[str, MorphCounts]
 
@@ -62,69 +62,97 @@ class Inspections:
     failures: dict[str, Failure] = field(default_factory=dict)
 
 
-def inspect_all(
-    plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey]
-) -> Inspections:
-    """Write ``samples.json``, ``audits.json`` and ``diffs.json``, and give what metrics need of them.
+class Inspector:
+    """Looks at the tokenizers of a run: at each by itself, beside the counting; at what it makes of passages.
 
-    A tokenizer is not shown the passages of cells in which it has `failed` already.
+    The passages have to wait, for a tokenizer is not shown those of cells in which it failed.
     """
-    from tokbench.inspection.audit import VocabularyAudit
 
-    samples = choose_samples(plan.corpora, plan.suite.samples)
-    ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
-    with ThreadPoolExecutor(plan.jobs) as threads:
-        looks = list(threads.map(lambda subject: _look(plan, subject, samples, failed), ready))
-    found = Inspections()
-    views: list[list[dict[str, Any]]] = [[] for _ in samples]
-    audits: dict[str, Any] = {}
-    for subject, seen in zip(ready, looks, strict=True):
+    def __init__(self, plan: Plan, subjects: Sequence[Subject]) -> None:
+        self._plan = plan
+        self._ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
+        self._examined: dict[str, Examined | Failure] = {}
+
+    def examinations(self) -> dict[str, Callable[[], None]]:
+        """What is to be done of each tokenizer, by canonical spec: in any order, by any thread, or later."""
+        return {subject.entry.key: partial(self._examine, subject) for subject in self._ready}
+
+    def finish(self, folder: RunFolder, failed: Collection[CellKey]) -> Inspections:
+        """Write ``samples.json``, ``audits.json`` and ``diffs.json``, and give what metrics need of them.
+
+        `failed` are the cells that could not be counted.
+        """
+        from tokbench.inspection.audit import VocabularyAudit
+
+        samples = choose_samples(self._plan.corpora, self._plan.suite.samples)
+        with ThreadPoolExecutor(self._plan.jobs) as threads:
+            looks = list(threads.map(lambda subject: self._look(subject, samples, failed), self._ready))
+        found = Inspections()
+        views: list[list[dict[str, Any]]] = [[] for _ in samples]
+        audits: dict[str, Any] = {}
+        for subject, shown in zip(self._ready, looks, strict=True):
+            key = subject.entry.key
+            seen = self._examined[key]
+            if isinstance(seen, Failure):
+                found.failures[key] = seen
+                continue
+            if isinstance(shown, Failure):
+                found.failures[key] = shown
+                continue
+            for index, pieces in shown.items():
+                views[index].append({"tokenizer": key, "pieces": pieces})
+            for language, counts in seen.morphology.items():
+                found.morphology[key, language] = counts
+            if seen.audit is not None:
+                audits[key] = seen.audit
+                found.audits[key] = VocabularyAudit.from_json(seen.audit)
+        write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
+        write_json(folder.audits, audits)
+        write_json(folder.diffs, compare_all(self._plan, self._ready, found.audits, failed))
+        return found
+
+    def _examine(self, subject: Subject) -> None:
+        suite = self._plan.suite
+        cache = TallyCache(self._plan.registry.context.cache_dir / "tallies") if suite.cache else None
+        gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
+        size = subject.about.vocab_size if subject.about else 0
+        audits = suite.audit and size <= LARGEST_AUDIT
         key = subject.entry.key
-        if isinstance(seen, Failure):
-            found.failures[key] = seen
-            continue
-        for index, pieces in seen.pieces.items():
-            views[index].append({"tokenizer": key, "pieces": pieces})
-        for language, counts in seen.morphology.items():
-            found.morphology[key, language] = counts
-        if seen.audit is not None:
-            audits[key] = seen.audit
-            found.audits[key] = VocabularyAudit.from_json(seen.audit)
-    write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
-    write_json(folder.audits, audits)
-    write_json(folder.diffs, compare_all(plan, ready, found.audits, failed))
-    return found
+        self._examined[key] = self._called(examine, subject.recipe, audits, gold, cache)
 
+    def _look(
+        self, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
+    ) -> dict[int, list[dict[str, Any]]] | Failure:
+        key = subject.entry.key
+        if key not in self._examined:  # its cells were counted by an earlier run, or elsewhere
+            self._examine(subject)
+        shown = {
+            index: sample.text
+            for index, sample in enumerate(samples)
+            if CellKey(key, sample.dataset, sample.language) not in failed
+        }
+        if not shown or isinstance(self._examined[key], Failure):
+            return {}
+        pieces: dict[int, list[dict[str, Any]]] | Failure = self._called(show, subject.recipe, shown)
+        return pieces
 
-def _look(
-    plan: Plan, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
-) -> Seen | Failure:
-    suite = plan.suite
-    cache = TallyCache(plan.registry.context.cache_dir / "tallies") if suite.cache else None
-    gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
-    limits = Limits(suite.timeout, plan.memory_limit)
-    size = subject.about.vocab_size if subject.about else 0
-    shown = {
-        index: sample
-        for index, sample in enumerate(samples)
-        if CellKey(subject.entry.key, sample.dataset, sample.language) not in failed
-    }
-    audits = suite.audit and size <= LARGEST_AUDIT
-    try:
-        with borrowed() as worker:
-            seen: Seen = worker.call(look, subject.recipe, shown, audits, gold, cache, limits=limits)
-    except WorkerLost as loss:
-        if loss.kind == "interrupted":
-            raise
-        return failure(loss.kind, f"while its vocabulary was audited: {loss}", output=loss.output)
-    except CallFailed as error:
-        return failure(
-            error.kind,
-            f"while its vocabulary was audited: {error}",
-            traceback=error.traceback,
-            output=error.output,
-        )
-    return seen
+    def _called(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What `function` gives in a worker, or the failure."""
+        limits = Limits(self._plan.suite.timeout, self._plan.memory_limit)
+        try:
+            with borrowed() as worker:
+                return worker.call(function, *arguments, limits=limits)
+        except WorkerLost as loss:
+            if loss.kind == "interrupted":
+                raise
+            return failure(loss.kind, f"while its vocabulary was audited: {loss}", output=loss.output)
+        except CallFailed as error:
+            return failure(
+                error.kind,
+                f"while its vocabulary was audited: {error}",
+                traceback=error.traceback,
+                output=error.output,
+            )
 
 
 def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
@@ -175,29 +203,25 @@ def _fitting(corpus: Corpus, language: str) -> Iterator[str]:
 # --- in a worker --------------------------------------------------------------------------------------------
 
 
-def look(
-    emit: Emit,
-    recipe: Recipe,
-    samples: Mapping[int, Sample],
-    audit: bool,
-    gold: Mapping[str, tuple[str, str]],
-    cache: TallyCache | None,
-) -> Seen:
-    """Tokenize the samples, audit the vocabulary (or find the audit made before), score the gold words."""
+def show(emit: Emit, recipe: Recipe, texts: Mapping[int, str]) -> dict[int, list[dict[str, Any]]]:
+    """Tokenize some passages."""
     from tokbench.inspection.pieces import pieces
 
     tokenizer = loaded(recipe)
-    shown = {
-        index: [piece.as_json() for piece in pieces(tokenizer, sample.text)]
-        for index, sample in samples.items()
-    }
+    return {index: [piece.as_json() for piece in pieces(tokenizer, text)] for index, text in texts.items()}
+
+
+def examine(
+    emit: Emit, recipe: Recipe, audit: bool, gold: Mapping[str, tuple[str, str]], cache: TallyCache | None
+) -> Examined:
+    """Audit the vocabulary (or find the audit made before), score the gold words."""
     scores = {}
     for language, (path, form) in gold.items():
         from tokbench.metrics.gold import read_gold
         from tokbench.metrics.morphology import score
 
-        scores[language] = score(tokenizer, read_gold(Path(path), form).words)
-    return Seen(shown, _audited(recipe, cache) if audit else None, scores)
+        scores[language] = score(loaded(recipe), read_gold(Path(path), form).words)
+    return Examined(_audited(recipe, cache) if audit else None, scores)
 
 
 def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class QualityPass:
     def run(
         self,
         executor: Executor,
-        tasks: Iterable[Task],
+        tasks: Iterable[Task | Callable[[], None]],
         stop: Stop,
         *,
         jobs: int,
@@ -105,10 +105,11 @@ class QualityPass:
     ) -> None:
         """Run every task, at most twice `jobs` waiting at once; ends early where the user asked to stop.
 
+        On the local engine there may be calls among them that do something else and give nothing.
         `expected` is what workers of a shared engine must have; None for the local engine. Raises what the
         coordinator itself cannot survive: a disk that is full, above all.
         """
-        waiting: set[Future[list[Outcome]]] = set()
+        waiting: set[Future[Any]] = set()
         queue = iter(tasks)
         exhausted = False
         while True:
@@ -116,6 +117,8 @@ class QualityPass:
                 task = next(queue, None)
                 if task is None:
                     exhausted = True
+                elif not isinstance(task, Task):
+                    waiting.add(executor.submit(task))
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
                 else:  # nobody can be heard from another machine: outcomes come with the future
@@ -127,7 +130,7 @@ class QualityPass:
             # The timeout lets a signal handler run between two looks.
             finished, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in finished:
-                outcomes = future.result()
+                outcomes: list[Outcome] = future.result()
                 for outcome in outcomes if expected is not None else ():
                     self.hear(("done", outcome))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ from tokbench.runner.cache import TallyCache, cache_limit
 from tokbench.runner.cells import look_through, make_cells
 from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
-from tokbench.runner.inspecting import Inspections, inspect_all
+from tokbench.runner.inspecting import Inspections, Inspector
 from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.limits import Limits, WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
@@ -119,10 +119,12 @@ class _Session:
         self.check(stop)
         with self.timed("quality"):
             cells = make_cells(self.plan, self.subjects)
-            self.count(cells, stop)
+            inspector = Inspector(self.plan, self.subjects)
+            self.count(cells, inspector, stop)
         self.check(stop)
         with self.timed("inspect"):
-            self.seen = inspect_all(self.plan, self.subjects, self.folder, {cell.key for cell in self.failures})
+            self.seen = inspector.finish(self.folder, {cell.key for cell in self.failures})
+            close_idle()
         self.check(stop)
         with self.timed("speed"):
             self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
@@ -151,28 +153,37 @@ class _Session:
         datasets = [corpus.recipe.key for corpus in self.plan.corpora]
         return list(speed_measurements(self.speed, self.subjects, datasets, wanted))
 
-    def count(self, cells: Sequence[Cell], stop: Stop) -> None:
+    def count(self, cells: Sequence[Cell], inspector: Inspector, stop: Stop) -> None:
         standing = look_through(self.folder, cells)
         todo, self.digests = standing.todo, standing.digests
         size = task_size(todo, self.plan.jobs)
         self.display.count(standing.finished, todo)
         quality = QualityPass(todo, size, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
-        suite = self.plan.suite
-        cache = TallyCache(self.plan.registry.context.cache_dir / "tallies") if suite.cache else None
-        limits = Limits(suite.timeout, self.plan.memory_limit)
-        tasks = (Task(recipe, tuple(pieces), cache, limits) for recipe, pieces in bundles(todo, size))
         engine = self.plan.engine
         if todo:
-            with engine.open(self.plan.jobs, suite.address) as executor:
-                expected = None
+            with engine.open(self.plan.jobs, self.plan.suite.address) as executor:
+                beside, expected = inspector.examinations(), None
                 if not isinstance(
                     executor, ThreadPoolExecutor
                 ):  # workers are other processes, perhaps elsewhere
                     check_workers(executor, self.plan.registry, self.plan.jobs)
-                    expected = environment(self.plan.registry)
+                    beside, expected = {}, environment(self.plan.registry)
+                tasks = self.tasks(todo, size, beside)
                 quality.run(executor, tasks, stop, jobs=self.plan.jobs, expected=expected)
         self.digests |= quality.digests
         self.failures = quality.failures
+
+    def tasks(
+        self, todo: Sequence[Cell], size: int, beside: dict[str, Callable[[], None]]
+    ) -> Iterator[Task | Callable[[], None]]:
+        """What is to be counted, and before each tokenizer's first task what is to be done `beside`."""
+        suite = self.plan.suite
+        cache = TallyCache(self.plan.registry.context.cache_dir / "tallies") if suite.cache else None
+        limits = Limits(suite.timeout, self.plan.memory_limit)
+        for recipe, pieces in bundles(todo, size):
+            if recipe.key in beside:
+                yield beside.pop(recipe.key)
+            yield Task(recipe, tuple(pieces), cache, limits)
 
     def tell_cell(self, cell: CellResult) -> None:
         _tell(self.plan.registry, "tokbench_cell_finished", cell=cell)

@@ -163,9 +163,10 @@ class NGramCounter:
     def _settle(self) -> None:
         import numpy as np
 
+        pending = [entry for entry in self._pending if entry[0] >= self._level]
         for order, table in ((1, self._bigrams), (2, self._trigrams)):
-            for level in sorted({entry[0] for entry in self._pending}):
-                keys = np.concatenate([entry[order] for entry in self._pending if entry[0] == level])
+            for level in sorted({entry[0] for entry in pending}):
+                keys = np.concatenate([entry[order] for entry in pending if entry[0] == level])
                 keys.sort()
                 new = Histogram(*_runs(keys))
                 table[level] = Histogram.sum([table[level], new]) if level in table else new
