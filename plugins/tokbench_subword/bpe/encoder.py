@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
-from tokbench_subword.bpe.encoding import encode_documents, encode_spans
+from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
+from tokbench_subword.bpe.layout import TEXT_SIZE
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.workspace import Workspace
@@ -65,26 +66,25 @@ class Encoder:
     def __init__(self, model: BpeModel, *, threads: int = 1) -> None:
         self.model = model
         self.threads = max(1, threads)
-        announce(encode_documents, encode_spans)
+        announce(encode_documents, encode_spans, encode_text)
         self._shared = shared_arrays(model)
+        self._fits = TEXT_SIZE if model.pattern.machine is not None else -1  # bytes that `encode_text` takes
         self._idle: deque[Workspace] = deque()
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
-        if self.model.pattern.machine is None:
-            return self.encode_batch([text]).ids
         data = encodable(text)
+        size = len(data)
+        if size > self._fits:
+            return self.encode_batch([text]).ids
         work = self._borrow()
-        work.passed += len(data)
+        work.passed += size
         if work.passed > _FITTED_EVERY:  # not at each call, where a short text would pay for it
             work.passed = 0
-            work.fit(len(data))
-        out = work.room(len(data))
-        work.span[1] = len(data)
+            work.fit(size)
         try:
-            text_bytes = np.frombuffer(data + _PAD, np.uint8)
-            count = encode_documents(work.block, text_bytes, work.span, 0, 1, out, work.end)
-            return out[:count].copy()
+            work.text[:size] = data
+            return work.ids[: encode_text(work.block, size)].copy()
         finally:
             self._idle.append(work)
 

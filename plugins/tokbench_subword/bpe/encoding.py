@@ -25,7 +25,7 @@ from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.kernels.compiling import kernel, subroutine
-from tokbench_subword.kernels.pointers import i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 
 
 @subroutine
@@ -75,6 +75,20 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
         for d in range(document, ended):
             out_offsets[d + 1] = ends[words_to[d - document]]
         document = ended
+    return o
+
+
+@kernel
+def encode_text(arrays, size):  # type: ignore[no-untyped-def]
+    """Encode the first `size` bytes of the block's `TEXT` into its `IDS`. Returns how many ids there are."""
+    block = pointer(arrays)
+    data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
+    starts, machine = i64_in(block, at.STARTS), i64_in(block, at.SETTINGS)[at.MACHINE]
+    o = i = np.int64(0)
+    while i < size:
+        i, count = cut_words(machine, data, i, size, classes, starts, 0, GROUP)
+        starts[count] = i
+        o = _look_up(block, data, count, ids, o)
     return o
 
 

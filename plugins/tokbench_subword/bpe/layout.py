@@ -45,7 +45,9 @@ from __future__ import annotations
     ENDS,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
-) = range(39)
+    TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
+    IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
+) = range(41)
 
 (
     MACHINE,  # number of the state machine
@@ -78,4 +80,6 @@ GROUP = 128
 """Words that are cut and looked up together."""
 CUTS = 1024
 """Bytes of a long pre-token whose boundaries are found at a time."""
+TEXT_SIZE = 1 << 14
+"""Bytes of a text that is encoded by itself without arrays of its own."""
 MEMO_BITS = 17

@@ -12,7 +12,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.word_cache import SHORT_SLOT, SPARE_IDS, WIDE_SLOT, move_words
-from tokbench_subword.kernels.pointers import block
+from tokbench_subword.kernels.pointers import PADDING, block
 
 _LEAST, _MOST = (1 << 12, 1 << 9), (1 << 18, 1 << 16)
 """Slots of the cache's two tables at first and at most: 160 kB and 12 MB."""
@@ -25,7 +25,7 @@ _TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 class Workspace:
     """The arrays of one thread, after those that all share; `block` is what kernels take."""
 
-    __slots__ = ("arrays", "block", "end", "out", "passed", "span")
+    __slots__ = ("arrays", "block", "ids", "out", "passed", "text")
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own: list[NDArray[Any]] = [
@@ -46,12 +46,14 @@ class Workspace:
             np.zeros(at.GROUP + 1, np.int64),
             np.zeros(at.GROUP, np.int64),
             np.zeros(MARKS, np.uint64),
+            np.zeros(at.TEXT_SIZE + PADDING, np.uint8),
+            np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
         ]
         self.arrays = [*shared, *own]
         self.block = block(self.arrays)
         self.out = np.empty(1 << 12, np.int32)
-        self.span = np.zeros(2, np.int64)  # offsets of a single text
-        self.end = np.zeros(2, np.int64)
+        self.ids = self.arrays[at.IDS]
+        self.text = memoryview(self.arrays[at.TEXT])
         self.passed = 0  # bytes of single texts since the cache was looked at
 
     def fit(self, bytes_: int = 0) -> None:

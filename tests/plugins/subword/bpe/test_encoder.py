@@ -1,0 +1,71 @@
+"""One text by itself has the ids that it has in a batch, whatever its encoder did before."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.layout import TEXT_SIZE
+from tokbench_subword.bpe.trainer import train_bpe
+
+WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't", "ab" * 40]
+    "the",
+    " low",
+    "lower ",
+    "est",
+    "né",
+    "日本",
+    "👩‍👧",
+    "\n\n",
+    "  ",
+    "1234",
+    "\x00",
+    "don't",
+    "\ud800",
+    "ab" * 40,
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return Encoder(train_bpe(["the lowest of the lower, née 日本 1234 don't"] * 9, vocab_size=300))
+
+
+def random_text(rng: random.Random, most: int) -> str:
+    return "".join(rng.choices(WORDS, k=rng.randrange(most)))
+
+
+def test_alone_as_in_a_batch(encoder: Encoder) -> None:
+    rng = random.Random(3)
+    # short after long ones: what an earlier text left behind is not of the next
+    texts = [random_text(rng, most) for most in (4000, 2, 40, 9000, 3, 1) * 40]
+    together = encoder.encode_batch(texts)
+    for text, expected in zip(texts, together, strict=True):
+        assert encoder.encode(text).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("size", [0, 1, TEXT_SIZE - 1, TEXT_SIZE, TEXT_SIZE + 1, 3 * TEXT_SIZE])
+@pytest.mark.parametrize("unit", ["a", " ", "a b ", "\n"])
+def test_of_every_size(encoder: Encoder, size: int, unit: str) -> None:
+    text = (unit * size)[:size]
+    ids = encoder.encode(text)
+    assert ids.dtype == np.int32
+    assert ids.tolist() == encoder.encode_batch([text, "x"])[0].tolist()
+
+
+def test_from_several_threads_at_once(encoder: Encoder) -> None:
+    rng = random.Random(5)
+    texts = [random_text(rng, 400) for _ in range(2000)]
+    expected = [ids.tolist() for ids in encoder.encode_batch(texts)]
+    with ThreadPoolExecutor(4) as pool:
+        assert [ids.tolist() for ids in pool.map(encoder.encode, texts)] == expected
+
+
+def test_ids_are_not_written_over_by_the_next_text(encoder: Encoder) -> None:
+    first = encoder.encode("the lowest")
+    kept = first.tolist()
+    encoder.encode("日本 née")
+    assert first.tolist() == kept
