@@ -202,7 +202,11 @@ class BpeTokenizer:
 
         Tokens that share a character carry its span each; a token of inserted text only has an empty span.
         """
-        return self._offsets.of(repaired(text))
+        return self.offsets_batch([text])[0]
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        return self._offsets.batch(texts)
 
     @cached_property
     def _offsets(self) -> Offsets:

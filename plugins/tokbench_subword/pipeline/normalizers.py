@@ -129,7 +129,7 @@ def _lowercase(stretch: Stretch) -> Stretch:
     """Each character on its own, so that a final sigma is a sigma: `str.lower` looks at its neighbours."""
     if stretch.text.islower() and stretch.text.isascii():
         return stretch
-    if not stretch.text.isascii() and unsettled_case().search(stretch.text):
+    if not stretch.text.isascii() and unsettled_case().occurs_in(stretch.text):
         return _replaced(stretch, _by_library("Lowercase"))
     return stretch.edited((i, i + 1, c.lower()) for i, c in enumerate(stretch.text) if c.lower() != c)
 
@@ -137,7 +137,7 @@ def _lowercase(stretch: Stretch) -> Stretch:
 def _strip_accents(stretch: Stretch) -> Stretch:
     if stretch.text.isascii():
         return stretch
-    if unsettled_marks().search(stretch.text):
+    if unsettled_marks().occurs_in(stretch.text):
         return _replaced(stretch, _by_library("StripAccents"))
     marks = compile_regex(r"\p{M}", "oniguruma").spans(stretch.text)
     return stretch.edited((start, end, "") for start, end in marks)
@@ -147,7 +147,7 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
     text = stretch.text
     if text.isascii():
         return stretch
-    if unsettled_normal_form().search(text):
+    if unsettled_normal_form().occurs_in(text):
         return _replaced(stretch, _by_library(form))
     return _replaced(stretch, partial(unicodedata.normalize, form))
 

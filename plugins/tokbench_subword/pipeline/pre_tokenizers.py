@@ -16,7 +16,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.normalizers import compile_pattern, spelled_out
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.versions import unsettled_numbers, unsettled_punctuation
+from tokbench_subword.pipeline.versions import CharacterClass, unsettled_numbers, unsettled_punctuation
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 Spans = Callable[[str], Iterator[tuple[int, int]]]
@@ -81,10 +81,10 @@ def _punctuation(behavior: str) -> PreTokenizer:
 
 
 def _settled(
-    split: PreTokenizer, unsettled: Callable[[], re.Pattern[str]], name: str, options: Any, stretch: Stretch
+    split: PreTokenizer, unsettled: Callable[[], CharacterClass], name: str, options: Any, stretch: Stretch
 ) -> Iterable[Stretch]:
     """`split`, or for text on which Unicode versions differ the pre-tokenizer of `tokenizers` itself."""
-    if stretch.text.isascii() or not unsettled().search(stretch.text):
+    if stretch.text.isascii() or not unsettled().occurs_in(stretch.text):
         return split(stretch)
     from tokenizers import pre_tokenizers
 

@@ -12,21 +12,49 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 _OLD = unicodedata.ucd_3_2_0  # normal forms of what was assigned then have been stable since
 
 
-def _class_of(points: Iterable[int]) -> re.Pattern[str]:
-    """A compiled class of code points."""
-    runs: list[list[int]] = []
-    for point in sorted(points):
-        if 0xD800 <= point < 0xE000:
-            continue
-        if runs and runs[-1][1] == point - 1:
-            runs[-1][1] = point
-        else:
-            runs.append([point, point])
+_ASTRAL = [0x10000, 0x10FFFF]
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterClass:
+    """Some code points, to be found in text.
+
+    `re` looks code points up to U+FFFF up in a bitmap, and compares those beyond with one range after another.
+    So all of these are one range to `coarse`, which nearly all text goes through once, without a find.
+    """
+
+    exact: re.Pattern[str]
+    coarse: re.Pattern[str]
+
+    @classmethod
+    def of(cls, points: Iterable[int]) -> CharacterClass:
+        """The class of some code points."""
+        runs: list[list[int]] = []
+        for point in sorted(points):
+            if 0xD800 <= point < 0xE000:
+                continue
+            if runs and runs[-1][1] == point - 1 and point != _ASTRAL[0]:
+                runs[-1][1] = point
+            else:
+                runs.append([point, point])
+        return cls(_compiled(runs), _compiled([run for run in runs if run[0] < _ASTRAL[0]] + [_ASTRAL]))
+
+    def occurs_in(self, text: str) -> bool:
+        """Whether one of them is in `text`."""
+        return self.coarse.search(text) is not None and self.exact.search(text) is not None
+
+    def members(self, text: str) -> list[str]:
+        """All of them that are in `text`, in order."""
+        return self.exact.findall(text)
+
+
+def _compiled(runs: list[list[int]]) -> re.Pattern[str]:
     return re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in runs) + "]")
 
 
@@ -49,7 +77,7 @@ def _unassigned(character: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def unsettled_normal_form() -> re.Pattern[str]:
+def unsettled_normal_form() -> CharacterClass:
     """Characters that some version decomposes, reorders or composes and another does not."""
     changing = _points(
         lambda c: _unassigned(c) or unicodedata.combining(c) > 0 or bool(unicodedata.decomposition(c))
@@ -60,24 +88,26 @@ def unsettled_normal_form() -> re.Pattern[str]:
         for part in unicodedata.decomposition(chr(point)).split()
         if not part.startswith("<")
     }
-    return _class_of(changing | {point for point in parts if _OLD.category(chr(point)) == "Cn"})
+    return CharacterClass.of(changing | {point for point in parts if _OLD.category(chr(point)) == "Cn"})
 
 
 @lru_cache(maxsize=1)
-def unsettled_case() -> re.Pattern[str]:
+def unsettled_case() -> CharacterClass:
     """Characters that Python does not know and another version may give a case."""
-    return _class_of(_points(_unassigned))
+    return CharacterClass.of(_points(_unassigned))
 
 
 @lru_cache(maxsize=1)
-def unsettled_marks() -> re.Pattern[str]:
+def unsettled_marks() -> CharacterClass:
     """Characters that some version calls a mark and another does not."""
     were = {0x1CF2, 0x1CF3}  # marks until Unicode 12, letters since
-    return _class_of(were | _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith("M")))
+    return CharacterClass.of(
+        were | _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith("M"))
+    )
 
 
 @lru_cache(maxsize=1)
-def unsettled_punctuation() -> re.Pattern[str]:
+def unsettled_punctuation() -> CharacterClass:
     """Characters that some version calls punctuation and another does not."""
     kinds = ("P", "S")
     recent = _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith(kinds))
@@ -86,10 +116,10 @@ def unsettled_punctuation() -> re.Pattern[str]:
         for point in range(0x80, 0x3100)
         if _OLD.category(chr(point)).startswith("P") != unicodedata.category(chr(point)).startswith("P")
     }
-    return _class_of(recent | moved)
+    return CharacterClass.of(recent | moved)
 
 
 @lru_cache(maxsize=1)
-def unsettled_numbers() -> re.Pattern[str]:
+def unsettled_numbers() -> CharacterClass:
     """Characters that some version calls a number and another does not."""
-    return _class_of(_points(_unassigned))
+    return CharacterClass.of(_points(_unassigned))

@@ -248,7 +248,7 @@ def _context(kinds: tuple[str, ...]) -> set[int]:
             if not (kind in ("NFD", "NFKD") and following == "StripAccents"):
                 context |= _joining()
     everything = "".join(map(chr, _MAPPED_POINTS))
-    return context.union(*(map(ord, one.findall(everything)) for one in unsettled))
+    return context.union(*(map(ord, one.members(everything)) for one in unsettled))
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.offsets import Offsets
+from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.kernels.utf8 import repaired
+from tokbench_subword.pipeline.tokenizer_json import read_document
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
 from tokenizers import pre_tokenizers as P
 
@@ -182,9 +187,21 @@ def test_ids_text_and_saved_form_are_those_of_tokenizers(make, tmp_path):
         assert ids.tolist() == want, ascii(text)
         assert ours.decode(ids) == theirs.decode(want, skip_special_tokens=False), ascii(text)
         assert ours.sample(text, None, 0.0) == want, ascii(text)
-        assert len(ours.offsets(text)) == len(want)
         assert reopened.encode(text, add_special_tokens=False).ids == want, ascii(text)
     assert ours.vocab_size == theirs.get_vocab_size()
+
+
+@pytest.mark.parametrize("make", MAKES, ids=str)
+def test_spans_of_many_texts_are_those_of_the_general_path(make, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    MAKES[make]().save(str(path))
+    ours = BpeTokenizer.from_file(path)
+    general = Offsets(ours.model, Preparation.of(read_document(path)), Encoder(ours.model))
+    spans, limits = ours.offsets_batch(INPUTS)
+    assert limits.tolist() == ours.encode_batch(INPUTS).offsets.tolist()
+    for index, text in enumerate(INPUTS):
+        found = spans[limits[index] : limits[index + 1]].tolist()
+        assert found == general.of(repaired(text)).tolist() == ours.offsets(text).tolist(), ascii(text)
 
 
 def test_special_tokens_are_matched_only_when_asked(tmp_path):

@@ -14,6 +14,7 @@ from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import document_of, read_document
+from tokbench_subword.pipeline.versions import CharacterClass
 from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import Regex, decoders, normalizers, pre_tokenizers
 
@@ -204,3 +205,14 @@ def test_broken_documents_say_what_is_wrong(tmp_path):
     added = [{"content": "a", "id": 1}, {"content": "b", "id": 1}]
     with pytest.raises(TokenizerError, match="share the id 1"):
         document_of({"model": {}, "added_tokens": added}, where="x")
+
+
+def test_characters_of_a_class_are_found_below_and_beyond_the_first_plane():
+    points = [*range(0x80, 0x90), 0x301, 0xFFFE, 0xFFFF, 0x10000, 0x10001, *range(0x1F600, 0x1F610), 0x10FFFF]
+    chosen = CharacterClass.of(points)
+    for point in {0x7F, 0x302, 0xFFFD, 0x10002, 0x1F610, 0x10FFFE, *points}:
+        assert chosen.occurs_in(f"ab{chr(point)}c") == (point in points), hex(point)
+    everything = "".join(map(chr, points))
+    assert chosen.members(f"a{everything}b") == list(everything)
+    assert not CharacterClass.of([0x41]).occurs_in("b\U0001f600")
+    assert CharacterClass.of([0x1F600]).occurs_in("b\U0001f600")
