@@ -11,22 +11,8 @@ from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.layout import TEXT_SIZE
 from tokbench_subword.bpe.trainer import train_bpe
 
-WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't", "ab" * 40]
-    "the",
-    " low",
-    "lower ",
-    "est",
-    "né",
-    "日本",
-    "👩‍👧",
-    "\n\n",
-    "  ",
-    "1234",
-    "\x00",
-    "don't",
-    "\ud800",
-    "ab" * 40,
-]
+WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
+WORDS.append("ab" * 40)
 
 
 @pytest.fixture(scope="module")
