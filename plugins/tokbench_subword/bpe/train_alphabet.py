@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.ties import HF
 from tokbench_subword.bpe.train_words import WordCounts
+from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.threads import in_threads
 
 Symbols = tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]
 """The symbol at each place, where each word begins (and the last ends), and how each symbol is spelled."""
@@ -26,7 +30,7 @@ def byte_order(rule: int) -> list[int]:
     return printable + [byte for byte in range(256) if byte not in printable]
 
 
-def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) -> Symbols:
+def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None, workers: int = 1) -> Symbols:
     """Every byte a symbol. `alphabet` None means all 256; else those seen and the UTF-8 of its characters."""
     seen = np.zeros(256, np.bool_)
     if alphabet is None:
@@ -37,7 +41,17 @@ def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) 
     order = [byte for byte in byte_order(rule) if seen[byte]]
     symbol_of = np.zeros(256, np.int32)
     symbol_of[order] = np.arange(len(order))
-    return symbol_of[words.data], words.starts, [bytes([byte]) for byte in order]
+    symbols = np.empty(len(words.data), np.int32)
+    parts = pairwise(len(symbols) * part // workers for part in range(workers + 1))
+    in_threads(lambda part: _translate(words.data, *part, symbol_of, symbols), parts, workers)
+    return symbols, words.starts, [bytes([byte]) for byte in order]
+
+
+@kernel
+def _translate(data, low, high, symbol_of, symbols):  # type: ignore[no-untyped-def]
+    """The symbols of some bytes."""
+    for place in range(low, high):
+        symbols[place] = symbol_of[data[place]]
 
 
 def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: str) -> Symbols:

@@ -32,10 +32,11 @@ ROOM = 3
 _NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
-def pair_table(bits: int) -> NDArray[np.int64]:
+def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
     """An empty table of ``2**bits`` rows."""
     pairs = np.empty((1 << bits, 4), np.int64)
-    pairs[:, 0] = -1
+    limits = [part * len(pairs) // workers for part in range(workers + 1)]
+    in_threads(lambda part: pairs[slice(*part), 0].fill(-1), pairwise(limits), workers)
     return pairs.reshape(-1)
 
 
@@ -46,7 +47,7 @@ def fill_pairs(work: Workspace, workers: int) -> None:
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()))
+    work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()), workers)
     for table in tables:
         _add_table(table, work[PAIRS], work[STATE])
     work[RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)

@@ -157,6 +157,15 @@ def _sort(positions, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def alive_pairs(pairs):  # type: ignore[no-untyped-def]
+    """How many pairs have not come to nothing."""
+    number = 0
+    for at in range(0, len(pairs), 4):
+        number += pairs[at] >= 0 and pairs[at + COUNT] != 0
+    return number
+
+
+@kernel
 def rehash(pairs, larger, state):  # type: ignore[no-untyped-def]
     """Move the pairs into a `larger` table, freed of keys; pairs that have come to nothing are left behind."""
     old, new = pointer(pairs), pointer(larger)

@@ -13,7 +13,7 @@ from tokbench_subword.bpe.train_cells import fill_cells
 from tokbench_subword.bpe.train_initial import fill_pairs, pair_table
 from tokbench_subword.bpe.train_layout import Workspace
 from tokbench_subword.bpe.train_merges import learn_merges
-from tokbench_subword.bpe.train_pairs import RUN_HEAD, compact_runs, rehash
+from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
 from tokbench_subword.bpe.train_queue import N_LISTS
 from tokbench_subword.bpe.train_spelling import fill_spellings
 from tokbench_subword.kernels.compiling import announce
@@ -50,16 +50,18 @@ class MergeSession:
         announce(learn_merges)
         self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
         self.work = work = Workspace()
+        self._workers = max(1, workers)
         state = work[at.STATE]
         state[at.RULE], state[at.MINIMUM], state[at.N_WANTED] = rule, minimum, self.n_wanted
         state[at.LONGEST] = 2**62 if longest is None else longest
         state[at.N_TOKENS] = len(tokens)
-        fill_cells(work, symbols, starts, counts, max(1, workers))
-        fill_pairs(work, max(1, workers))
+        fill_cells(work, symbols, starts, counts, self._workers)
+        fill_pairs(work, self._workers)
         fill_spellings(work, tokens, prefix, forbidden)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1024, np.int64)
-        work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * 1024, np.int64), np.full(N_LISTS, -1)
+        n_waiting = 2 * int(state[at.N_PAIRS]) + n_wanted  # what is never written takes no memory
+        work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * n_waiting, np.int64), np.full(N_LISTS, -1)
         state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
         work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
@@ -105,8 +107,7 @@ class MergeSession:
     def _grow_pairs(self) -> None:
         """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
         pairs = self.work[at.PAIRS]
-        alive = int(np.count_nonzero((pairs[at.KEY :: 4] >= 0) & (pairs[at.COUNT :: 4] != 0)))
-        renewed = pair_table((3 * max(alive, 2 * self.n_wanted)).bit_length())
+        renewed = pair_table((3 * max(alive_pairs(pairs), 2 * self.n_wanted)).bit_length(), self._workers)
         rehash(pairs, renewed, self.work[at.STATE])
         self.work[at.PAIRS] = renewed
 

@@ -21,8 +21,12 @@ from tokbench_subword.kernels.compiling import inline
 from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
+_SPREAD = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2**64 / golden ratio, odd: hashes of single bytes differ in low bits alone
 _ONE = np.uint64(1)
 _FREE = np.uint64(0)
+_HIGH = np.uint64(32)
 NOT_A_TOKEN = -2
 """The id in the table of spellings that forbids a token: a merge never makes the text of a special token."""
 
@@ -42,7 +46,7 @@ def _power(exponent):  # type: ignore[no-untyped-def]
 @inline
 def _find_spelling(hashes, mask, value):  # type: ignore[no-untyped-def]
     """Where a spelling's hash is in the table of spellings, or where it would go; 0 means free."""
-    at = np.int64(value >> np.uint64(20)) & mask
+    at = np.int64((value * _SPREAD) >> _HIGH) & mask
     while hashes[at] != value and hashes[at] != _FREE:
         at = (at + 1) & mask
     return at
@@ -97,7 +101,7 @@ def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forb
     entries = [*zip(tokens, range(len(tokens)), strict=True), *((token, NOT_A_TOKEN) for token in forbidden)]
     for token, index in entries:
         value = spelling_hash(token)
-        at = (value >> 20) & (capacity - 1)
+        at = (value * int(_SPREAD) % 2**64 >> 32) & (capacity - 1)
         while spelled[at] and spelled[at] != value:
             at = (at + 1) & (capacity - 1)
         spelled[at], ids[at] = value, index

@@ -112,7 +112,7 @@ def united(tables: Sequence[WordTable], workers: int) -> WordCounts:
     seen, counts, tags = (np.concatenate([fields[index] for fields in found]) for index in range(3))
     order = np.argsort(seen, kind="stable")
     starts = np.zeros(len(order) + 1, np.int64)
-    np.cumsum(tags[order] & LENGTH, out=starts[1:])
+    np.cumsum((tags[order] & LENGTH).astype(np.int64), out=starts[1:])
     target = np.empty(len(order), np.int64)
     target[order] = np.arange(len(order))
     data = np.empty(int(starts[-1]), np.uint8)

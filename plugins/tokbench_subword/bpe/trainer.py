@@ -119,7 +119,7 @@ def train_on_counts(
     special = _special(special_tokens)
     given = None if initial_alphabet is None else frozenset(initial_alphabet)
     if level == "byte":
-        symbols, starts, tokens = byte_symbols(words, rule, given)
+        symbols, starts, tokens = byte_symbols(words, rule, given, max(1, workers))
     else:
         symbols, starts, tokens = character_symbols(words, given or frozenset(), end_of_word or "")
     n_first = len(special) + len(tokens)

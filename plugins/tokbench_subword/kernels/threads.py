@@ -33,13 +33,26 @@ def usable_cores() -> int:
 
 
 def in_threads(do: Callable[[Part], Result], parts: Iterable[Part], threads: int) -> list[Result]:
-    """`do` of every part, in order.
+    """`do` of every part, in order; the calling thread is one of the `threads`.
 
     Example:
         >>> in_threads(len, ["a", "bcd"], threads=2)
         [1, 3]
     """
+    jobs = list(parts)
+    threads = min(threads, len(jobs))
     if threads <= 1:
-        return [do(part) for part in parts]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(do, parts))
+        return [do(job) for job in jobs]
+    results: dict[int, Result] = {}
+    waiting = iter(range(len(jobs)))  # each number goes to one of those who ask
+
+    def work() -> None:
+        for index in waiting:
+            results[index] = do(jobs[index])
+
+    with ThreadPoolExecutor(threads - 1) as pool:
+        others = [pool.submit(work) for _ in range(threads - 1)]
+        work()
+    for other in others:
+        other.result()
+    return [results[index] for index in range(len(jobs))]
