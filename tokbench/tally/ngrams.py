@@ -27,7 +27,7 @@ DOCUMENT_BYTES = 1 << 16
 LEVELS = 33
 ID_BITS = 21
 """Ids below 2^21 fit three to a 64-bit key."""
-_PENDING = 1 << 20
+_PENDING = 1 << 19
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ class NGramCounter:
         self._sampled: NDArray[np.int64] = np.zeros(LEVELS, np.int64)
         self._bigrams: dict[int, Histogram] = {}
         self._trigrams: dict[int, Histogram] = {}
-        self._pending: list[tuple[int, NDArray[np.int64], NDArray[np.int64]]] = []
+        self._pending: list[tuple[int, NDArray[np.uint64]]] = []
         self._pending_size = 0
         self._level = 0
 
@@ -140,8 +140,8 @@ class NGramCounter:
         """Count the n-grams of `tokens` that do not cross documents."""
         import numpy as np
 
+        from tokbench.tally.chains import find_chains
         from tokbench.tally.compiling import frozen
-        from tokbench.tally.walk import pairs_and_triples
 
         ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
         levels, sizes = levels_of(batch.keys), batch.counts["bytes"]
@@ -153,23 +153,23 @@ class NGramCounter:
         kept[long] = (kept[long] * (DOCUMENT_BYTES / sizes[long])).astype(np.int64)
         for level in np.unique(levels[levels >= self._level]).tolist():
             documents = np.flatnonzero(levels == level)
-            pairs, triples = np.empty((2, int(kept[documents].sum())), np.int64)
-            n_pairs, n_triples = pairs_and_triples(ids, offsets, documents, kept, pairs, triples)
-            self._pending.append((level, pairs[:n_pairs], triples[:n_triples]))
-            self._pending_size += n_pairs + n_triples
+            chains = np.empty(int(kept[documents].sum()), np.uint64)
+            n = find_chains(ids, offsets, documents, kept, chains)
+            self._pending.append((level, chains[:n]))
+            self._pending_size += n
         if self._pending_size > _PENDING:
             self._settle()
 
     def _settle(self) -> None:
         import numpy as np
 
-        pending = [entry for entry in self._pending if entry[0] >= self._level]
-        for order, table in ((1, self._bigrams), (2, self._trigrams)):
-            for level in sorted({entry[0] for entry in pending}):
-                keys = np.concatenate([entry[order] for entry in pending if entry[0] == level])
-                keys.sort()
-                new = Histogram(*_runs(keys))
+        tables = self._bigrams, self._trigrams
+        for level in sorted({level for level, _ in self._pending if level >= self._level}):
+            chains = np.concatenate([own for each, own in self._pending if each == level])
+            chains.sort()
+            for table, new in zip(tables, _counted(chains), strict=True):
                 table[level] = Histogram.sum([table[level], new]) if level in table else new
+        for table in tables:
             for level in [level for level in table if level < self._level]:
                 del table[level]
         self._pending, self._pending_size = [], 0
@@ -180,15 +180,18 @@ class NGramCounter:
         return NGrams.sum([NGrams(self._sampled, self._bigrams, self._trigrams)])
 
 
-def _runs(ordered: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct values of an ordered array and how often each occurs."""
+def _counted(chains: NDArray[np.uint64]) -> tuple[Histogram, Histogram]:
+    """The pairs and the triples of chains in order."""
     import numpy as np
 
-    from tokbench.tally.runs import find_runs
+    from tokbench.tally.chains import count_ngrams
 
-    values, lengths = np.empty((2, len(ordered)), np.int64)
-    n = find_runs(ordered, values, lengths) if len(ordered) else 0
-    return values[:n].copy(), lengths[:n].copy()
+    pairs, of_pairs, triples, of_triples = np.empty((4, len(chains)), np.int64)
+    n_pairs, n_triples = count_ngrams(chains, pairs, of_pairs, triples, of_triples)
+    return (
+        Histogram(pairs[:n_pairs].copy(), of_pairs[:n_pairs].copy()),
+        Histogram(triples[:n_triples].copy(), of_triples[:n_triples].copy()),
+    )
 
 
 __all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams", "levels_of"]

@@ -291,22 +291,3 @@ def ascending(numbers: Any) -> bool:
     for index in range(1, len(numbers)):
         down |= numbers[index] < numbers[index - 1]
     return down == 0
-
-
-@kernel
-def pairs_and_triples(ids: Any, offsets: Any, documents: Any, kept: Any, pairs: Any, triples: Any) -> Any:
-    """Fill in the pairs and triples of consecutive ids in the first `kept` tokens of each of `documents`.
-
-    They are keys as `tokbench.tally.ngrams.NGrams` has them; given back is how many of each there are.
-    """
-    n_pairs = n_triples = 0
-    for document in documents:
-        first = offsets[document]
-        for index in range(first + 1, first + kept[document]):
-            pair = np.int64(ids[index - 1]) << 21 | np.int64(ids[index])
-            pairs[n_pairs] = pair
-            n_pairs += 1
-            if index > first + 1:
-                triples[n_triples] = np.int64(ids[index - 2]) << 42 | pair
-                n_triples += 1
-    return n_pairs, n_triples

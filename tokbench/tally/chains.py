@@ -1,0 +1,60 @@
+"""Pairs and triples of consecutive ids, found by one sort: the kernels of `tokbench.tally.ngrams`.
+
+A chain is a pair with the id after it, ``first << 43 | second << 22 | third + 1`` in uint64, 0 for the third
+where the text ends. In order, equal chains are runs of equal triples, and so are, of their pairs, the chains
+that begin alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokbench.tally.compiling import kernel
+
+_ID, _THIRD = np.uint64(21), np.uint64(22)
+_ONE, _NONE = np.uint64(1), np.uint64(0)
+_THIRDS = np.uint64((1 << 22) - 1)
+
+
+@kernel
+def find_chains(ids: Any, offsets: Any, documents: Any, kept: Any, chains: Any) -> int:
+    """Fill in the chains of the first `kept` tokens of each of `documents`; say how many there are."""
+    n = 0
+    for document in documents:
+        first = offsets[document]
+        end = first + kept[document]
+        for index in range(first + 1, end):
+            third = np.uint64(ids[index + 1]) + _ONE if index + 1 < end else _NONE
+            pair = np.uint64(ids[index - 1]) << _ID | np.uint64(ids[index])
+            chains[n] = pair << _THIRD | third
+            n += 1
+    return n
+
+
+@kernel
+def count_ngrams(ordered: Any, pairs: Any, of_pairs: Any, triples: Any, of_triples: Any) -> Any:
+    """Fill in the distinct pairs and triples of `ordered` chains, how often each occurs; say how many of each.
+
+    They are keys as `tokbench.tally.ngrams.NGrams` has them.
+    """
+    n_pairs = n_triples = 0
+    pair_from = chain_from = 0
+    for index in range(1, len(ordered) + 1):
+        chain = ordered[index - 1]
+        if index < len(ordered) and ordered[index] == chain:
+            continue
+        pair, third = chain >> _THIRD, chain & _THIRDS
+        if third != _NONE:
+            triples[n_triples] = pair << _ID | (third - _ONE)
+            of_triples[n_triples] = index - chain_from
+            n_triples += 1
+        chain_from = index
+        if index < len(ordered) and ordered[index] >> _THIRD == pair:
+            continue
+        pairs[n_pairs] = pair
+        of_pairs[n_pairs] = index - pair_from
+        n_pairs += 1
+        pair_from = index
+    return n_pairs, n_triples
