@@ -140,7 +140,12 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
     path = _file(spec)
     partner = _PARTNER.get(path.name)
-    return [path, path.with_name(partner)] if partner else [path]
+    if partner is None:
+        return [path]
+    from tokbench_subword.bpe.pair_settings import BESIDE
+
+    beside = (path.with_name(name) for name in BESIDE)
+    return [path, path.with_name(partner), *(file for file in beside if file.is_file())]
 
 
 _PARTNER = {
@@ -206,13 +211,14 @@ _KNOWN_RANKS = {
 
 
 def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
+    from tokbench_subword.bpe.pair_settings import PairSettings
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.bpe.vocab_merges import read_vocab_merges
 
     vocab, merges = sorted((path, path.with_name(_PARTNER[path.name])), key=lambda p: p.suffix != ".json")
-    pattern = _pattern(spec.get("pattern") or "gpt2")
-    model = read_vocab_merges(vocab, merges, pattern=pattern)
-    return BpeTokenizer.of_model(model, source=str(vocab), **options)
+    settings = PairSettings.beside(vocab, spec.get("pattern"))
+    model = read_vocab_merges(vocab, merges, pattern=_pattern(settings.pattern))
+    return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
 
 
 def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench_subword.bpe.json_model import json_of_model
+from tokbench_subword.pipeline.added_tokens import numbered
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of, write_document
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ def complete_document(tokenizer: BpeTokenizer) -> Document:
     model, document = tokenizer.model, tokenizer.document
     names = {token.id: token.content for token in document.added_tokens if token.special}
     inside = {i: name for i, name in names.items() if i < len(model.vocabulary)}
-    return document.with_model(json_of_model(model, names=inside))
+    content = json_of_model(model, names=inside)
+    if any(token.id != index for token, index in numbered(document.added_tokens, content["vocab"])):
+        content = json_of_model(model, names={token.id: token.content for token in document.added_tokens})
+    return document.with_model(content)
 
 
 def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:

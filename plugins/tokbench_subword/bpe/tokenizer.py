@@ -27,7 +27,7 @@ from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.bpe.weaving import encode_parts
 from tokbench_subword.kernels.utf8 import repaired
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.tokenizer_json import (
     Document,
@@ -109,6 +109,7 @@ class BpeTokenizer:
             special_tokens=special,
             where=where,
         )
+        check_numbers(document.added_tokens, document.model["vocab"], where=where)
         return cls(model, document.with_model({}), source=where, **options)
 
     @classmethod

@@ -11,6 +11,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import merges_of, token_text, vocabulary_of
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.preparation import document_around
 from tokbench_subword.pipeline.tokenizer_json import parse
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def read_vocab_merges(
     ids = parse(_text(vocab), str(vocab))
     if not isinstance(ids, dict) or not all(type(index) is int and index >= 0 for index in ids.values()):
         raise TokenizerError(f"{vocab}: expected an object that gives each token an id")
+    for mark in ("</w>", "@@"):
+        if sum(token.endswith(mark) for token in ids) > len(ids) // 10:
+            raise TokenizerError(
+                f"{vocab}: its tokens are marked with {mark}: they are not tokens of bytes, and the files do "
+                f"not say how text is cut; load the folder with transformers:{Path(vocab).parent}"
+            )
     lines = _text(merges).split("\n")
     pairs = []
     for number, line in enumerate(lines, 1):
@@ -55,13 +62,17 @@ def read_vocab_merges(
 def write_vocab_merges(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
     """Write `vocab.json` and `merges.txt` into a folder.
 
-    The two files cannot say how text is cut or what is special; raises `TokenizerError` for a vocabulary that
-    they cannot hold at all (a token with a space, at character level).
+    The two files cannot say how text is prepared, and are read as GPT-2's; raises `TokenizerError` where that
+    would give other ids.
     """
-    model = tokenizer.model
+    model, document = tokenizer.model, tokenizer.document
+    usual = document_around(Pattern("gpt2"), "byte")
+    if model.level != "byte" or document.normalizer or document.pre_tokenizer != usual.pre_tokenizer:
+        raise TokenizerError(
+            "vocab.json and merges.txt do not say how text is prepared, and are read as GPT-2's: bytes, cut by "
+            "its pattern; this tokenizer is another: save it as tokenizer.json instead"
+        )
     texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
-    if any(" " in text or "\n" in text for text in texts.values()):
-        raise TokenizerError("merges.txt cannot hold tokens with spaces; save as tokenizer.json instead")
     vocab = {text: index for index, text in texts.items()}
     vocab |= {token.content: token.id for token in tokenizer.document.added_tokens}
     target = Path(folder)

@@ -9,7 +9,7 @@ space beside it into the match.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -167,6 +167,36 @@ def _word_before(text: str, at: int) -> bool:
 
 def _word_after(text: str, at: int) -> bool:
     return at < len(text) and _is_word(text[at])
+
+
+def numbered(added: Iterable[AddedToken], ids: Mapping[str, int]) -> Iterator[tuple[AddedToken, int]]:
+    """Each token with the id that `tokenizers` gives it beside a vocabulary, whatever the file says.
+
+    One that is in the vocabulary has its id there; the others are numbered on in their order, from the size of
+    the vocabulary.
+
+    Example:
+        >>> [index for _, index in numbered([AddedToken("<s>", 7), AddedToken("a", 0)], {"a": 0})]
+        [1, 0]
+    """
+    known = dict(ids)
+    highest = -1
+    for token in added:
+        if token.content:
+            index = known.setdefault(token.content, max(highest + 1, len(ids)))
+            highest = max(highest, index)
+            yield token, index
+
+
+def check_numbers(added: Iterable[AddedToken], ids: Mapping[str, int], *, where: str) -> None:
+    """Raise `TokenizerError` where the id of an added token is not the one that `tokenizers` gives it."""
+    for token, index in numbered(added, ids):
+        if token.id != index:
+            raise TokenizerError(
+                f"{where}: the added token {token.content!r} has the id {token.id}; in `tokenizers`, which "
+                f"numbers added tokens itself behind the others, it has {index}: correct the file, or see what "
+                "`transformers:` makes of it"
+            )
 
 
 def check_new(contents: Iterable[str], known: Callable[[str], bool]) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import (
@@ -67,6 +67,7 @@ class JsonUnigramTokenizer:
         self._vocabulary = vocabulary = JsonVocabulary.of(document.model, where=self.name)
         self.unk_id = vocabulary.unk_id
         added = document.added_tokens
+        check_numbers(added, vocabulary.ids, where=self.name)
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
@@ -58,22 +58,25 @@ def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
         other = by_id.setdefault(index, token)
         if other != token:
             raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
+    added = _added(content.get("added_tokens") or (), where)
     decoder = content.get("decoder") or {}
     prefix = model.get("continuing_subword_prefix", "##")
     own = _kind(decoder) == "WordPiece" and decoder.get("prefix", "##") == prefix
     rules, pipeline = _preparation(content, where)
-    return WordPieceModel(
+    read = WordPieceModel(
         vocabulary=dict(vocabulary),
         unk_token=model.get("unk_token", "[UNK]"),
         prefix=prefix,
         max_input_chars_per_word=model.get("max_input_chars_per_word", 100),
         rules=rules,
         pipeline=pipeline,
-        added_tokens=_added(content.get("added_tokens") or (), where),
+        added_tokens=added,
         cleanup=bool(decoder.get("cleanup", True)),
         decoder=None if own else decoder,
         post_processor=content.get("post_processor"),
     )
+    check_numbers(added, vocabulary, where=where)
+    return read
 
 
 def _kind(component: Any) -> str:
@@ -120,6 +123,9 @@ def to_json(model: WordPieceModel) -> dict[str, Any]:
         {"type": "BertNormalizer", **asdict(model.rules)} if model.rules != NO_RULES else None,
         {"type": "BertPreTokenizer"},
     )
+    vocabulary = dict(model.vocabulary)
+    if any(token.id != index for token, index in numbered(model.added_tokens, vocabulary)):
+        vocabulary |= {token.content: token.id for token in model.added_tokens}
     own = {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup}
     return {
         "version": "1.0",
@@ -135,6 +141,6 @@ def to_json(model: WordPieceModel) -> dict[str, Any]:
             "unk_token": model.unk_token,
             "continuing_subword_prefix": model.prefix,
             "max_input_chars_per_word": model.max_input_chars_per_word,
-            "vocab": dict(sorted(model.vocabulary.items(), key=lambda item: item[1])),
+            "vocab": dict(sorted(vocabulary.items(), key=lambda item: item[1])),
         },
     }

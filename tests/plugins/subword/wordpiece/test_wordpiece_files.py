@@ -186,7 +186,8 @@ def test_pretrained_json_and_text_agree(test_data: Path) -> None:
     folder = test_data / "vocabs" / "bert-base-uncased"
     whole, bare = load(f"wordpiece:{folder / 'hf'}"), load(f"wordpiece:{folder / 'vocab.txt'}")
     assert whole.model.vocabulary == bare.model.vocabulary
-    assert whole.to_dict() == bare.to_dict()
+    template = {"post_processor": None}  # what the bare vocabulary cannot say
+    assert whole.to_dict() | template == bare.to_dict() | template
     assert whole.vocab_size == 30522
     assert whole.special_ids == {0, 100, 101, 102, 103}
 

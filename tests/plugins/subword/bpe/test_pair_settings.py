@@ -1,0 +1,109 @@
+"""`vocab.json`, `merges.txt` and the files beside them are read as `transformers` reads them, or refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokenizers import Tokenizer, models, trainers
+from tokenizers import pre_tokenizers as P
+
+import tokbench
+from tokbench.errors import TokenizerError
+
+TEXTS = [
+    "It's a long way to the hat, he said; 12345 or 99 times.  They'll go.",
+    "Der naïve Bär läuft über die Straße – und zurück.",
+    "नमस्ते दुनिया, यह एक परीक्षण है। مرحبا بالعالم 今天天气很好",
+] * 20
+
+
+def _pair(folder, **files):
+    """A folder as a tokenizer class of `transformers` keeps it, without `tokenizer.json`."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = P.ByteLevel(add_prefix_space=False)
+    alphabet = P.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    tokenizer.model.save(str(folder))
+    for name, content in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    return f"bpe:{folder}"
+
+
+FLAGS = {"single_word": False, "lstrip": False, "rstrip": True, "normalized": False, "special": False}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"tokenizer_class": "GPT2Tokenizer"},
+        {"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": True},
+        {"tokenizer_class": "Qwen2Tokenizer"},
+        {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {"400": {"content": "long", **FLAGS}}},
+    ],
+)
+def test_a_pair_is_read_as_the_class_says_that_its_folder_names(tmp_path, config):
+    from transformers import AutoTokenizer
+
+    ours = tokbench.load(_pair(tmp_path, tokenizer_config=config, added_tokens={"\u00e4u": 400}))
+    theirs = AutoTokenizer.from_pretrained(tmp_path)
+    for text in [*TEXTS[:3], "e\u0301 hello", "", " x", "a long  way", "Häuser 12345", "\n\n a"]:
+        expected = theirs.encode(text, add_special_tokens=False, split_special_tokens=True)
+        assert ours.encode(text).tolist() == expected, ascii(text)
+    ours.save(tmp_path / "again.json")
+    again = Tokenizer.from_file(str(tmp_path / "again.json"))
+    assert again.encode("a long  way").ids == ours("a long  way")
+
+
+def test_pairs_that_do_not_say_how_text_is_cut_are_refused(tmp_path):
+    spec = _pair(tmp_path, tokenizer_config={"tokenizer_class": "XLMTokenizer"})
+    with pytest.raises(
+        TokenizerError, match=r"tokenizer_config.json: how XLMTokenizer cuts .*pattern=.*transformers:"
+    ):
+        tokbench.load(spec)
+    assert tokbench.load(f"{spec},pattern=cl100k")("it's")
+    (tmp_path / "tokenizer_config.json").write_text("[]")
+    with pytest.raises(TokenizerError, match="expected an object, found a list"):
+        tokbench.load(spec)
+    (tmp_path / "tokenizer_config.json").write_text('{"added_tokens_decoder": {"a": {"content": "x"}}}')
+    with pytest.raises(TokenizerError, match="lacks its content or id"):
+        tokbench.load(spec)
+    (tmp_path / "tokenizer_config.json").unlink()
+    (tmp_path / "vocab.json").write_text('{"l": 0, "o": 1, "w</w>": 2, "lo": 3, "low</w>": 4}')
+    with pytest.raises(TokenizerError, match=r"marked with </w>.*transformers:"):
+        tokbench.load(spec)
+
+
+def test_an_added_token_that_tokenizers_would_number_otherwise_is_refused(tmp_path):
+    tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    content = json.loads(tokenizer.to_str())
+    token = {"content": "<s>", "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    for index in (1, 5):
+        content["added_tokens"] = [{"id": index, "special": True, **token}]
+        assert Tokenizer.from_str(json.dumps(content)).token_to_id("<s>") == 2
+        with pytest.raises(TokenizerError, match=rf"'<s>' has the id {index}; .*it has 2: correct"):
+            BpeTokenizer.from_dict(content)
+    with pytest.raises(TokenizerError, match="has the id 500"):
+        tokbench.load(_pair(tmp_path, added_tokens={"x": 500}))
+
+
+def test_special_tokens_with_gaps_between_keep_their_ids_when_saved(tmp_path):
+    vocabulary = (*(bytes([byte]) for byte in range(256)), b"ab")
+    special = {"<|end|>": 300, "<|other|>": 270}
+    ours = BpeTokenizer.of_model(
+        BpeModel(vocabulary=vocabulary, merges=[[97, 98, 256]], special_tokens=special)
+    )
+    ours.save(tmp_path / "t.json")
+    theirs = Tokenizer.from_file(str(tmp_path / "t.json"))
+    assert {text: theirs.token_to_id(text) for text in special} == special
+    again = BpeTokenizer.from_file(tmp_path / "t.json", match_special=True)
+    assert again("ab<|end|>c<|other|>") == theirs.encode("ab<|end|>c<|other|>").ids == [256, 300, 99, 270]
+
+
+def test_a_pair_is_only_written_where_it_is_read_with_the_same_ids(tmp_path):
+    trained = tokbench.load("bpe:vocab_size=300,pattern=llama3", train_on=TEXTS)
+    with pytest.raises(TokenizerError, match=r"do not say how text is prepared.*tokenizer\.json"):
+        trained.save(tmp_path / "folder")
