@@ -95,6 +95,8 @@ def _cells(
 
 
 def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: MeasureContext) -> list[Difference]:
+    import numpy as np
+
     names = list(found)
     if context.baseline is not None:
         pairs = [
@@ -103,13 +105,14 @@ def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: Measur
     else:
         pairs = [(b, a) for a, b in combinations(names, 2)]
     figures = {(name, metric.name): _figure(found[name], metric) for name in names for metric in metrics}
-    again = {
-        key: figures_of(metric, [resamples])
-        for name in names
-        if (resamples := found[name].resamples) is not None
-        for metric in metrics
-        if figures[key := (name, metric.name)][0] is not None and not metric.no_interval
-    }
+    with np.errstate(all="ignore"):
+        again = {
+            key: figures_of(metric, [resamples])
+            for name in names
+            if (resamples := found[name].resamples) is not None
+            for metric in metrics
+            if figures[key := (name, metric.name)][0] is not None and not metric.no_interval
+        }
     rows: list[Difference] = []
     for one, other in pairs:
         rows += _between(found[one], found[other], metrics, figures, again)

@@ -8,7 +8,7 @@ are not, so they too grow with the text, but far less.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,38 @@ _DENSE = 8
 """Up to this many times as many sizes as kinds, to count each size is quicker than to sort the kinds."""
 
 
-def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
+class Spectrum(NamedTuple):
+    """The distinct counts above zero, ascending, and how many kinds have each, int64.
+
+    All of these figures depend on a text by them alone, and there are a hundred times fewer than kinds.
+    """
+
+    sizes: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64] | Spectrum) -> Spectrum:
+        """The spectrum of some counts.
+
+        Example:
+            >>> import numpy as np
+            >>> [each.tolist() for each in Spectrum.of(np.array([3, 1, 0, 1]))]
+            [[1, 3], [2, 1]]
+        """
+        import numpy as np
+
+        if isinstance(counts, Spectrum):
+            return counts
+        if counts.max(initial=0) > _DENSE * (len(counts) + 64):
+            sizes, kinds = np.unique(counts[counts > 0], return_counts=True)
+            return cls(sizes, kinds)
+        kinds = np.bincount(counts, minlength=1)
+        kinds[0] = 0
+        sizes = np.flatnonzero(kinds)
+        return cls(sizes, kinds[sizes])
+
+
+def renyi_entropy(counts: NDArray[np.int64] | Spectrum, alpha: float) -> float:
     """Rényi entropy in bits of the distribution with these counts; Shannon's at α = 1.
 
     Example:
@@ -28,7 +59,7 @@ def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
     """
     import numpy as np
 
-    sizes, kinds = _spectrum(counts)
+    sizes, kinds = Spectrum.of(counts)
     shares = sizes / (sizes @ kinds)
     if alpha == 1:
         return float(-(kinds @ (shares * np.log2(shares)))) + 0.0
@@ -37,23 +68,7 @@ def renyi_entropy(counts: NDArray[np.int64], alpha: float) -> float:
     return float(np.log2(kinds @ shares**alpha) / (1 - alpha)) + 0.0
 
 
-def _spectrum(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct counts above zero, ascending, and how many kinds have each.
-
-    All of these figures depend on a text by them alone, and there are a hundred times fewer than kinds.
-    """
-    import numpy as np
-
-    if counts.max(initial=0) > _DENSE * (len(counts) + 64):
-        sizes, kinds = np.unique(counts, return_counts=True)
-        return (sizes[1:], kinds[1:]) if not sizes[0] else (sizes, kinds)
-    by_size = np.bincount(counts, minlength=1)
-    by_size[0] = 0
-    sizes = np.flatnonzero(by_size)
-    return sizes, by_size[sizes]
-
-
-def miller_madow(counts: NDArray[np.int64]) -> float:
+def miller_madow(counts: NDArray[np.int64] | Spectrum) -> float:
     """Shannon entropy in bits with the first-order correction of its bias: (kinds − 1) / 2N nats.
 
     For samples in which most kinds were seen often. Source: Miller, Note on the bias of information estimates,
@@ -64,11 +79,11 @@ def miller_madow(counts: NDArray[np.int64]) -> float:
         >>> round(miller_madow(np.array([2, 2])) - 1, 4)  # 1/8 nats above the one bit that was counted
         0.1803
     """
-    kinds = int((counts > 0).sum())
-    return renyi_entropy(counts, 1) + (kinds - 1) / (2 * int(counts.sum()) * math.log(2))
+    sizes, kinds = spectrum = Spectrum.of(counts)
+    return renyi_entropy(spectrum, 1) + (int(kinds.sum()) - 1) / (2 * int(sizes @ kinds) * math.log(2))
 
 
-def chao_shen(counts: NDArray[np.int64]) -> float:
+def chao_shen(counts: NDArray[np.int64] | Spectrum) -> float:
     """Shannon entropy in bits, corrected for kinds not seen: for samples full of kinds that occur once.
 
     The share of the seen kinds, 1 − (kinds seen once) / N, shrinks their probabilities, and each weighs by the
@@ -83,7 +98,7 @@ def chao_shen(counts: NDArray[np.int64]) -> float:
     """
     import numpy as np
 
-    sizes, kinds = _spectrum(counts)
+    sizes, kinds = Spectrum.of(counts)
     n = int(sizes @ kinds)
     once = min(int(kinds[sizes == 1].sum()), n - 1)
     shares = (1 - once / n) * sizes / n

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tokbench.metrics.entropy import chao_shen, miller_madow, renyi_entropy
+from tokbench.metrics.entropy import Spectrum, chao_shen, miller_madow, renyi_entropy
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import Undefined
 
@@ -38,7 +38,7 @@ _DISTINCT = (
 )
 
 
-def efficiency(counts: NDArray[np.int64], alpha: float, size: int) -> float:
+def efficiency(counts: NDArray[np.int64] | Spectrum, alpha: float, size: int) -> float:
     """Rényi entropy over the most that `size` ids could have, log₂ size."""
     if size < 2:
         raise Undefined("a vocabulary of fewer than two ids has no entropy")
@@ -97,7 +97,7 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
             "Counterexamples to Tokenization and the Noiseless Channel, 2024) raise it while quality falls."
         ),
         no_interval=_BY_TEXT,
-        compute=lambda t: efficiency(t.ids.counts, alpha, t.vocab_size),
+        compute=lambda t: efficiency(t.id_spectrum, alpha, t.vocab_size),
         needs=("tokens", "vocab_size"),
         group="information",
     )
@@ -121,20 +121,20 @@ def _entropy_metric(
     )
 
 
-def _ngram(order: str, entropy: Callable[[NDArray[np.int64]], float]) -> Callable[..., Any]:
+def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[..., Any]:
     """The entropy of the n-grams of a text's sample."""
 
     def compute(t: Any) -> float:
-        counts = getattr(t, f"{order}s")
-        if not len(counts):
+        spectrum: Spectrum = getattr(t, f"{order}_spectrum")
+        if not len(spectrum.sizes):
             raise Undefined("no document has that many tokens in a row")
-        return entropy(counts)
+        return entropy(spectrum)
 
     return compute
 
 
-def _counted(counts: NDArray[np.int64]) -> float:
-    return renyi_entropy(counts, 1)
+def _counted(spectrum: Spectrum) -> float:
+    return renyi_entropy(spectrum, 1)
 
 
 _NGRAMS = tuple(
@@ -207,7 +207,7 @@ METRICS = (
         source=_ZOUHAR,
         caveat="As the package tokenization-scorer computes it; ids that never occur do not count against it.",
         no_interval=_BY_TEXT,
-        compute=lambda t: efficiency(t.ids.counts, 2.5, len(t.ids)),
+        compute=lambda t: efficiency(t.id_spectrum, 2.5, len(t.ids)),
         needs=("tokens",),
         group="information",
     ),
@@ -215,7 +215,7 @@ METRICS = (
         "shannon_entropy",
         "distribution of ids",
         r"-\sum_i p_i \log_2 p_i",
-        lambda t: _counted(t.ids.counts),
+        lambda t: _counted(t.id_spectrum),
         caveat=(
             "Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow."
         ),
@@ -224,7 +224,7 @@ METRICS = (
         "shannon_entropy_miller_madow",
         "distribution of ids, corrected for the smallness of the text",
         r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
-        lambda t: miller_madow(t.ids.counts),
+        lambda t: miller_madow(t.id_spectrum),
         caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
         source=_MILLER,
     ),
@@ -237,7 +237,7 @@ METRICS = (
         source=_ZOUHAR,
         caveat="The limit of Rényi efficiency as α goes to 1.",
         no_interval=_BY_TEXT,
-        compute=lambda t: efficiency(t.ids.counts, 1, t.vocab_size),
+        compute=lambda t: efficiency(t.id_spectrum, 1, t.vocab_size),
         needs=("tokens", "vocab_size"),
         group="information",
     ),

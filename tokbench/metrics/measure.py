@@ -130,8 +130,7 @@ class Cell:
 
     def keep(self, names: Sequence[str]) -> None:
         """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
-        for each in ("ngrams", "bigrams", "trigrams"):
-            vars(self.counts).pop(each, None)
+        vars(self.counts).pop("ngrams", None)
         if self.resamples is not None:
             rows = {name: getattr(self.resamples, name) for name in names}
             # a copy of what is part of a larger array
@@ -142,8 +141,11 @@ class Cell:
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None
     ) -> list[Measurement]:
         """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
-        own = [(metric, evaluate(metric, (self,))) for metric in metrics]
-        found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
+        import numpy as np
+
+        with np.errstate(all="ignore"):  # here, since it costs as much as a figure
+            own = [(metric, evaluate(metric, (self,))) for metric in metrics]
+            found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
         limits = iter(intervals([e.again for _, e in found if e.again is not None], self.context.confidence))
         tokenizer, dataset, language = self.key
         rows = []
@@ -238,24 +240,26 @@ def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, st
 
 
 def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] | None:
-    """The metric on every resample: on arrays where its code allows that, else one by one."""
+    """The metric on every resample: on arrays where its code allows that, else one by one.
+
+    numpy's warnings of what is not finite are to be off: it is nothing unusual.
+    """
     import numpy as np
 
     n = len(arguments[0].documents)
-    with np.errstate(all="ignore"):
-        try:
-            result = np.asarray(metric.compute(*arguments), np.float64)
-            return result if result.shape == (n,) else None
-        except (AttributeError, Undefined):
-            return None  # it needs what resamples do not have: histograms
-        except Exception:  # arrays are no numbers to it
-            pass
-        values = np.full(n, np.nan)
-        for index in range(n):
-            value, _ = value_of(metric, [each.one(index) for each in arguments])
-            if value is not None:
-                values[index] = value
-        return values
+    try:
+        result = np.asarray(metric.compute(*arguments), np.float64)
+        return result if result.shape == (n,) else None
+    except (AttributeError, Undefined):
+        return None  # it needs what resamples do not have: histograms
+    except Exception:  # arrays are no numbers to it
+        pass
+    values = np.full(n, np.nan)
+    for index in range(n):
+        value, _ = value_of(metric, [each.one(index) for each in arguments])
+        if value is not None:
+            values[index] = value
+    return values
 
 
 def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureContext) -> list[Measurement]:

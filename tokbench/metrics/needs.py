@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tokbench.metrics.metric import Metric
@@ -68,16 +68,19 @@ def missing_need(metric: Metric, counts: Sequence[Any]) -> str | None:
     return None
 
 
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "unk_places": lambda counts: not counts.unk_unknown,
+    "token_bytes": lambda counts: len(counts.token_bytes) > 0 and int(counts.token_bytes.keys[0]) >= 0,
+    "prices": lambda counts: counts.price is not None,
+    "ngrams": lambda counts: bool(counts.ngrams.bigrams),
+    # checked where languages and tokenizers are compared
+    **dict.fromkeys(("parallel", "several", "baseline"), lambda counts: True),
+}
+"""Whether there is what is no counter."""
+
+
 def _has(counts: Any, need: str) -> bool:
-    if need == "unk_places":
-        return not counts.unk_unknown
-    if need == "token_bytes":
-        return bool(len(counts.token_bytes)) and int(counts.token_bytes.keys[0]) >= 0
-    if need == "prices":
-        return counts.price is not None
-    if need == "ngrams":
-        return bool(counts.ngrams.bigrams)
-    if need in ("parallel", "several", "baseline"):
-        return True  # checked where languages and tokenizers are compared
+    if need in _TESTS:
+        return _TESTS[need](counts)
     value = getattr(counts, need, None)
     return value is not None and (not isinstance(value, int) or value > 0)

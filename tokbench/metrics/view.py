@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.entropy import Spectrum
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.resampling import Resampler
 from tokbench.tally import Tally
@@ -35,14 +36,19 @@ class Counts(SimpleNamespace):
     """
 
     @cached_property
-    def bigrams(self) -> NDArray[np.int64]:
-        """How often each distinct pair of consecutive ids occurs in the sample of text."""
-        return self.ngrams.bigram_counts()  # type: ignore[no-any-return]
+    def id_spectrum(self) -> Spectrum:
+        """How many ids occur how often."""
+        return Spectrum.of(self.ids.counts)
 
     @cached_property
-    def trigrams(self) -> NDArray[np.int64]:
-        """How often each distinct triple of consecutive ids occurs in the sample of text."""
-        return self.ngrams.trigram_counts()  # type: ignore[no-any-return]
+    def bigram_spectrum(self) -> Spectrum:
+        """How many pairs of consecutive ids occur how often in the sample of text."""
+        return Spectrum.of(self.ngrams.bigram_counts())
+
+    @cached_property
+    def trigram_spectrum(self) -> Spectrum:
+        """How many triples of consecutive ids occur how often in the sample of text."""
+        return Spectrum.of(self.ngrams.trigram_counts())
 
 
 def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:

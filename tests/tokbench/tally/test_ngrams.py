@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -24,7 +25,7 @@ def test_any_ids_in_any_documents(documents: list[list[int]]) -> None:
         counter.add(batch, TokenBatch.of(documents))
     found = counter.result()
     bits = ngrams.ID_BITS
-    pairs = Counter(a << bits | b for ids in documents for a, b in zip(ids, ids[1:], strict=False))
+    pairs = Counter(a << bits | b for ids in documents for a, b in pairwise(ids))
     triples = Counter(
         a << 2 * bits | b << bits | c
         for ids in documents
