@@ -1,0 +1,198 @@
+"""Offsets and decoding: the in-house families beside tokenizers, tiktoken and sentencepiece; equal ones only.
+
+    python benchmarks/offsets.py --vocabulary tokenizer.json --vocabulary spiece.model --text novel.txt
+    python benchmarks/offsets.py --vocabulary tiktoken:o200k_base --text novel.txt
+    TOKBENCH_TEST_DATA=… python benchmarks/offsets.py            the vocabularies and corpora found there
+
+A `tokenizer.json` is compared with `tokenizers`, a `.model` with sentencepiece, `tiktoken:NAME` with tiktoken.
+Documents are lines. Spans are of code points: ours come as one array, theirs as their library gives them, with
+the ids; tiktoken's are where each token begins, from the ids that it encodes first. Decoding begins with ids
+ready, as arrays for ours, as lists for theirs. A document for which ids, spans or decoded text differ is left
+out of both sides and counted. Times are CPU time of one thread, the least of interleaved rounds; what counts
+are the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["RAYON_NUM_THREADS"] = "1"
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tokbench
+from tokbench.tokenizer import decode_batch, encode_batch, offsets_batch
+
+VOCABULARIES = (
+    "vocabs/gpt2/hf/tokenizer.json",
+    "vocabs/qwen2/hf/tokenizer.json",
+    "vocabs/llama-2/hf/tokenizer.json",
+    "tiktoken:cl100k_base",
+    "tiktoken:o200k_base",
+    "vocabs/bert-base-uncased/hf/tokenizer.json",
+    "vocabs/t5-base/hf/tokenizer.json",
+    "vocabs/albert-base-v1/spiece.model",
+)
+CORPORA = ("corpora/novels/eng_Latn.txt", "corpora/novels/rus_Cyrl.txt", "corpora/novels/zho_Hans.txt")
+FAMILIES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+
+Spans = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A library: `offsets` and `decode` are what is timed, `found` makes ids and spans of what `offsets` gives.
+
+    Spans may be of the beginnings alone, as ``(start, start)``.
+    """
+
+    name: str
+    offsets: Callable[[list[str]], Any]
+    found: Callable[[Any], list[tuple[list[int], Spans]]]
+    decode: Callable[[list[list[int]]], list[str]]
+    starts_only: bool = False
+
+
+def pair(vocabulary: str) -> tuple[Any, Reference]:
+    """The in-house tokenizer of a vocabulary, and the library that it is compared with."""
+    if vocabulary.startswith("tiktoken:"):
+        return of_tiktoken(vocabulary.removeprefix("tiktoken:"))
+    if vocabulary.endswith(".model"):
+        return tokbench.load(f"unigram:{vocabulary}"), of_sentencepiece(vocabulary)
+    kind = json.loads(Path(vocabulary).read_text("utf-8"))["model"]["type"]
+    return tokbench.load(f"{FAMILIES[kind]}:{vocabulary}"), of_tokenizers(vocabulary)
+
+
+def of_tokenizers(path: str) -> Reference:
+    """`tokenizers` with a `tokenizer.json`, special tokens as text."""
+    from tokenizers import Tokenizer
+
+    theirs = Tokenizer.from_file(path)
+    theirs.encode_special_tokens = True
+    theirs.no_padding()
+    theirs.no_truncation()
+    return Reference(
+        "tokenizers",
+        lambda texts: theirs.encode_batch(texts, add_special_tokens=False),
+        lambda encodings: [(one.ids, one.offsets) for one in encodings],
+        lambda ids: theirs.decode_batch(ids, skip_special_tokens=False),
+    )
+
+
+def of_sentencepiece(path: str) -> Reference:
+    """The library sentencepiece with a `.model`."""
+    import sentencepiece
+
+    theirs = sentencepiece.SentencePieceProcessor(model_file=path)
+    return Reference(
+        "sentencepiece",
+        theirs.EncodeAsOffsetMapping,
+        lambda mappings: [(one["ids"], one["offsets"]) for one in mappings],
+        theirs.Decode,
+    )
+
+
+def of_tiktoken(name: str) -> tuple[Any, Reference]:
+    """An encoding of tiktoken, and the in-house BPE around the same ranks."""
+    import tiktoken
+    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.bpe.ranks import model_of_ranks
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    theirs = tiktoken.get_encoding(name)
+    pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
+    ours = BpeTokenizer.of_model(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
+
+    def offsets(texts: list[str]) -> list[tuple[list[int], list[int]]]:
+        encoded = [theirs.encode_ordinary(text) for text in texts]
+        return [(ids, theirs.decode_with_offsets(ids)[1]) for ids in encoded]
+
+    return ours, Reference(
+        "tiktoken",
+        offsets,
+        lambda pairs: [(ids, [(start, start) for start in starts]) for ids, starts in pairs],
+        lambda ids: [theirs.decode(one) for one in ids],
+        starts_only=True,
+    )
+
+
+def agreed(ours: Any, theirs: Reference, texts: list[str]) -> list[str]:
+    """The documents for which both sides give the same ids, spans and decoded text."""
+    batch = encode_batch(ours, texts)
+    spans, limits = offsets_batch(ours, texts)
+    if theirs.starts_only:
+        spans[:, 1] = spans[:, 0]
+    found = theirs.found(theirs.offsets(texts))
+    decoded = decode_batch(ours, batch)
+    expected = theirs.decode([ids for ids, _ in found])
+    kept = []
+    for index, text in enumerate(texts):
+        ids, their_spans = found[index]
+        own = [tuple(span) for span in spans[limits[index] : limits[index + 1]].tolist()]
+        if batch[index].tolist() == ids and own == list(their_spans) and decoded[index] == expected[index]:
+            kept.append(text)
+    return kept
+
+
+def measure(name: str, ours: Any, theirs: Reference, texts: list[str], rounds: int) -> None:
+    """Print one line: how fast both sides are with the documents that they agree on."""
+    kept = agreed(ours, theirs, texts)
+    line = f"{name}, {len(texts)} documents"
+    if len(kept) < len(texts):
+        line += f", {len(texts) - len(kept)} of them left out"
+    size = sum(len(text.encode()) for text in kept) / 1e6
+    if not size:
+        print(f"{line}: nothing is the same")
+        return
+    batch = encode_batch(ours, kept)
+    lists = [ids.tolist() for ids in batch]
+    calls: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+        "offsets": (lambda: offsets_batch(ours, kept), lambda: theirs.offsets(kept)),
+        "decoding": (lambda: decode_batch(ours, batch), lambda: theirs.decode(lists)),
+    }
+    for label, both in calls.items():
+        best = [float("inf"), float("inf")]
+        for _ in range(rounds):
+            for side, call in enumerate(both):
+                start = time.process_time()
+                call()
+                best[side] = min(best[side], time.process_time() - start)
+        mine, other = size / best[0], size / best[1]
+        line += f"; {label} {mine:.1f} MB/s, {theirs.name} {other:.1f} (x{mine / other:.1f})"
+    print(line, flush=True)
+
+
+def main() -> int:
+    """Print one line for each vocabulary and corpus."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--vocabulary", action="append", help="tokenizer.json, a .model, or tiktoken:NAME; several are measured"
+    )
+    parser.add_argument("--text", action="append", type=Path, help="a text file, a document a line")
+    parser.add_argument("--megabytes", type=float, default=1.0, help="of each text (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    root = Path(os.environ.get("TOKBENCH_TEST_DATA", ""))
+    if not os.environ.get("TOKBENCH_TEST_DATA") and not (given.vocabulary and given.text):
+        parser.error("name --vocabulary and --text, or set TOKBENCH_TEST_DATA")
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(root / "vocabs/tiktoken-cache"))
+    found = [name if ":" in name else str(root / name) for name in VOCABULARIES]
+    for vocabulary in given.vocabulary or found:
+        ours, theirs = pair(vocabulary)
+        parts = [part for part in Path(vocabulary).parts if part not in ("hf", "tokenizer.json")]
+        for path in given.text or [root / name for name in CORPORA]:
+            data = path.read_bytes()[: int(given.megabytes * 1e6)].decode("utf-8", "ignore")
+            measure(f"{parts[-1]}, {path.stem}", ours, theirs, data.split("\n"), given.rounds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
