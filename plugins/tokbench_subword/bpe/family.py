@@ -142,7 +142,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     partner = _PARTNER.get(path.name)
     if partner is None:
         return [path]
-    from tokbench_subword.bpe.pair_settings import BESIDE
+    from tokbench_subword.pipeline.beside import BESIDE
 
     beside = (path.with_name(name) for name in BESIDE)
     return [path, path.with_name(partner), *(file for file in beside if file.is_file())]

@@ -1,13 +1,11 @@
-"""What files beside `vocab.json` and `merges.txt` say: `tokenizer_config.json` and `added_tokens.json`.
+"""How text is prepared for `vocab.json` and `merges.txt`, by what `transformers` keeps beside them.
 
-The pair itself holds tokens and merges alone. How text is prepared for it follows from the class of
-`transformers` that the configuration names; one that is not known here is refused, since ids would be silently
-wrong.
+The pair itself holds tokens and merges alone. The rest follows from the class that the configuration names; one
+that is not known here is refused, since ids would be silently wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,23 +15,22 @@ from tokbench_subword.bpe.json_model import token_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import document_around
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
-from tokbench_subword.pipeline.tokenizer_json import Document, parse
+from tokbench_subword.pipeline.beside import BESIDE, Beside
+from tokbench_subword.pipeline.tokenizer_json import Document
 
 _GPT2 = ("GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp", "CodeGen", "Blenderbot")
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
-BESIDE = ("tokenizer_config.json", "added_tokens.json")
-"""The files that are read, where they are."""
+_QWEN2 = "Qwen2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairSettings:
-    """How text is prepared for a pair, by the files beside it."""
+    """How text is prepared for a pair; `where` names its folder in errors."""
 
-    pattern: str = "gpt2"
-    normal_form: str | None = None
-    prefix_space: bool = False
-    added: tuple[AddedToken, ...] = ()
-    where: str = ""
+    pattern: str
+    normal_form: str | None
+    prefix_space: bool
+    added: tuple[AddedToken, ...]
+    where: str
 
     @classmethod
     def beside(cls, vocab: Path, pattern: str | None) -> PairSettings:
@@ -42,18 +39,18 @@ class PairSettings:
         Raises `TokenizerError` for a class that is not known where no pattern is given, and for files that are
         not what they should be.
         """
-        config, tokens = (_object(vocab.with_name(name)) for name in BESIDE)
-        name = str(config.get("tokenizer_class") or "GPT2").removesuffix("Fast").removesuffix("Tokenizer")
-        if pattern is None and name not in (*_GPT2, "Qwen2"):
+        beside = Beside.of(vocab)
+        name = beside.class_name("GPT2")
+        if pattern is None and name not in (*_GPT2, _QWEN2):
             raise TokenizerError(
-                f"{vocab.with_name(BESIDE[0])}: how {config['tokenizer_class']} cuts text is not known to this "
-                f"plugin; say it with pattern=…, or load the folder with transformers:{vocab.parent}"
+                f"{vocab.with_name(BESIDE[0])}: how {beside.config['tokenizer_class']} cuts text is not known "
+                f"to this plugin; say it with pattern=…, or load the folder with transformers:{vocab.parent}"
             )
         return cls(
-            pattern=pattern or ("qwen2" if name == "Qwen2" else "gpt2"),
-            normal_form="NFC" if name == "Qwen2" else None,
-            prefix_space=bool(config.get("add_prefix_space", name == "Blenderbot")),
-            added=tuple(_added(config, tokens, where=str(vocab.parent))),
+            pattern=pattern or ("qwen2" if name == _QWEN2 else "gpt2"),
+            normal_form="NFC" if name == _QWEN2 else None,
+            prefix_space=bool(beside.config.get("add_prefix_space", name == "Blenderbot")),
+            added=beside.added,
             where=str(vocab.parent),
         )
 
@@ -67,41 +64,9 @@ class PairSettings:
         elif self.prefix_space:
             config = config | {"add_prefix_space": True}
         special = (AddedToken(t, i, normalized=False, special=True) for t, i in model.special_tokens.items())
-        added = {token.content: token for token in (*special, *self.added)}
+        by_content = {token.content: token for token in (*special, *self.added)}
+        added = sorted(by_content.values(), key=lambda token: token.id)
         ids = {token_text(model, token): index for token, index in model.ids.items()}
-        ids |= model.special_tokens
-        check_numbers(sorted(added.values(), key=lambda token: token.id), ids, where=self.where)
-        return replace(
-            document,
-            normalizer={"type": self.normal_form} if self.normal_form else None,
-            pre_tokenizer=config,
-            added_tokens=tuple(sorted(added.values(), key=lambda token: token.id)),
-        )
-
-
-def _object(path: Path) -> Mapping[str, Any]:
-    """The object in a JSON file, empty where there is no such file."""
-    if not path.is_file():
-        return {}
-    try:
-        content = parse(path.read_text(encoding="utf-8"), str(path))
-    except UnicodeDecodeError as error:
-        raise TokenizerError(f"{path}: is not UTF-8 at byte {error.start}") from error
-    if not isinstance(content, Mapping):
-        raise TokenizerError(f"{path}: expected an object, found a {type(content).__name__}")
-    return content
-
-
-def _added(config: Mapping[str, Any], tokens: Mapping[str, Any], *, where: str) -> Iterator[AddedToken]:
-    """The added tokens: those of the configuration with their flags, or else those of `added_tokens.json`."""
-    described = config.get("added_tokens_decoder")
-    try:
-        for index, entry in (described or {}).items():
-            flags = {flag: bool(entry.get(flag, False)) for flag in _FLAGS}
-            yield AddedToken(str(entry["content"]), int(index), **flags)
-        for content, index in ({} if described else tokens).items():
-            yield AddedToken(str(content), int(index))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise TokenizerError(
-            f"{where}: an added token in {' or '.join(BESIDE)} lacks its content or id"
-        ) from error
+        check_numbers(added, {**ids, **model.special_tokens}, where=self.where)
+        normalizer = {"type": self.normal_form} if self.normal_form else None
+        return replace(document, normalizer=normalizer, pre_tokenizer=config, added_tokens=tuple(added))

@@ -31,6 +31,10 @@ class AddedToken:
     special: bool = False
 
 
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+"""How an added token is matched, as files name it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch ``text[start:end]``: an added token where `token` is one, else text for the model."""

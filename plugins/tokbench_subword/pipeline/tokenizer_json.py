@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.added_tokens import AddedToken
-
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +62,7 @@ def document_of(content: Any, *, where: str) -> Document:
     entries = content.get("added_tokens") or []
     try:
         added = tuple(
-            AddedToken(
-                str(entry["content"]), int(entry["id"]), **{f: bool(entry.get(f, False)) for f in _FLAGS}
-            )
+            AddedToken(str(entry["content"]), int(entry["id"]), **{f: bool(entry.get(f, False)) for f in FLAGS})
             for entry in entries
         )
     except (KeyError, TypeError, ValueError) as error:
@@ -94,7 +90,7 @@ def content_of(document: Document) -> dict[str, Any]:
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {"id": token.id, "content": token.content, **{flag: getattr(token, flag) for flag in _FLAGS}}
+            {"id": token.id, "content": token.content, **{flag: getattr(token, flag) for flag in FLAGS}}
             for token in sorted(document.added_tokens, key=lambda token: token.id)
         ],
         "normalizer": document.normalizer,

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 _TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
 
+_BERT = (
+    *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "MPNet", "Funnel"),
+    *("LayoutLM", "LayoutLMv2", "Lxmert", "Splinter", "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
+)
+"""Classes of `transformers` that prepare text as BERT does."""
+
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and characters included."),
     Option(
@@ -102,6 +108,8 @@ def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
 
 def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     """The model of a `vocab.txt`, with the rules that files beside it state."""
+    from tokbench_subword.pipeline.added_tokens import check_numbers
+    from tokbench_subword.pipeline.beside import Beside
     from tokbench_subword.wordpiece.model import WordPieceModel, bert_special_tokens
     from tokbench_subword.wordpiece.normalizer import BertRules
     from tokbench_subword.wordpiece.tokenizer_json import from_json, read_json
@@ -116,9 +124,15 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     whole, config = path.with_name("tokenizer.json"), path.with_name("tokenizer_config.json")
     if whole.is_file():
         notes["rules_from"] = whole.name
-        beside = from_json(read_json(whole), where=str(whole))
-        return replace(beside, vocabulary=vocabulary), notes
-    settings = read_json(config) if config.is_file() else {}
+        stated = from_json(read_json(whole), where=str(whole))
+        return replace(stated, vocabulary=vocabulary), notes
+    beside = Beside.of(path)
+    settings = beside.config
+    if beside.class_name("Bert") not in _BERT:
+        raise TokenizerError(
+            f"{config}: how {settings['tokenizer_class']} cuts text is not known to this plugin; load the "
+            f"folder with transformers:{path.parent}"
+        )
     notes["rules_from"] = config.name if settings else "defaults of BERT (no tokenizer_config.json beside it)"
     rules = BertRules.of(
         handle_chinese_chars=settings.get("tokenize_chinese_chars"),
@@ -128,7 +142,9 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
     if isinstance(unk, Mapping):
         unk = unk.get("content", "[UNK]")
-    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=special), notes
+    added = tuple({token.content: token for token in (*special, *beside.added)}.values())
+    check_numbers(added, vocabulary, where=str(path.parent))
+    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=added), notes
 
 
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
@@ -178,7 +194,7 @@ def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     if not spec.variant:
         return []
     path = _file(spec)
-    beside = ("tokenizer.json", "tokenizer_config.json") if path.suffix != ".json" else ()
+    beside = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json") if path.suffix != ".json" else ()
     return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
 
 

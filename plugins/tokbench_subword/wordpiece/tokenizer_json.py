@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
+from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken, check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
@@ -105,13 +105,12 @@ def _preparation(content: Mapping[str, Any], where: str) -> tuple[BertRules, Pip
 
 
 def _added(entries: Sequence[Any], where: str) -> tuple[AddedToken, ...]:
-    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
     tokens = []
     for entry in entries:
         if not isinstance(entry, Mapping) or type(entry.get("id")) is not int or "content" not in entry:
             raise TokenizerError(f"{where}: an added token without id and content: {entry!r}")
         token = AddedToken(
-            str(entry["content"]), entry["id"], **{flag: bool(entry.get(flag)) for flag in flags}
+            str(entry["content"]), entry["id"], **{flag: bool(entry.get(flag)) for flag in FLAGS}
         )
         tokens.append(token)
     return tuple(tokens)

@@ -311,3 +311,24 @@ def test_a_word_spelled_as_a_special_token_is_that_token_as_in_tokenizers(tmp_pa
     ours = WordPieceTokenizer.from_dict(json.loads(theirs.to_str()))
     for text in ("cls", "cls [UNK] clsls", "cls c"):
         assert ours(text) == theirs.encode(text).ids
+
+
+def test_added_tokens_beside_a_vocabulary_and_classes_that_are_not_berts(vocab: Path) -> None:
+    from transformers import AutoTokenizer
+
+    flags = {"lstrip": False, "normalized": True, "rstrip": False, "single_word": False, "special": False}
+    beside = vocab.with_name("tokenizer_config.json")
+    config = {"tokenizer_class": "BertTokenizer", "added_tokens_decoder": {"15": {"content": "Eca", **flags}}}
+    beside.write_text(json.dumps(config))
+    ours, theirs = load(f"wordpiece:{vocab}"), AutoTokenizer.from_pretrained(vocab.parent)
+    for text in ("caf eca ECAFÉ", "cafe", "x"):
+        assert ours(text) == theirs.encode(text, add_special_tokens=False)
+    beside.write_text('{"tokenizer_class": "BertJapaneseTokenizer"}')
+    with pytest.raises(
+        TokenizerError, match=r"how BertJapaneseTokenizer cuts text is not known.*transformers:"
+    ):
+        load(f"wordpiece:{vocab}")
+    beside.unlink()
+    vocab.with_name("added_tokens.json").write_text('{"new": 20}')
+    with pytest.raises(TokenizerError, match="has the id 20"):
+        load(f"wordpiece:{vocab}")
