@@ -16,7 +16,7 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
-from tokbench_subword.bpe.decoding import joined
+from tokbench_subword.bpe.decoding import Decoder
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.json_model import model_of_json
 from tokbench_subword.bpe.model import BpeModel
@@ -78,7 +78,7 @@ class BpeTokenizer:
         self.document = document
         self._preparation = Preparation.of(document.with_model(affixes), match_special=match_special)
         self._tokens = TokenTable(self.model, document, spelled=self._preparation.spelling)
-        for name in ("_offsets", "lossless", "decode_joins_bytes"):
+        for name in ("_decoder", "_offsets", "lossless", "decode_joins_bytes"):
             self.__dict__.pop(name, None)
 
     # --- where they come from ---------------------------------------------------------------------
@@ -167,23 +167,18 @@ class BpeTokenizer:
         if len(array):
             self._known(int(array.min()))
             self._known(int(array.max()))
-        if self.decode_joins_bytes:
-            blob, starts = self._tokens.joined_bytes
-            return joined(blob, starts, array).decode("utf-8", "replace")
-        texts = [self._tokens.texts[index] for index in array.tolist()]
-        return "".join(decoder_of(self.document.decoder)(texts))
+        return self._decoder.text(array)
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
-        if not self.decode_joins_bytes or not len(batch.ids):
-            return [self.decode(ids) for ids in batch]
-        self._known(int(batch.ids.min()))
-        self._known(int(batch.ids.max()))
-        blob, starts = self._tokens.joined_bytes
-        ids = batch.ids.astype(np.int64)
-        limits = np.append(0, np.cumsum(starts[ids + 1] - starts[ids]))[batch.offsets]
-        whole = joined(blob, starts, ids)
-        return [whole[start:end].decode("utf-8", "replace") for start, end in pairwise(limits.tolist())]
+        if len(batch.ids):
+            self._known(int(batch.ids.min()))
+            self._known(int(batch.ids.max()))
+        return self._decoder.texts(batch)
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        return Decoder(self._tokens, self.document, joins_bytes=self.decode_joins_bytes)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""

@@ -6,6 +6,7 @@ import importlib.util
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.offsets import Offsets
@@ -16,6 +17,7 @@ from tokbench_subword.pipeline.tokenizer_json import read_document
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
 from tokenizers import pre_tokenizers as P
 
+from tokbench import TokenBatch
 from tokbench.errors import TokenizerError
 
 _spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
@@ -202,6 +204,21 @@ def test_spans_of_many_texts_are_those_of_the_general_path(make, tmp_path):
     for index, text in enumerate(INPUTS):
         found = spans[limits[index] : limits[index + 1]].tolist()
         assert found == general.of(repaired(text)).tolist() == ours.offsets(text).tolist(), ascii(text)
+
+
+@pytest.mark.parametrize("make", MAKES, ids=str)
+def test_any_ids_are_decoded_as_by_tokenizers(make, tmp_path):
+    """Bytes that are no UTF-8 among them, spaces at the beginning, and nothing at all."""
+    path = tmp_path / "tokenizer.json"
+    theirs = MAKES[make]()
+    theirs.save(str(path))
+    ours = BpeTokenizer.from_file(path)
+    chosen = np.random.default_rng(5)
+    many = [chosen.integers(0, min(ours.vocab_size, most), 6).tolist() for most in (20, 300, 10_000) * 60]
+    many += [[], *([index] for index in range(0, ours.vocab_size, 7))]
+    expected = [theirs.decode(ids, skip_special_tokens=False) for ids in many]
+    assert [ours.decode(ids) for ids in many] == expected
+    assert ours.decode_batch(TokenBatch.of(many)) == expected
 
 
 def test_special_tokens_are_matched_only_when_asked(tmp_path):
