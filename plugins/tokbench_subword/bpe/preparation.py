@@ -16,6 +16,7 @@ from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
+from tokbench_subword.pipeline.ruby import in_ruby
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
@@ -180,6 +181,8 @@ def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") ->
     split: list[dict[str, Any]] = []
     if pattern.name != "none" and pattern.name != "gpt2":
         source = NAMED[pattern.name] if pattern.name else pattern.source
+        if not pattern.name and pattern.dialect == "rust":
+            source = in_ruby(source)
         if pattern.name == "cl100k":
             source = CL100K_IN_RUBY
         behavior = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}

@@ -93,7 +93,7 @@ def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
 
     as_it_is = dialect == "regex" and not exact
     try:
-        translated = source if as_it_is else _Translator(source, dialect, exact).run()
+        translated = source if as_it_is else Translator(source, dialect, exact).run()
         return regex.compile(translated, regex.VERSION0 if as_it_is else regex.VERSION1)
     except regex.error as error:
         raise TokenizerError(f"the pattern {source!r} is not a regular expression: {error}") from error
@@ -115,7 +115,7 @@ def _exact_class(text: str) -> str:
     return f"[^{inside}]" if inverted else f"[{inside}]"
 
 
-class _Translator:
+class Translator:
     """One pass over a pattern: atoms are copied, what means something else in `regex` is rewritten."""
 
     def __init__(self, source: str, dialect: Dialect, exact: bool) -> None:
@@ -127,6 +127,7 @@ class _Translator:
         self.open: list[int] = []  # where in `out` each open group begins
 
     def run(self) -> str:
+        """The pattern rewritten; raises `TokenizerError` for what cannot be."""
         rules: dict[str, Callable[[], str]] = {
             "\\": lambda: self._escape(in_class=False),
             "[": self._class,
@@ -217,7 +218,7 @@ class _Translator:
             end = self.source.find("}", self.at)
             text = f"\\U{int(self.source[self.at + 3 : end], 16):08X}"
             self.at = end + 1
-            return _exact_class(text) if self.exact else text
+            return text
         if (letter in _REFUSED and self.dialect != "regex") or letter.isdigit():
             raise self._refused(f"\\{letter} ({_REFUSED.get(letter, 'back-reference')})")
         if letter in "bB" and not in_class:
