@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +25,17 @@ _EDGES_A_PLACE = 8  # room for so many at first; what is not written takes no me
 
 @dataclass(slots=True, eq=False)
 class Edges:
-    """Which pieces lie where: `lengths` and `pieces` of those that begin at place i from ``bounds[i]`` on."""
+    """Which pieces lie where: `lengths` and `pieces` of those that begin at place i of a word, from
+    ``bounds[i]`` up to ``bounds[i + 1]``.
+
+    Places come in `runs` that end behind a word: there no piece begins, so there may be a gap between the edges
+    of two runs, and each is thinned out where it is.
+    """
 
     bounds: NDArray[np.int64]
     lengths: NDArray[np.uint16]
     pieces: NDArray[np.int32]
+    runs: list[tuple[int, int]]
 
 
 def find_edges(text: Text, pieces: Pieces, max_length: int, threads: int) -> Edges:
@@ -40,52 +48,48 @@ def find_edges(text: Text, pieces: Pieces, max_length: int, threads: int) -> Edg
     ends = np.full(int(pieces.lengths.sum()) + 2, -1, np.int32)
     n_symbols = len(text.alphabet) + 1
     _build(text.symbols, pieces.starts, pieces.lengths, keys, values, ends, n_symbols)
-    bounds = np.zeros(n + 1, np.int64)
+    runs, room = _runs(text), _EDGES_A_PLACE
+    while True:
+        edges = Edges(
+            np.zeros(n + 1, np.int64), np.empty(room * n, np.uint16), np.empty(room * n, np.int32), runs
+        )
+        trie = keys, values, ends, n_symbols, max_length
+        if all(in_threads(partial(_list_run, text, edges, room, trie), runs, threads)):
+            return edges
+        room = 2 * room + 1
 
-    def listed(run: tuple[int, int]) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
-        room = _EDGES_A_PLACE * (run[1] - run[0]) + 64
-        while True:
-            lengths, found = np.empty(room, np.uint16), np.empty(room, np.int32)
-            count = _list_edges(
-                text.symbols, *run, keys, values, ends, n_symbols, max_length, bounds, lengths, found
-            )
-            if count <= room:
-                return lengths[:count], found[:count]
-            room = int(count)
 
-    runs = _runs(n)
-    parts = in_threads(listed, runs, threads)
-    base = 0
-    for (low, high), (listed_lengths, _) in zip(runs, parts, strict=True):
-        bounds[low:high] += base
-        base += len(listed_lengths)
-    bounds[n] = base
-    return Edges(
-        bounds, np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-    )
+def _list_run(text: Text, edges: Edges, room: int, trie: tuple[Any, ...], run: tuple[int, int]) -> bool:
+    """List the edges of a run; returns whether so much room a place was enough."""
+    return bool(_list_edges(text.symbols, *run, *trie, room, edges.bounds, edges.lengths, edges.pieces))
 
 
 def thin(edges: Edges, kept: NDArray[np.bool_], threads: int) -> None:
     """Drop the edges of pieces that are not `kept`, and number the others anew."""
     numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     bounds, lengths, pieces = edges.bounds, edges.lengths, edges.pieces
-    runs = _runs(len(bounds) - 1)
-    begins = [int(bounds[low]) for low, _ in runs]
-    ends = in_threads(lambda run: int(_compact(bounds, *run, lengths, pieces, numbers)), runs, threads)
-    total = 0
-    for (low, high), begin, end in zip(runs, begins, ends, strict=True):  # close the gaps between runs
-        if begin > total:
-            lengths[total : total + end - begin] = lengths[begin:end]
-            pieces[total : total + end - begin] = pieces[begin:end]
-            bounds[low:high] -= begin - total
-        total += end - begin
-    bounds[-1] = total
-    edges.lengths, edges.pieces = lengths[:total], pieces[:total]
+    in_threads(lambda run: _compact(bounds, *run, lengths, pieces, numbers), edges.runs, threads)
 
 
-def _runs(n: int) -> list[tuple[int, int]]:
-    """Runs of about equally many of `n` places."""
-    return list(pairwise(n * part // CHUNKS for part in range(CHUNKS + 1)))
+def summed(parts: Sequence[NDArray[np.float64]], threads: int) -> NDArray[np.float64]:
+    """The sum of some arrays, added in order."""
+    total = np.zeros(len(parts[0]))
+
+    def add(run: tuple[int, int]) -> None:
+        for part in parts:
+            total[slice(*run)] += part[slice(*run)]
+
+    in_threads(add, pairwise(len(total) * number // CHUNKS for number in range(CHUNKS + 1)), threads)
+    return total
+
+
+def _runs(text: Text) -> list[tuple[int, int]]:
+    """Runs of places, of about equally many, from the beginning of a word to behind the end of one."""
+    starts = text.starts
+    wanted = [int(starts[-1] + text.sizes[-1]) * part // CHUNKS for part in range(1, CHUNKS)]
+    cuts = starts[np.searchsorted(starts, wanted).clip(max=len(starts) - 1)]
+    end = int(starts[-1] + text.sizes[-1]) + 1
+    return list(pairwise(np.unique([int(starts[0]), *cuts.tolist(), end]).tolist()))
 
 
 def word_chunks(text: Text) -> list[tuple[int, int]]:
@@ -125,15 +129,12 @@ def _build(symbols, starts, lengths, keys_array, values_array, ends, n_symbols):
 @kernel
 def _list_edges(  # type: ignore[no-untyped-def]
     symbols_array, low, high, keys_array, values_array, ends_array, n_symbols, max_length,
-    bounds, lengths, pieces,
+    room, bounds, lengths, pieces,
 ):  # fmt: skip
-    """List the edges of the places from `low` to `high`, as far as there is room; how many they are.
-
-    `bounds` counts from the first of them.
-    """
+    """List the edges of a run, where there is room for so many a place; returns whether it was enough."""
     keys, values, ends = pointer(keys_array), pointer(values_array), pointer(ends_array)
-    symbols, mask, room = pointer(symbols_array), np.int64(len(keys_array) - 1), len(lengths)
-    count = np.int64(0)
+    symbols, mask = pointer(symbols_array), np.int64(len(keys_array) - 1)
+    count, full = np.int64(room * low), np.int64(room * high)
     for place in range(low, high):
         bounds[place] = count
         node, length = np.int64(0), 0
@@ -147,22 +148,20 @@ def _list_edges(  # type: ignore[no-untyped-def]
             node = np.int64(values[slot])
             length += 1
             if ends[node] >= 0:
-                if count < room:
-                    lengths[count], pieces[count] = length, ends[node]
+                if count == full:
+                    return False
+                lengths[count], pieces[count] = length, ends[node]
                 count += 1
-    return count
+    return True
 
 
 @kernel
 def _compact(bounds_array, low, high, lengths_array, pieces_array, numbers_array):  # type: ignore[no-untyped-def]
-    """Move the edges of some places that are kept to the front of theirs; returns where they end.
-
-    Another thread may read the first of these bounds meanwhile: it stays as it is.
-    """
+    """Move the edges of a run that are kept to the front of theirs. Its last place has none."""
     bounds, lengths, pieces = pointer(bounds_array), pointer(lengths_array), pointer(pieces_array)
     numbers = pointer(numbers_array)
     start = total = bounds[low]
-    for place in range(low, high):
+    for place in range(low, high - 1):
         stop = bounds[place + 1]
         bounds[place] = total
         for edge in range(start, stop):
@@ -171,4 +170,4 @@ def _compact(bounds_array, low, high, lengths_array, pieces_array, numbers_array
                 lengths[total], pieces[total] = lengths[edge], piece
                 total += 1
         start = stop
-    return total
+    bounds[high - 1] = total

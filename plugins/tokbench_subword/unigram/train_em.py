@@ -15,7 +15,7 @@ import numpy as np
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.threads import in_threads
-from tokbench_subword.unigram.train_edges import Edges, thin, word_chunks
+from tokbench_subword.unigram.train_edges import Edges, summed, thin, word_chunks
 from tokbench_subword.unigram.train_prune import prune
 from tokbench_subword.unigram.train_seeds import Pieces, Text
 
@@ -40,9 +40,7 @@ def expect(text: Text, edges: Edges, pieces: Pieces, threads: int) -> tuple[NDAr
         return expected, objective
 
     parts = in_threads(part, word_chunks(text), threads)
-    expected = np.zeros(len(pieces))
-    for one, _ in parts:
-        expected += one
+    expected = summed([one for one, _ in parts], threads)
     return expected, sum(objective for _, objective in parts) / float(text.counts.sum())
 
 

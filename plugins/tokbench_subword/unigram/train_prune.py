@@ -9,7 +9,7 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.threads import in_threads
-from tokbench_subword.unigram.train_edges import CHUNKS, Edges, thin, word_chunks
+from tokbench_subword.unigram.train_edges import CHUNKS, Edges, summed, thin, word_chunks
 from tokbench_subword.unigram.train_seeds import Pieces, Text
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _best_counts(text: Text, edges: Edges, pieces: Pieces, threads: int) -> NDAr
         )  # fmt: skip
         return counts
 
-    return np.sum(in_threads(part, word_chunks(text), threads), axis=0)  # type: ignore[no-any-return]
+    return summed(in_threads(part, word_chunks(text), threads), threads)
 
 
 def _losses_of(

@@ -22,7 +22,8 @@ _words = st.dictionaries(_letters, st.integers(1, 4), min_size=1, max_size=30)
 @given(_words)
 def test_words_are_sorted_by_count_and_bytes(words: dict[str, int]) -> None:
     expected = sorted(((word.encode(), count) for word, count in words.items()), key=lambda it: (-it[1], it[0]))
-    assert list(_sorted(WordCounts.of(words))) == expected
+    for threads in (1, 2):
+        assert list(_sorted(WordCounts.of(words), threads)) == expected
 
 
 @given(_words, st.integers(1, 20), st.sampled_from([1, 3]))
@@ -45,10 +46,10 @@ def _cut(suffixes: list[list[int]], parts: list[np.ndarray], index: int) -> list
     return suffixes[begin : begin + len(parts[index])]
 
 
-def _listed(edges: Edges) -> list[list[tuple[int, int]]]:
-    limits = zip(edges.bounds[:-1].tolist(), edges.bounds[1:].tolist(), strict=True)
+def _listed(edges: Edges, in_words: list[bool]) -> list[list[tuple[int, int]]]:
+    limits = zip(edges.bounds[:-1].tolist(), edges.bounds[1:].tolist(), in_words, strict=True)
     found = list(zip(edges.lengths.tolist(), edges.pieces.tolist(), strict=True))
-    return [found[low:high] for low, high in limits]
+    return [found[low:high] if in_word else [] for low, high, in_word in limits]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -62,11 +63,12 @@ def test_edges_are_found_and_thinned(threads: int, monkeypatch: pytest.MonkeyPat
          if text.symbols[place : place + length].tolist() == text.symbols[start : start + length].tolist()]
         for place in range(len(text.symbols) - 5)
     ]  # fmt: skip
+    in_words = (text.symbols[: len(expected)] > 0).tolist()
     for room in (8, 0):
         monkeypatch.setattr(train_edges, "_EDGES_A_PLACE", room)
         edges = find_edges(text, pieces, 4, threads)
-        assert _listed(edges) == expected
+        assert _listed(edges, in_words) == expected
     thin(edges, np.array([True, False, True, False]), threads)
-    assert _listed(edges) == [
+    assert _listed(edges, in_words) == [
         [(length, piece // 2) for length, piece in row if piece % 2 == 0] for row in expected
     ]
