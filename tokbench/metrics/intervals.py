@@ -64,13 +64,16 @@ def bearing(left_out: Floats, whole: Floats) -> Bearing:
     """
     import numpy as np
 
-    moved = np.abs(left_out - whole[:, None]) > _ROUNDING * np.abs(whole[:, None])
-    n = moved.sum(axis=1).astype(np.float64)
     with np.errstate(all="ignore"):
+        apart = left_out - whole[:, None]
+        moved = np.abs(apart) > _ROUNDING * np.abs(whole[:, None])
+        n = np.count_nonzero(moved, axis=1).astype(np.float64)
         n[~np.isfinite(left_out).all(axis=1)] = np.nan
-        apart = np.where(moved, left_out - whole[:, None], 0.0)
-        apart = np.where(moved, apart - (apart.sum(axis=1) / n)[:, None], 0.0) ** 2
-        uneven = (apart**2).sum(axis=1) / apart.sum(axis=1) ** 2
+        apart *= moved
+        apart -= (apart.sum(axis=1) / n)[:, None]
+        apart *= moved
+        apart *= apart
+        uneven = np.einsum("ij,ij->i", apart, apart) / apart.sum(axis=1) ** 2
         freedom = np.minimum(n - 1, 2 / np.maximum(uneven - 1 / n, 1e-12))
     return Bearing(n, freedom)
 

@@ -210,7 +210,10 @@ class Counter:
         if lost:
             texts = batch.texts
             threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
-            distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(lost)}  # copies are one example
+            documents = np.array([*lost])
+            keys = batch.keys[documents]
+            first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
+            distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}  # copies are one example
             new = [
                 examine(key, text, lost[i], unknown=bool(places.unknown[i]))
                 for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]

@@ -49,8 +49,8 @@ class GroupSums:
 
         rows = np.flatnonzero(dense.any(axis=1)).astype(np.int16)
         columns = np.flatnonzero(dense.any(axis=0)).astype(np.int16)
-        values = dense[np.ix_(rows, columns)]
-        return cls(rows, columns, values.astype(np.min_scalar_type(int(values.max(initial=0)))))
+        kind = np.min_scalar_type(int(dense.max(initial=0)))
+        return cls(rows, columns, np.ascontiguousarray(dense.T[columns].astype(kind)[:, rows].T))
 
     @classmethod
     def sum(cls, parts: Iterable[GroupSums]) -> GroupSums:
