@@ -10,9 +10,10 @@ Documents are lines (files, for code). One thread, CPU time, interleaved rounds,
 already. Byte-level, GPT-2's pattern, ties as `tokenizers` breaks them. Memory is the peak of a fresh process
 less what it held before training. Exit status 1 where merges differ.
 
-With --threads N, in-house training is also timed in N threads against one, by the clock on the wall, in turn in
-every round; minimum and median of the rounds are given, since others may be busy on the machine, and beside
-them how many times faster so many threads do work that has nothing in common: no more is to be had.
+With --threads N, in-house training is timed in N threads against one, by the clock on the wall, in turn in
+every round; minimum and median of the rounds are given, since others may be busy on the machine. Beside them:
+the CPU time of all threads together; and how many times as much is done by N processes that train side by side,
+one thread each, as by one of them alone. They have nothing in common but the machine: no more is to be had.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ os.environ["RAYON_NUM_THREADS"] = "1"
 
 import contextlib
 import gc
-import hashlib
 import importlib.util
 import json
 import statistics
@@ -33,7 +33,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -179,42 +178,75 @@ def compare(name: str, texts: list[str], vocab_size: int, rounds: int, with_memo
     return equal
 
 
-def independent_work(threads: int) -> float:
-    """How many times faster so many threads hash what one would: what the machine has to give at the moment."""
-    work = bytes(1 << 24)
+class Trainees:
+    """Processes that train in one thread each, whenever they are asked."""
 
-    def hash_it() -> None:
-        hashlib.sha256(work).digest()
+    def __init__(self, number: int, path: Path, vocab_size: int) -> None:
+        command = [sys.executable, __file__, "--train", str(path), str(vocab_size)]
+        self._processes = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(number)
+        ]
+        self._wait(self._processes)
 
-    walls = []
-    for count in (1, threads):
-        workers = [threading.Thread(target=hash_it) for _ in range(count)]
+    def seconds(self, number: int) -> float:
+        """How long so many of them take, by the clock on the wall, if they begin together."""
+        some = self._processes[:number]
         start = time.perf_counter()
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        walls.append((time.perf_counter() - start) / count)
-    return walls[0] / walls[1]
+        for process in some:
+            print("go", file=process.stdin, flush=True)
+        self._wait(some)
+        return time.perf_counter() - start
+
+    def leave(self) -> None:
+        """Send them home."""
+        for process in self._processes:
+            process.communicate()
+
+    def _wait(self, some: list[subprocess.Popen[str]]) -> None:
+        for process in some:
+            if not (process.stdout and process.stdout.readline()):
+                raise SystemExit("a training in a process of its own has failed")
+
+
+def train_when_asked(path: str, vocab_size: int) -> None:
+    """Train once, and once more for each line on stdin; print a line whenever done."""
+    texts = json.loads(Path(path).read_text(encoding="utf-8"))
+    ours(texts, vocab_size)
+    print("done", flush=True)
+    for _line in sys.stdin:
+        ours(texts, vocab_size)
+        print("done", flush=True)
 
 
 def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> bool:
     """Print one line on so many threads against one; whether merges are equal."""
     models = {count: ours(texts, vocab_size, count) for count in (1, threads)}
     equal = merges_of_ours(models[1]) == merges_of_ours(models[threads])
-    taken: dict[int, list[float]] = {count: [] for count in models}
-    possible: list[float] = []
-    for _round in range(rounds):
-        possible.append(independent_work(threads))
-        for count, times in taken.items():
-            start = time.perf_counter()
-            ours(texts, vocab_size, count)
-            times.append(time.perf_counter() - start)
+    walls: dict[int, list[float]] = {count: [] for count in models}
+    work: dict[int, list[float]] = {count: [] for count in models}
+    alone, together = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder, "texts.json")
+        listed.write_text(json.dumps(texts), encoding="utf-8")
+        trainees = Trainees(threads, listed, vocab_size)
+        for _round in range(rounds):
+            for count in models:
+                start, busy = time.perf_counter(), time.process_time()
+                ours(texts, vocab_size, count)
+                walls[count].append(time.perf_counter() - start)
+                work[count].append(time.process_time() - busy)
+            alone.append(trainees.seconds(1))
+            together.append(trainees.seconds(threads))
+        trainees.leave()
     cells = [f"{name:13} {vocab_size:6} {'equal' if equal else 'DIFFER':7} wall, 1 and {threads} threads:"]
     for what, of in (("minimum", min), ("median", statistics.median)):
-        one, many = of(taken[1]), of(taken[threads])
+        one, many = of(walls[1]), of(walls[threads])
         cells.append(f"{what} {one:.2f} and {many:.2f} s ({one / many:.2f}×)")
-    cells.append(f"independent work: median {statistics.median(possible):.2f}×, maximum {max(possible):.2f}×")
+    cpu = {count: statistics.median(times) for count, times in work.items()}
+    cells.append(f"CPU: median {cpu[1]:.2f} and {cpu[threads]:.2f} s")
+    most = [threads * of(alone) / of(together) for of in (min, statistics.median)]
+    cells.append(f"{threads} processes: of minima {most[0]:.2f}×, of medians {most[1]:.2f}×")
     print("  ".join(cells), flush=True)
     return equal
 
@@ -223,6 +255,9 @@ def main() -> int:
     """Compare on each corpus and vocabulary size."""
     if sys.argv[1:2] == ["--measure"]:
         measure(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        return 0
+    if sys.argv[1:2] == ["--train"]:
+        train_when_asked(sys.argv[2], int(sys.argv[3]))
         return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", action="append", metavar="NAME=FILE", help="a text file, a document a line")
