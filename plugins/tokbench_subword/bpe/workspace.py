@@ -53,7 +53,7 @@ class Workspace:
         self.block = block(self.arrays)
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
-        self.text = memoryview(self.arrays[at.TEXT])
+        self.text = self.arrays[at.TEXT].data  # which takes bytes without a conversion
         self.passed = 0  # bytes of single texts since the cache was looked at
 
     def fit(self, bytes_: int = 0) -> None:
