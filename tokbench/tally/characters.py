@@ -93,10 +93,18 @@ GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
 """Where a property of a code point has its grapheme class and its kind; the word class is lowest."""
 
 
+IDEOGRAPHS = (range(0x3400, 0x4DB6), range(0x4E00, 0x9FA6))
+"""The ideographs of Unicode 3.0: they are one like the other."""
+_IDEOGRAPH = (
+    Word.OTHER | Grapheme.OTHER << GRAPHEME_SHIFT | (Kind.LETTER | Kind.WORD | Kind.UNSPACED) << KIND_SHIFT
+)
+
+
 class Characters:
     """The properties of the code points met so far: ``word | grapheme << 5 | kind << 10``, 0 if not met.
 
-    `properties` is uint16 of shape ``(CODE_POINTS,)``. Whatever is in ASCII is there from the start.
+    `properties` is uint16 of shape ``(CODE_POINTS,)``. Whatever is in ASCII is there from the start, and so are
+    Chinese characters, of which one text may have thousands.
     """
 
     __slots__ = ("properties",)
@@ -106,6 +114,8 @@ class Characters:
 
         self.properties: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
         self.know(np.arange(128, dtype=np.uint32))
+        for block in IDEOGRAPHS:
+            self.properties[block.start : block.stop] = _IDEOGRAPH
 
     def know(self, points: NDArray[np.uint32]) -> None:
         """Look up whichever of the code points in `points` (uint32) are new."""

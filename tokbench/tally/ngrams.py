@@ -151,7 +151,7 @@ class NGramCounter:
         kept = tokens.lengths()
         long = np.flatnonzero(sizes > DOCUMENT_BYTES)
         kept[long] = (kept[long] * (DOCUMENT_BYTES / sizes[long])).astype(np.int64)
-        for level in np.unique(levels[levels >= self._level]).tolist():
+        for level in np.flatnonzero(np.bincount(levels[levels >= self._level])).tolist():
             documents = np.flatnonzero(levels == level)
             chains = np.empty(int(kept[documents].sum()), np.uint64)
             n = find_chains(ids, offsets, documents, kept, chains)

@@ -108,24 +108,27 @@ class Aligner:
         counts = np.empty((len(MATCHED), len(batch)), np.int64)
         boundary = np.zeros(len(batch.data) + PADDING, np.uint8)
         seen = np.zeros(table.size, np.int64) if seen is None else seen
-        while not match(
-            frozen(tokens.ids),
-            frozen(tokens.offsets),
-            windows(batch.data),
-            batch.starts,
-            batch.ends,
-            table.entries,
-            table.offset,
-            windows(table.blob),
-            MASKS,
-            self._unknown,
-            seen,
-            boundary,
-            exact,
-            counts,
-        ):
-            table.know(tokens.ids)
-            boundary[:] = 0
+        matched = 0
+        while matched < len(batch):
+            matched = match(
+                frozen(tokens.ids),
+                frozen(tokens.offsets),
+                windows(batch.data),
+                batch.starts,
+                batch.ends,
+                table.entries,
+                table.offset,
+                windows(table.blob),
+                MASKS,
+                self._unknown,
+                seen,
+                boundary,
+                exact,
+                counts,
+                matched,
+            )
+            if matched < len(batch):
+                table.know(tokens.ids[tokens.offsets[matched] :])
 
         def laid_out() -> tuple[Offsets, Offsets]:
             place = batch.words.start.dtype

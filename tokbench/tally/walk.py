@@ -45,16 +45,18 @@ def match(
     boundary: Any,
     exact: Any,
     counts: Any,
-) -> bool:
-    """Lay the bytes of each document's tokens over its text, and count the tokens; false if one is not known.
+    first: int,
+) -> int:
+    """Lay the bytes of each document's tokens over its text, and count the tokens, from document `first` on.
 
+    Gives the number of the document before which it had to stop, for a token that is not known, or of them all.
     `windows` are those of the text and `blob` those of the tokens' bytes, which begin at `places`; `entries`
     hold their first eight and ``length << 8 | flags``. Filled in are `exact` where the tokens' bytes are the
     document's and none is `unknown`, `seen` by id, and by document `MATCHED`. In exact documents without empty
     tokens `boundary` becomes 1 where a token begins that is not the first.
     """
     size_of_table = len(entries)
-    for document in range(len(starts)):
+    for document in range(first, len(starts)):
         begun, end = np.int64(starts[document]), np.int64(ends[document])
         position = begun
         good = True
@@ -66,10 +68,11 @@ def match(
             entry: Any = np.int64(0)
             if token >= 0 and token < size_of_table:
                 entry = np.int64(entries[token, 1])
-            if entry == 0:  # none of this batch has been seen, then
-                for done in range(index):
+            if entry == 0:  # none of this document has been seen, then
+                for done in range(offsets[document], index):
                     seen[ids[done]] -= 1
-                return False
+                boundary[begun : end + 1] = 0
+                return document
             seen[token] += 1
             split += entry >> 1 & 1
             empty += entry >> 2 & 1
@@ -99,7 +102,7 @@ def match(
             boundary[begun : end + 1] = 0
         boundary[begun] = 0
         counts[0, document], counts[1, document], counts[2, document] = split, unknowns, empty
-    return True
+    return len(starts)
 
 
 @kernel
