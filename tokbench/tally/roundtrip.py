@@ -1,11 +1,12 @@
 """Which documents come back, decode(encode(x)) = x, decoding no more of them than it takes to know.
 
-A document counts as come back without being decoded where all of this holds: the tokenizer declares
+What a document decodes to is told without decoding it where all of this holds: the tokenizer declares
 `decode_joins_bytes`; the bytes of the document's tokens, none of them special or without bytes, are the
 document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
-and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then the document's.
+and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then valid UTF-8,
+be it the document's or not; the unknown token is what it decodes to between two letters.
 Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same. If one of them
-does not come back, the declaration is false: the whole batch is decoded, and every later one.
+is not what was told, the declaration is false: the whole batch is decoded, and every later one.
 All other documents, and all documents of all other tokenizers, are decoded and compared.
 """
 
@@ -32,7 +33,7 @@ CHECKED_AT_LEAST = 8
 class RoundTrips:
     """Compares the documents of one tokenizer, batch by batch."""
 
-    __slots__ = ("_believed", "_drops_space", "_table", "_tokenizer")
+    __slots__ = ("_believed", "_drops_space", "_surface", "_table", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
@@ -40,30 +41,46 @@ class RoundTrips:
         joins = bool(getattr(tokenizer, "decode_joins_bytes", False))
         self._drops_space = not joins and bool(getattr(tokenizer, "decode_drops_space", False))
         self._believed = isinstance(tokenizer, TokenByter) and (joins or self._drops_space)
+        self._surface: bytes | None = None
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
         """The documents of `batch` that do not come back, and what they come back as."""
         import numpy as np
 
         if not self._believed:
-            return self._decoded(batch, tokens, np.ones(len(batch), np.bool_))
-        established = self._after_space(batch, tokens) if self._drops_space else places.exact
-        established = established & (places.empty == 0) & ~batch.surrogates
-        checked = established & _sample(batch.keys, established)
-        lost = self._decoded(batch, tokens, checked | ~established)
-        if any(checked[document] for document in lost):
-            self._believed = False
-            lost |= self._decoded(batch, tokens, established & ~checked)
-        return lost
+            return _changed(batch, self._decoded(tokens, np.ones(len(batch), np.bool_)))
+        changed: dict[int, str] = {}
+        if self._drops_space:
+            established, changed = self._after_space(batch, tokens)
+        else:
+            established = places.exact & (places.empty == 0) & ~batch.surrogates
+        told = established.copy()
+        told[[*changed]] = True
+        checked = told & _sample(batch.keys, told)
+        decoded = self._decoded(tokens, checked | ~told)
+        for document in np.flatnonzero(checked).tolist():
+            if decoded[document] != (changed[document] if document in changed else batch.text(document)):
+                self._believed = False
+        if self._believed:
+            decoded = changed | decoded
+        else:
+            decoded |= self._decoded(tokens, told & ~checked)
+        return dict(sorted(_changed(batch, decoded).items()))
 
-    def _after_space(self, batch: TextBatch, tokens: TokenBatch) -> Flags:
-        """Whose tokens spell a space and then the document."""
+    def _after_space(self, batch: TextBatch, tokens: TokenBatch) -> tuple[Flags, dict[int, str]]:
+        """Whose tokens spell a space and then the document, and what others spell after a space."""
         import numpy as np
 
         from tokbench.tally.compiling import frozen
         from tokbench.tally.joining import spell_after_space
 
-        table, spelled = self._table, np.zeros(len(batch), np.bool_)
+        table, n = self._table, len(batch)
+        unknown = -1 if table.unk is None else table.unk
+        n_unknown = int(np.count_nonzero(tokens.ids == unknown))
+        surface = self._unknown_as() if n_unknown else b""
+        room = int(table.length[tokens.ids].clip(0).sum()) + n_unknown * len(surface)
+        spelled, limits = np.empty(room, np.uint8), np.empty(n + 1, np.int64)
+        told, same = np.empty((2, n), np.bool_)
         spell_after_space(
             batch.data,
             batch.starts,
@@ -73,17 +90,49 @@ class RoundTrips:
             table.length,
             table.offset,
             table.blob,
+            unknown,
+            frozen(np.frombuffer(surface, np.uint8)),
             spelled,
+            limits,
+            told,
+            same,
         )
-        return spelled
+        whole = spelled[: limits[-1]].tobytes()
+        changed = {}
+        for document in np.flatnonzero(told & ~same).tolist():
+            try:
+                changed[document] = whole[limits[document] : limits[document + 1]].decode()
+            except UnicodeDecodeError:  # what becomes of that is the tokenizer's own affair
+                continue
+        return same & ~batch.surrogates, changed
 
-    def _decoded(self, batch: TextBatch, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
-        """Which of `documents` decode to another text, and to which."""
+    def _unknown_as(self) -> bytes:
+        """What the unknown token decodes to, found between two letters; nothing where that cannot be told."""
+        import numpy as np
+
+        if self._surface is None:
+            self._surface = b""
+            table = self._table
+            for token in np.flatnonzero(table.length == 1).tolist():
+                letter = table.bytes_of(token)
+                if letter.isalpha():
+                    decoded = self._tokenizer.decode([token, table.unk or 0, token]).encode("utf-8", "replace")
+                    if len(decoded) > 2 and decoded.startswith(letter) and decoded.endswith(letter):
+                        self._surface = decoded[1:-1]
+                    break
+        return self._surface
+
+    def _decoded(self, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
+        """What each of `documents` decodes to."""
         import numpy as np
 
         texts = decode_batch(self._tokenizer, tokens if documents.all() else tokens.some(documents))
-        where = np.flatnonzero(documents).tolist()
-        return {i: text for i, text in zip(where, texts, strict=True) if text != batch.text(i)}
+        return dict(zip(np.flatnonzero(documents).tolist(), texts, strict=True))
+
+
+def _changed(batch: TextBatch, decoded: dict[int, str]) -> dict[int, str]:
+    """The documents that were decoded to another text."""
+    return {document: text for document, text in decoded.items() if text != batch.text(document)}
 
 
 def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -151,3 +152,52 @@ def test_real_vocabularies_agree_with_decoding_everything(name: str, test_data) 
     found = collect(tokenizer, map(Document, texts))
     same = [tokenizer.decode(tokenizer.encode(text)) == text for text in texts]
     assert found.count("round_trips") == sum(same)
+
+
+def _folding(stand_ins, surface: str):
+    class Folding(_prefixing(stand_ins).__class__):
+        """The same in small letters; Han is unknown, and decoded to a mark of its own."""
+
+        unk_id = 257
+        special_ids = frozenset({257})
+
+        def encode(self, text: str) -> Sequence[int]:
+            parts = re.split("[\u4e00-\u9fff]+", text.lower())
+            ids = list(stand_ins.Pieces.encode(self, " " + parts[0]))
+            for part in parts[1:]:
+                ids += [257, *stand_ins.Pieces.encode(self, part)]
+            return ids
+
+        def token_bytes(self, token_id: int) -> bytes:
+            return b"" if token_id == 257 else super().token_bytes(token_id)
+
+        def decode(self, ids: Sequence[int]) -> str:
+            self.decoded += 1
+            pieces = (surface.encode() if token == 257 else self.token_bytes(token) for token in ids)
+            return b"".join(pieces).decode("utf-8", "replace").removeprefix(" ")
+
+    return Folding()
+
+
+@pytest.mark.parametrize("surface", [" ⁇ ", "<unk>", "", "\ufffd"])
+def test_what_is_lost_is_told_without_decoding(stand_ins, surface: str) -> None:
+    told, plain = _folding(stand_ins, surface), _folding(stand_ins, surface)
+    plain.decode_drops_space = False
+    texts = [
+        f"{name} {number} é {end}" for name in ("LINE", "line") for end in ("漢", "") for number in range(50)
+    ]
+    texts += ["", "漢", "漢字 first", "a漢 漢b", " spaced", "\ud800", "⁇ ⁇"]
+    tally = collect(told, map(Document, texts))
+    assert tally == collect(plain, map(Document, texts))
+    assert tally.losses
+    assert told.decoded < (120 if surface == "" else 30) < plain.decoded
+
+
+def test_another_mark_than_between_letters_is_found_out(stand_ins) -> None:
+    told, plain = _folding(stand_ins, "?"), _folding(stand_ins, "?")
+    plain.decode_drops_space = False
+    for tokenizer in (told, plain):
+        honest = tokenizer.decode
+        tokenizer.decode = lambda ids, honest=honest: honest(ids).replace("é ?", "é !")
+    texts = [f"LINE {number} é 漢" for number in range(50)]
+    assert collect(told, map(Document, texts)) == collect(plain, map(Document, texts))
