@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.model import BpeModel, Level
+from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 
@@ -27,6 +27,9 @@ def model_of_json(
     ids = content.get("vocab")
     if not isinstance(ids, Mapping) or not all(type(index) is int and index >= 0 for index in ids.values()):
         raise TokenizerError(f"{where}: the vocabulary must give each token an id, a whole number from 0 on")
+    for name in ("unk_token", "continuing_subword_prefix", "end_of_word_suffix"):
+        if not isinstance(content.get(name) or "", str):
+            raise TokenizerError(f"{where}: {name} is {content[name]!r}, not a string")
     prefix = content.get("continuing_subword_prefix") or ""
     unk = content.get("unk_token")
     if unk is not None and unk not in ids:
@@ -69,7 +72,12 @@ def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[
 
     At level ``byte`` a token that is not spelled in the byte alphabet can come from no text: it is left empty.
     """
-    vocabulary = [b""] * (max(ids.values(), default=-1) + 1)
+    size = max(ids.values(), default=-1) + 1
+    if size > MOST_TOKENS:
+        raise TokenizerError(
+            f"{where}: a token has the id {size - 1}; the most that are read are {MOST_TOKENS} tokens"
+        )
+    vocabulary = [b""] * size
     taken: dict[int, str] = {}
     for token, index in ids.items():
         if taken.setdefault(index, token) != token:

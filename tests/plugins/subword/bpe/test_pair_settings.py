@@ -107,3 +107,17 @@ def test_a_pair_is_only_written_where_it_is_read_with_the_same_ids(tmp_path):
     trained = tokbench.load("bpe:vocab_size=300,pattern=llama3", train_on=TEXTS)
     with pytest.raises(TokenizerError, match=r"do not say how text is prepared.*tokenizer\.json"):
         trained.save(tmp_path / "folder")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"end_of_word_suffix": 7}, "end_of_word_suffix is 7, not a string"),
+        ({"vocab": {"a": 10**12}}, "a token has the id 1000000000000; the most"),
+    ],
+)
+def test_values_that_cannot_be_meant_are_refused_before_they_cost_anything(part, message):
+    content = json.loads(Tokenizer(models.BPE({"a": 0}, [])).to_str())
+    content["model"] |= part
+    with pytest.raises(TokenizerError, match=message):
+        BpeTokenizer.from_dict(content)
