@@ -12,6 +12,7 @@ from tokbench_subword.bpe.train_layout import (
     CELLS,
     COUNT,
     N_PAIRS,
+    N_WANTED,
     PAIRS,
     RUN,
     RUNS,
@@ -29,6 +30,8 @@ from tokbench_subword.kernels.threads import in_threads
 
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
+_CELLS_A_PAIR, _PAIRS_A_TOKEN = 6, 24
+"""So many pairs there are in the end in most texts: a table with room for them need not grow."""
 _NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
@@ -47,7 +50,8 @@ def fill_pairs(work: Workspace, workers: int) -> None:
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length()), workers)
+    likely = min(n_cells // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[STATE][N_WANTED]))
+    work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length(), (8 * likely // 5).bit_length()), workers)
     for table in tables:
         _add_table(table, work[PAIRS], work[STATE])
     work[RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
