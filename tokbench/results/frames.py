@@ -82,14 +82,21 @@ def read_measurements(path: Path) -> pd.DataFrame:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """A Parquet file as a frame; raises `ResultsError` where it cannot be read."""
+    """A Parquet file as a frame; raises `ResultsError` where it cannot be read.
+
+    A column in which nothing is known is one of numbers, all NaN: its rows came without a type.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from tokbench.errors import ResultsError
 
     try:
-        frame: pd.DataFrame = pq.read_table(path).to_pandas()
+        table = pq.read_table(path)
+        fields = [f.with_type(pa.float64()) if pa.types.is_null(f.type) else f for f in table.schema]
+        frame: pd.DataFrame = table.cast(pa.schema(fields)).to_pandas()
+    except FileNotFoundError as error:
+        raise ResultsError(f"{path} is not there; run the suite again to complete it") from error
     except (OSError, pa.ArrowException) as error:
         raise ResultsError(f"{path}: {error}; run the suite again to complete it") from error
     return frame

@@ -197,3 +197,14 @@ def test_versions_and_files_that_differ(tmp_path: Path) -> None:
 
 def test_folder_names(tmp_path: Path) -> None:
     assert RunFolder(tmp_path).measurements.name == "measurements.parquet"
+
+
+def test_a_column_in_which_nothing_is_known_reads_as_numbers(tmp_path):
+    from tokbench.results.frames import read_frame, write_rows
+
+    write_rows(
+        tmp_path / "rows.parquet", [{"tokenizer": "a", "p_holm": None}, {"tokenizer": "b", "p_holm": None}]
+    )
+    column = read_frame(tmp_path / "rows.parquet")["p_holm"]
+    assert column.dtype == "float64"
+    assert column.isna().all()
