@@ -9,6 +9,7 @@ Where the time goes, and what is done about it:
   processor in one of the three does not hold up the others.
 - A long pre-token is cut where no token reaches across two characters (`cutting`), and its parts are looked up
   like words.
+- Of a group's new words all are asked for in the table of tokens (`short_tokens`) when the first is met.
 - What is in no cache is merged, or walked by `backtracking` where it is long (`uncached`).
 
 Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
