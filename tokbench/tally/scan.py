@@ -31,10 +31,8 @@ COLUMNS = (
 )
 """What `scan` counts of each document."""
 
-HIGH_BITS = np.uint64(0x8080808080808080)
 ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-BYTE = np.uint64(0xFF)
 
 
 @kernel
@@ -270,69 +268,3 @@ def without_blanks(first: Any, after: Any, filled: Any) -> Any:
         starts ^= begin
         ends ^= end
     return first, after
-
-
-@kernel
-def hash_spans(data: Any, windows: Any, starts: Any, ends: Any, powers: Any, sums: Any, hashes: Any) -> None:
-    """A 64-bit hash of the characters of each span: the polynomial sum((c_i + 1) · r^i) modulo 2^64, mixed.
-
-    `powers` are those of r, up to r^8, and `sums` the sums of the first so many of them.
-    """
-    for span in range(len(starts)):
-        position, end = np.int64(starts[span]), np.int64(ends[span])
-        total, power = np.uint64(0), ONE
-        while position < end:
-            window = windows[position]
-            size: Any = end - position
-            if size < 8:
-                window &= ~(ALL << np.uint64(8 * size))
-            else:
-                size = 8
-            if window & HIGH_BITS == 0:  # eight characters of ASCII, or what is left, without a branch
-                part = sums[size]
-                for index in range(8):
-                    part += (window >> np.uint64(8 * index) & BYTE) * powers[index]
-                total += part * power
-                position += size
-                if position < end:
-                    power *= powers[8]
-            else:
-                point, position = code_point(data, position)
-                total += np.uint64(point + 1) * power
-                power *= powers[1]
-        total ^= total >> np.uint64(32)
-        total *= np.uint64(0xD6E8FEB86659FD93)
-        total ^= total >> np.uint64(32)
-        hashes[span] = total
-
-
-@kernel
-def kinds_of(data: Any, starts: Any, ends: Any, properties: Any, wordy: Any, unspaced: Any) -> None:
-    """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
-    for span in range(len(starts)):
-        position, end = np.int64(starts[span]), np.int64(ends[span])
-        kinds: Any = 0
-        first: Any = -1
-        while position < end:
-            point, position = code_point(data, position)
-            own = np.int64(properties[point]) >> 10
-            first = own if first < 0 else first
-            kinds |= own
-        wordy[span] = kinds & 4 != 0
-        unspaced[span] = max(first, 0) & 32 != 0
-
-
-@kernel
-def code_point(data: Any, position: Any) -> Any:
-    """The character that begins at a byte of valid UTF-8, and where the next one begins."""
-    point = np.int64(data[position])
-    if point < 0x80:
-        return point, position + 1
-    second = np.int64(data[position + 1] & 0x3F)
-    if point < 0xE0:
-        return (point & 0x1F) << 6 | second, position + 2
-    third = np.int64(data[position + 2] & 0x3F)
-    if point < 0xF0:
-        return (point & 0x0F) << 12 | second << 6 | third, position + 3
-    fourth = np.int64(data[position + 3] & 0x3F)
-    return (point & 7) << 18 | second << 12 | third << 6 | fourth, position + 4

@@ -14,8 +14,9 @@ from tokbench.errors import CorpusError
 from tokbench.tally.characters import characters
 from tokbench.tally.compiling import PADDING, windows
 from tokbench.tally.facts import CorpusFacts
-from tokbench.tally.scan import COLUMNS, hash_spans, kinds_of, scan
+from tokbench.tally.scan import COLUMNS, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
+from tokbench.tally.spans import hash_spans, kinds_of
 from tokbench.tally.text import Spans, WordSpans
 
 if TYPE_CHECKING:

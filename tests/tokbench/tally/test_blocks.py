@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.tally import Tally, collect, prepare
+from tokbench.tally.batching import batched
 from tokbench.tally.compiling import padded, windows
 from tokbench.tally.documents import crc32
 from tokbench.tally.keys import crc_tables
-from tokbench.tally.text import batched
 
 TEXTS = ["It's 1,234", "", "été\nnaïve\n", "\ud800 lone", "東京 Tokyo", "x" * 300, "It's 1,234"] * 40
 
