@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,14 +26,19 @@ ALL = "all"
 
 
 def measure(
-    cells: Mapping[CellKey, Tally], metrics: Sequence[Metric], *, context: MeasureContext
+    cells: Mapping[CellKey, Tally],
+    metrics: Sequence[Metric],
+    *,
+    context: MeasureContext,
+    only: Collection[str] | None = None,
 ) -> list[Measurement]:
     """One row for every metric in every cell, and for all languages of a dataset together.
 
     `cells` holds the tally of each tokenizer on each language; the rows of language ``"all"`` are of their
     sum. It is read once per tokenizer and dataset, so a mapping that reads from disk keeps little in
     memory. Metrics of level ``speed`` give no rows: the speed pass measures them. Metrics of level
-    ``vocabulary`` give one row per tokenizer, with no dataset.
+    ``vocabulary`` give one row per tokenizer, with no dataset. With `only`, no rows are made but of these
+    tokenizers; the others are there to be the baseline.
 
     What a metric raises becomes a row ``failed: …``; what is not defined a row ``undefined: …``.
     """
@@ -48,8 +53,9 @@ def measure(
         for level in ("cell", "tokenizers", "languages", "vocabulary")
     }
     resampler = Resampler(context.seed, context.replicates)
-    bases = _Bases(cells, datasets, context, resampler)
-    for (tokenizer, dataset), languages in datasets.items():
+    wanted = {key: languages for key, languages in datasets.items() if only is None or key[0] in only}
+    bases = _Bases(cells, datasets, wanted, context, resampler)
+    for (tokenizer, dataset), languages in wanted.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
         lossy = tallies[ALL].lossy
@@ -76,7 +82,7 @@ def measure(
             )
         if context.exclude_lossy and lossy:
             rows = [_left_out(row, metrics) if row.tokenizer == tokenizer else row for row in rows]
-    for tokenizer in dict.fromkeys(name for name, _ in datasets):
+    for tokenizer in dict.fromkeys(name for name, _ in wanted):
         rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
     return rows
 
@@ -88,6 +94,7 @@ class _Bases:
         self,
         cells: Mapping[CellKey, Tally],
         datasets: Mapping[tuple[str, str], list[str]],
+        wanted: Mapping[tuple[str, str], list[str]],
         context: MeasureContext,
         resampler: Resampler,
     ) -> None:
@@ -95,7 +102,7 @@ class _Bases:
         self._made: dict[tuple[str, str], Cell] = {}
         self._asking = Counter(
             (dataset, language)
-            for (tokenizer, dataset), languages in datasets.items()
+            for (tokenizer, dataset), languages in wanted.items()
             for language in [*languages, ALL]
             if tokenizer != context.baseline
         )

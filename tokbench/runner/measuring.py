@@ -63,5 +63,4 @@ def measure_one(
 
     registry = open_registry(plugins, load_context)
     chosen = [registry.metrics[name] for name in metrics]
-    rows = measure(CellFiles(folder, keys), chosen, context=context)
-    return [row for row in rows if row.tokenizer == tokenizer]
+    return measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})

@@ -184,6 +184,28 @@ def test_relative_to_a_baseline(stand_ins) -> None:
     assert all("--baseline" in row.status for row in without)
 
 
+def test_rows_of_some_tokenizers_only(stand_ins) -> None:
+    pieces = {"base": stand_ins.Pieces("a"), "t": stand_ins.Pieces("ab")}
+    cells = {
+        CellKey(name, "d", language): collect(piece, map(Document, TEXTS[start:]))
+        for name, piece in pieces.items()
+        for language, start in (("eng", 0), ("deu", 90))
+    }
+    calls: list[int] = []
+
+    def counted(t):
+        calls.append(1)
+        return t.tokens / t.bytes
+
+    metrics, context = [NAMED["nsl"], metric(counted)], MeasureContext(baseline="base")
+    every = measure(cells, metrics, context=context)
+    of_both = len(calls)
+    some = measure(cells, metrics, context=context, only={"t"})
+    assert some == [row for row in every if row.tokenizer == "t"]
+    assert 2 * (len(calls) - of_both) == of_both
+
+
+
 def test_lossy_tokenizers_leave_the_ranking_at_the_users_wish(stand_ins) -> None:
     cells = {
         CellKey("lossy", "d", "eng"): collect(stand_ins.Lowering(), map(Document, ["Ab", "b"])),
