@@ -205,7 +205,6 @@ def test_rows_of_some_tokenizers_only(stand_ins) -> None:
     assert 2 * (len(calls) - of_both) == of_both
 
 
-
 def test_lossy_tokenizers_leave_the_ranking_at_the_users_wish(stand_ins) -> None:
     cells = {
         CellKey("lossy", "d", "eng"): collect(stand_ins.Lowering(), map(Document, ["Ab", "b"])),
