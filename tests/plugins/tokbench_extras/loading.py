@@ -1,4 +1,4 @@
-"""What the tests of the extras share: loading without a registry, hard texts, ids held against others'."""
+"""What the tests of the extras share: loading without a registry, ids held against others'."""
 
 from __future__ import annotations
 
@@ -22,11 +22,6 @@ def load(text: str, threads: int = 1):
     spec = Spec.parse(text)
     family = FAMILIES[spec.family]
     return family.load(validate(spec, family.options), LoadContext(Path("unused"), True, False, threads))
-
-
-def hostile(test_data: Path) -> list[str]:
-    text = (test_data / "corpora" / "naughty-strings" / "blns.txt").read_text(encoding="utf-8")
-    return [*text.split("\n"), "<s> </s> <|endoftext|> x", "  a  b ▁ ", "漢龘龘x ﬁ", ""]
 
 
 def check(tokenizer, texts, expected):

@@ -6,31 +6,30 @@ import numpy as np
 import pytest
 
 import tokbench
-from tests.plugins.tokbench_extras.loading import check, hostile, load
+from tests.plugins.tokbench_extras.loading import check, load
 from tokbench import SpecError, TokenizerError
 
 
 @pytest.mark.parametrize("encoding", ["r50k_base", "cl100k_base", "o200k_base"])
-def test_gigatoken_gives_tiktokens_ids(encoding, test_data):
+def test_gigatoken_gives_tiktokens_ids(encoding, hard_texts):
     pytest.importorskip("gigatoken", reason="needs the extra gigatoken")
     tokenizer, other = load(f"gigatoken:{encoding}"), tokbench.load(f"tiktoken:{encoding}")
-    texts = hostile(test_data)
-    check(tokenizer, texts, [list(other.encode(text)) for text in texts])
-    for text in texts:
+    check(tokenizer, hard_texts, [list(other.encode(text)) for text in hard_texts])
+    for text in hard_texts:
         assert tokenizer.decode(tokenizer.encode(text)) == text
     assert np.array_equal(
-        load(f"gigatoken:{encoding}", 2).encode_batch(texts).ids, tokenizer.encode_batch(texts).ids
+        load(f"gigatoken:{encoding}", 2).encode_batch(hard_texts).ids, tokenizer.encode_batch(hard_texts).ids
     )
     ids = tokenizer.encode("naïve 龘")
     assert b"".join(map(tokenizer.token_bytes, ids)) == "naïve 龘".encode()
 
 
 @pytest.mark.parametrize("model", ["gpt2", "qwen2", "llama-2"])
-def test_gigatoken_gives_the_ids_of_tokenizers(model, test_data):
+def test_gigatoken_gives_the_ids_of_tokenizers(model, test_data, hard_texts):
     pytest.importorskip("gigatoken", reason="needs the extra gigatoken")
-    folder, texts = test_data / "vocabs" / model / "hf", hostile(test_data)
+    folder = test_data / "vocabs" / model / "hf"
     other = tokbench.load(f"transformers:{folder}")
-    check(load(f"gigatoken:{folder}"), texts, [list(other.encode(text)) for text in texts])
+    check(load(f"gigatoken:{folder}"), hard_texts, [list(other.encode(text)) for text in hard_texts])
 
 
 def test_gigatoken_says_what_it_cannot_load(test_data, tmp_path, monkeypatch):

@@ -6,30 +6,29 @@ import numpy as np
 import pytest
 
 import tokbench
-from tests.plugins.tokbench_extras.loading import check, hostile, load
+from tests.plugins.tokbench_extras.loading import check, load
 from tokbench import SpecError, TokenizerError, UnknownNameError
 
 
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base", "o200k_harmony"])
-def test_quicktok_gives_tiktokens_ids(encoding, test_data):
+def test_quicktok_gives_tiktokens_ids(encoding, hard_texts):
     pytest.importorskip("quicktok", reason="needs the extra quicktok")
     tokenizer, other = load(f"quicktok:{encoding}"), tokbench.load(f"tiktoken:{encoding}")
-    texts = hostile(test_data)
-    check(tokenizer, texts, [list(other.encode(text)) for text in texts])
-    for text in texts:
+    check(tokenizer, hard_texts, [list(other.encode(text)) for text in hard_texts])
+    for text in hard_texts:
         assert tokenizer.decode(tokenizer.encode(text)) == text
         assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == text.encode()
     assert (tokenizer.vocab_size, tokenizer.special_ids) == (other.vocab_size, other.special_ids)
     assert np.array_equal(
-        load(f"quicktok:{encoding}", 2).encode_batch(texts).ids, tokenizer.encode_batch(texts).ids
+        load(f"quicktok:{encoding}", 2).encode_batch(hard_texts).ids, tokenizer.encode_batch(hard_texts).ids
     )
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of the library's, when it imports
 @pytest.mark.parametrize("variant", ["qwen3", "{}/vocabs/qwen2/hf"])
-def test_quicktok_gives_the_ids_of_tokenizers(variant, test_data, capfd):
+def test_quicktok_gives_the_ids_of_tokenizers(variant, test_data, capfd, hard_texts):
     pytest.importorskip("quicktok", reason="needs the extra quicktok")
-    texts, other = hostile(test_data), tokbench.load(f"transformers:{test_data}/vocabs/qwen2/hf")
+    texts, other = hard_texts, tokbench.load(f"transformers:{test_data}/vocabs/qwen2/hf")
     tokenizer = load(f"quicktok:{variant.format(test_data)}")
     assert capfd.readouterr().out == ""
     check(tokenizer, texts, [list(other.encode(text)) for text in texts])

@@ -11,24 +11,23 @@ from tokbench_extras.published import SHA256, cached
 from tokbench_extras.wordchipper_bpe import ENCODINGS
 
 import tokbench
-from tests.plugins.tokbench_extras.loading import check, hostile, load
+from tests.plugins.tokbench_extras.loading import check, load
 from tokbench import TokenizerError, UnknownNameError
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_wordchipper_gives_tiktokens_ids(encoding, test_data, monkeypatch):
+def test_wordchipper_gives_tiktokens_ids(encoding, hard_texts, monkeypatch):
     pytest.importorskip("wordchipper", reason="needs the extra wordchipper")
     monkeypatch.setenv("WORDCHIPPER_CACHE_DIR", "mine")
     tokenizer, other = load(f"wordchipper:{encoding}"), tokbench.load(f"tiktoken:{encoding}")
     assert os.environ["WORDCHIPPER_CACHE_DIR"] == "mine"
-    texts = hostile(test_data)
-    check(tokenizer, texts, [list(other.encode(text)) for text in texts])
-    for text in texts:
+    check(tokenizer, hard_texts, [list(other.encode(text)) for text in hard_texts])
+    for text in hard_texts:
         assert tokenizer.decode(tokenizer.encode(text)) == text
         assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == text.encode()
     assert (tokenizer.vocab_size, tokenizer.special_ids) == (other.vocab_size, other.special_ids)
     assert np.array_equal(
-        load(f"wordchipper:{encoding}", 2).encode_batch(texts).ids, tokenizer.encode_batch(texts).ids
+        load(f"wordchipper:{encoding}", 2).encode_batch(hard_texts).ids, tokenizer.encode_batch(hard_texts).ids
     )
 
 

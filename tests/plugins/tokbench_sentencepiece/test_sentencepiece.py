@@ -34,41 +34,37 @@ def load(path: Path | str, threads: int = 1):
     )
 
 
-def hostile(test_data: Path) -> list[str]:
-    text = (test_data / "corpora" / "naughty-strings" / "blns.txt").read_text(encoding="utf-8")
-    return [*text.split("\n"), "<s> </s> <unk> <pad>", "  a  b ▁ ", "漢龘龘x ﬁ", ""]
-
-
 @pytest.mark.parametrize("model", MODELS)
-def test_ids_equal_the_library_called_directly(model, test_data):
+def test_ids_equal_the_library_called_directly(model, test_data, hard_texts):
     path = test_data / "vocabs" / model
     tokenizer, library = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
-    texts = hostile(test_data)
-    expected = [library.Encode(text) for text in texts]
-    assert [list(tokenizer.encode(text)) for text in texts] == expected
-    assert [ids.tolist() for ids in tokenizer.encode_batch(texts)] == expected
-    whole = "\n".join(texts)
+    expected = [library.Encode(text) for text in hard_texts]
+    assert [list(tokenizer.encode(text)) for text in hard_texts] == expected
+    assert [ids.tolist() for ids in tokenizer.encode_batch(hard_texts)] == expected
+    whole = "\n".join(hard_texts)
     assert tokenizer.encode_batch([whole])[0].tolist() == library.Encode(whole)  # the numpy call
-    assert [tokenizer.decode(ids) for ids in tokenizer.encode_batch(texts)] == [
+    assert [tokenizer.decode(ids) for ids in tokenizer.encode_batch(hard_texts)] == [
         library.Decode(ids) for ids in expected
     ]
-    single = [tokenizer.offsets(text).tolist() for text in texts]
+    single = [tokenizer.offsets(text).tolist() for text in hard_texts]
     assert list(map(len, single)) == list(map(len, expected))
-    spans, limits = tokenizer.offsets_batch(texts)
+    spans, limits = tokenizer.offsets_batch(hard_texts)
     assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
     assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
-    tokens, together = tokenizer.encode_with_offsets(texts)
+    tokens, together = tokenizer.encode_with_offsets(hard_texts)
     assert tokens.ids.dtype == np.int32
-    assert tokens.to_lists() == tokenizer.encode_batch(texts).to_lists()
+    assert tokens.to_lists() == tokenizer.encode_batch(hard_texts).to_lists()
     assert together.tolist() == spans.tolist()
 
 
-def test_threads_change_nothing(test_data):
-    path, texts = test_data / "vocabs" / "t5-base" / "spiece.model", hostile(test_data)
+def test_threads_change_nothing(test_data, hard_texts):
+    path = test_data / "vocabs" / "t5-base" / "spiece.model"
     one, two = load(path), load(path, threads=2)
-    assert np.array_equal(one.encode_batch(texts).ids, two.encode_batch(texts).ids)
+    assert np.array_equal(one.encode_batch(hard_texts).ids, two.encode_batch(hard_texts).ids)
     with ThreadPoolExecutor(4) as pool:
-        assert [list(ids) for ids in pool.map(one.encode, texts)] == [list(one.encode(text)) for text in texts]
+        assert [list(ids) for ids in pool.map(one.encode, hard_texts)] == [
+            list(one.encode(text)) for text in hard_texts
+        ]
 
 
 def test_facts_are_those_of_the_file(test_data):

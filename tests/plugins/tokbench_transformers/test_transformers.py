@@ -14,30 +14,29 @@ from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
 from tokbench_transformers.fast import CHARACTERS_A_CALL, _parts
 
-from tests.plugins.tokbench_transformers.loading import hostile, load
+from tests.plugins.tokbench_transformers.loading import load
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
 
 MODELS = ["gpt2", "bert-base-uncased", "t5-base", "albert-base-v1", "llama-2", "qwen2"]
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_ids_equal_the_library_called_directly(model, test_data):
+def test_ids_equal_the_library_called_directly(model, test_data, hard_texts):
     path = test_data / "vocabs" / model / "hf" / "tokenizer.json"
     tokenizer, library = load(f"transformers:{path}"), tokenizers.Tokenizer.from_file(str(path))
     library.no_padding()
     library.no_truncation()
     library.encode_special_tokens = True
-    texts = hostile(test_data)
-    expected = [library.encode(text, add_special_tokens=False).ids for text in texts]
-    assert [list(tokenizer.encode(text)) for text in texts] == expected
-    assert [ids.tolist() for ids in tokenizer.encode_batch(texts)] == expected
-    single = [tokenizer.offsets(text).tolist() for text in texts]
+    expected = [library.encode(text, add_special_tokens=False).ids for text in hard_texts]
+    assert [list(tokenizer.encode(text)) for text in hard_texts] == expected
+    assert [ids.tolist() for ids in tokenizer.encode_batch(hard_texts)] == expected
+    single = [tokenizer.offsets(text).tolist() for text in hard_texts]
     assert list(map(len, single)) == list(map(len, expected))
-    spans, limits = tokenizer.offsets_batch(texts)
+    spans, limits = tokenizer.offsets_batch(hard_texts)
     assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
     assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
-    tokens, together = tokenizer.encode_with_offsets(texts)
-    assert tokens.to_lists() == tokenizer.encode_batch(texts).to_lists()
+    tokens, together = tokenizer.encode_with_offsets(hard_texts)
+    assert tokens.to_lists() == tokenizer.encode_batch(hard_texts).to_lists()
     assert together.tolist() == spans.tolist()
     for ids in expected:
         assert tokenizer.decode(np.array(ids, np.int32)) == library.decode(ids, skip_special_tokens=False)
@@ -78,10 +77,10 @@ def test_a_folder_is_its_tokenizer_json(test_data):
     assert TRANSFORMERS.files(spec, context) == [folder / "tokenizer.json"]
 
 
-def test_byte_level_models_lose_nothing_and_spell_their_bytes(test_data):
+def test_byte_level_models_lose_nothing_and_spell_their_bytes(test_data, hard_texts):
     tokenizer = load(f"transformers:{test_data}/vocabs/gpt2/hf")
     assert tokenizer.lossless is True
-    for text in hostile(test_data):
+    for text in hard_texts:
         assert tokenizer.decode(tokenizer.encode(text)) == text
         assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == text.encode()
 
@@ -138,13 +137,13 @@ def test_padding_and_truncation_in_the_file_are_switched_off(test_data, tmp_path
     assert batch.lengths().tolist() == [1, 7]
 
 
-def test_threads_may_share_it(test_data):
-    tokenizer, texts = load(f"transformers:{test_data}/vocabs/qwen2/hf"), hostile(test_data)
-    expected = [list(tokenizer.encode(text)) for text in texts]
+def test_threads_may_share_it(test_data, hard_texts):
+    tokenizer = load(f"transformers:{test_data}/vocabs/qwen2/hf")
+    expected = [list(tokenizer.encode(text)) for text in hard_texts]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):
-            batches = pool.map(lambda _: tokenizer.encode_batch(texts), range(4))
-            assert list(pool.map(tokenizer.encode, texts)) == expected
+            batches = pool.map(lambda _: tokenizer.encode_batch(hard_texts), range(4))
+            assert list(pool.map(tokenizer.encode, hard_texts)) == expected
             assert all([ids.tolist() for ids in batch] == expected for batch in batches)
 
 
@@ -205,13 +204,12 @@ def test_a_damaged_file_in_the_hubs_cache_says_how_to_mend_it(tmp_path, monkeypa
     assert "\n" not in str(caught.value)
 
 
-def test_the_backend_can_be_asked_for(test_data):
+def test_the_backend_can_be_asked_for(test_data, hard_texts):
     folder = test_data / "vocabs" / "gpt2" / "hf"
     slow, fast = load(f"transformers:{folder},backend=transformers"), load(f"transformers:{folder}")
     assert type(slow) is not type(fast)
-    texts = hostile(test_data)
-    assert [ids.tolist() for ids in slow.encode_batch(texts)] == [
-        ids.tolist() for ids in fast.encode_batch(texts)
+    assert [ids.tolist() for ids in slow.encode_batch(hard_texts)] == [
+        ids.tolist() for ids in fast.encode_batch(hard_texts)
     ]
 
 
