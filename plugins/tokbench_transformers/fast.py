@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
+from tokbench_transformers.parallelism import parallel
 
 if TYPE_CHECKING:
     import numpy as np
     import tokenizers
     from numpy.typing import NDArray
 
-# An `Encoding` holds far more than ids (the text of each token, spans, masks): so many characters a call keep
-# the memory of a batch within about a hundred megabytes.
+# An `Encoding` holds far more than ids (the text of each token, spans, masks). So many characters a call keep
+# the memory of a batch within about a hundred megabytes; and where no threads share a call, so few that its
+# encodings stay in the processor's cache. Measured on PUD sentences: 3 to 15 % less time than by thousands.
 CHARACTERS_A_CALL = 1_000_000
+CHARACTERS_ALONE = 4_000
 
 
 class FastTokenizer:
@@ -81,7 +84,7 @@ class FastTokenizer:
         return TokenBatch.of_lists(encoding.ids for encoding in encodings)
 
     def _encodings(self, texts: Sequence[str], encode: Callable[..., Any]) -> Iterator[Any]:
-        for part in _parts(texts):
+        for part in _parts(texts, CHARACTERS_A_CALL if parallel() else CHARACTERS_ALONE):
             try:
                 encodings = encode(part, add_special_tokens=False)
             except TypeError as error:
@@ -205,8 +208,8 @@ def _ints(ids: Sequence[int]) -> Sequence[int]:
     return ids if tolist is None else tolist()
 
 
-def _parts(texts: Sequence[str]) -> Iterator[list[str]]:
-    if texts and sum(map(len, texts)) <= CHARACTERS_A_CALL:
+def _parts(texts: Sequence[str], most: int) -> Iterator[list[str]]:
+    if texts and sum(map(len, texts)) <= most:
         yield list(texts)
         return
     part: list[str] = []
@@ -214,7 +217,7 @@ def _parts(texts: Sequence[str]) -> Iterator[list[str]]:
     for text in texts:
         part.append(text)
         size += len(text)
-        if size >= CHARACTERS_A_CALL:
+        if size >= most:
             yield part
             part, size = [], 0
     if part:

@@ -13,3 +13,8 @@ def settle(threads: int) -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true" if threads > 1 else "false")
     if threads > 1:
         os.environ.setdefault("RAYON_NUM_THREADS", str(threads))
+
+
+def parallel() -> bool:
+    """Whether `tokenizers` spreads a batch over threads, as it reads the environment."""
+    return os.environ.get("TOKENIZERS_PARALLELISM", "").lower() not in ("off", "false", "f", "no", "n", "0")

@@ -12,7 +12,7 @@ import pytest
 import tokenizers
 from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
-from tokbench_transformers.fast import CHARACTERS_A_CALL, _parts
+from tokbench_transformers.fast import CHARACTERS_ALONE, _parts
 
 from tests.plugins.tokbench_transformers.loading import load
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
@@ -148,8 +148,16 @@ def test_threads_may_share_it(test_data, hard_texts):
 
 
 def test_large_batches_go_in_parts():
-    texts = ["x" * (CHARACTERS_A_CALL // 2)] * 5
-    assert [len(part) for part in _parts(texts)] == [2, 2, 1]
+    assert [len(part) for part in _parts(["x" * 500] * 5, 1000)] == [2, 2, 1]
+    assert [len(part) for part in _parts(["x" * 500] * 2, 1000)] == [2]
+
+
+@pytest.mark.parametrize("parallel", ["true", "false"])
+def test_parts_change_nothing(parallel, test_data, monkeypatch):
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", parallel)
+    tokenizer = load(f"transformers:{test_data}/vocabs/gpt2/hf")
+    texts = ["x y" * (CHARACTERS_ALONE // 7), "", "z", "né" * CHARACTERS_ALONE] * 3
+    assert tokenizer.encode_batch(texts).to_lists() == [list(tokenizer.encode(text)) for text in texts]
 
 
 def test_lone_surrogates_are_named(test_data):
