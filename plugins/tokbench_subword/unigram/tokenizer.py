@@ -36,6 +36,10 @@ class Algorithm(Protocol):
         """The segmentation of internal text that encoding gives, with places."""
         ...
 
+    def path_rows(self, data: bytes) -> NDArray[np.int64]:
+        """The same as rows of (start, end, piece)."""
+        ...
+
     def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
         """A segmentation drawn at random, as rows of (start, end, piece)."""
         ...
@@ -143,23 +147,21 @@ class SpmTokenizer:
 
         source = encodable(text)
         data, origins = self._normalizer.with_origins(source)
-        spans: list[tuple[int, int]] = []
-        previous_unknown = False
-        for node in self.algorithm.path(data):
-            span = (int(origins[node.start]), int(origins[node.end]))
-            if node.piece >= 0:
-                spans.append(span)
-            elif len(self.vocabulary.byte_ids):
-                spans += [span] * len(self._source_bytes(data, node))
-            elif previous_unknown:
-                spans[-1] = (spans[-1][0], span[1])
+        rows = self.algorithm.path_rows(data)
+        spans, unknown = origins[rows[:, :2]], rows[:, 2] < 0
+        if unknown.any():
+            if len(self.vocabulary.byte_ids):
+                counts = np.ones(len(rows), np.int64)
+                counts[unknown] = [len(self._source_bytes(data, Node(*row))) for row in rows[unknown].tolist()]
+                spans = np.repeat(spans, counts, axis=0)
             else:
-                spans.append(span)
-            previous_unknown = node.piece < 0 and not len(self.vocabulary.byte_ids)
+                first = np.flatnonzero(~(unknown & np.append(False, unknown[:-1])))  # several in a row are one
+                last = np.append(first[1:], len(rows)) - 1
+                spans = np.stack([spans[first, 0], spans[last, 1]], axis=1)
         characters = np.zeros(len(source) + 1, np.int64)
         np.cumsum((np.frombuffer(source, np.uint8) & 0xC0) != 0x80, out=characters[1:])
-        starts_of = np.array(spans, np.int64).reshape(-1, 2)
-        return characters[starts_of]
+        found: NDArray[np.int64] = characters[spans]
+        return found
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalised text, then step by step towards the tokens."""
