@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
-from tokbench_subword.bpe.layout import TEXT_SIZE
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.workspace import Workspace
@@ -25,6 +25,7 @@ from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.utf8 import encodable
 
 _PAD = bytes(PADDING)
+_NO_TEXT, _NO_ENDS = np.frombuffer(_PAD, np.uint8), np.zeros(1, np.int64)
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
 _FITTED_EVERY = 1 << 16
@@ -68,7 +69,7 @@ class Encoder:
         self.threads = max(1, threads)
         announce(encode_documents, encode_spans, encode_text)
         self._shared = shared_arrays(model)
-        self._fits = TEXT_SIZE if model.pattern.machine is not None else -1  # bytes that `encode_text` takes
+        self._fits = at.TEXT_SIZE if model.pattern.machine is not None else -1  # bytes that `encode_text` takes
         self._idle: deque[Workspace] = deque()
 
     def encode(self, text: str) -> NDArray[np.int32]:
@@ -176,7 +177,11 @@ class Encoder:
         try:
             return self._idle.pop()
         except IndexError:
-            return Workspace(self._shared)
+            work = Workspace(self._shared)
+            # numba reads compiled code when a kernel is first called: both now, or the first batch would wait
+            encode_text(work.block, 0)
+            encode_documents(work.block, _NO_TEXT, _NO_ENDS, 0, 0, work.out, _NO_ENDS)
+            return work
 
     def forget(self) -> None:
         """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
