@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import Encoder
@@ -20,8 +18,8 @@ from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules, normalize
 from tokbench_subword.wordpiece.table import ALONE_MAPPED, LETTER_MAPPED, ORDERED, character_table
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokbench_subword.wordpiece.trie import Trie
-from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
 
+from tests.plugins.subword.wordpiece.references import hard_texts, reference
 from tokbench.testing import check_tokenizer
 
 ALL_RULES = [
@@ -34,32 +32,6 @@ ALL_RULES = [
         (False, False, False, False),
     ]
 ]
-
-# Characters that do something: marks, controls, punctuation, ideographs, spaces, what is reordered or folded.
-_HARD = st.sampled_from(
-    "ab?.,'-#$ \t\n\r\x00\x0b\x85\xa0\u2000\u2001\u200b\u3000\ufffd"
-    "北京ΣςİŸßé\u0301\u0323\u0334\u1b44\ua9c0"
-    "\u302eﬁ가힣ㅎ１２①\U0001d15e\U0001d165"
-    "\U0001d16d\u1c89\U00010d50\U00011938\U0002b820\U0002b920ก็เद्"
-)
-hard_texts = st.text(_HARD | st.characters(exclude_categories=["Cs"]), max_size=30)
-
-
-def reference(vocabulary: dict[str, int], rules: BertRules, **options: Any) -> Any:
-    """A tokenizer of `tokenizers` with the same vocabulary and rules."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
-
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", **options))
-    tokenizer.normalizer = normalizers.BertNormalizer(
-        clean_text=rules.clean_text,
-        handle_chinese_chars=rules.handle_chinese_chars,
-        strip_accents=rules.strip_accents,
-        lowercase=rules.lowercase,
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
-    return tokenizer
-
 
 SMALL = {
     token: index
@@ -268,88 +240,3 @@ def test_no_character_becomes_more_symbols_than_it_has_bytes(rules: BertRules) -
 
 def test_conformance() -> None:
     check_tokenizer(small(0)[0], examples=30)
-
-
-def corpus_lines(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    for path in sorted((folder / "corpora").rglob("*")):
-        if path.is_file() and path.suffix != ".json" and path.name not in ("SOURCE.txt", "README"):
-            yield path.name, path.read_bytes().decode("utf-8", "replace").split("\n")
-
-
-VOCABULARIES = [("bert-base-uncased", True), ("bert-base-multilingual-cased", False)]
-
-
-def pretrained(folder: Path, name: str, lowercase: bool) -> tuple[WordPieceTokenizer, Any]:
-    vocabulary = read_vocabulary(folder / "vocabs" / name / "vocab.txt")
-    rules = BertRules.of(lowercase=lowercase)
-    model = WordPieceModel(vocabulary=vocabulary, rules=rules)
-    return WordPieceTokenizer(name, model), reference(vocabulary, rules)
-
-
-def assert_equal(ours: WordPieceTokenizer, theirs: Any, texts: list[str], where: str) -> None:
-    expected = theirs.encode_batch_fast(texts, add_special_tokens=False)
-    batch = ours.encode_batch(texts)
-    for text, ids, encoding in zip(texts, batch, expected, strict=True):
-        assert ids.tolist() == encoding.ids, (where, ascii(text))
-
-
-@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
-def test_pretrained_ids_on_a_sample_of_every_corpus(test_data: Path, name: str, lowercase: bool) -> None:
-    ours, theirs = pretrained(test_data, name, lowercase)
-    for where, lines in corpus_lines(test_data):
-        assert_equal(ours, theirs, lines[: max(40, len(lines) // 200)], where)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
-def test_pretrained_ids_on_every_line_of_every_corpus(test_data: Path, name: str, lowercase: bool) -> None:
-    ours, theirs = pretrained(test_data, name, lowercase)
-    for where, lines in corpus_lines(test_data):
-        assert_equal(ours, theirs, lines, where)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
-def test_pretrained_ids_on_fuzz(test_data: Path, name: str, lowercase: bool) -> None:
-    ours, theirs = pretrained(test_data, name, lowercase)
-    pieces = [token.removeprefix("##") for token in list(ours.model.vocabulary)[::3]]
-    hard = [chr(point) for point in sorted(characters.ORDERED | characters.marks() | characters.punctuation())]
-    draw = random.Random(11)
-
-    def text() -> str:
-        parts = []
-        for _ in range(draw.randint(0, 12)):
-            kind = draw.random()
-            if kind < 0.45:
-                parts.append(draw.choice(pieces))
-            elif kind < 0.6:
-                parts.append(draw.choice(" \t\n\xa0\u3000.,-'"))
-            elif kind < 0.8:
-                parts.append(draw.choice(hard))
-            else:
-                point = draw.choice([draw.randrange(0x250), draw.randrange(0x3000), draw.randrange(0x110000)])
-                parts.append("" if 0xD800 <= point < 0xE000 else chr(point))
-        return "".join(parts)
-
-    assert_equal(ours, theirs, [text() for _ in range(100_000)], "fuzz")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "lowercase"), VOCABULARIES)
-def test_hundred_thousand_strings_of_hypothesis(test_data: Path, name: str, lowercase: bool) -> None:
-    ours, theirs = pretrained(test_data, name, lowercase)
-
-    @settings(max_examples=1_700, database=None, suppress_health_check=list(HealthCheck), deadline=None)
-    @given(st.lists(hard_texts, min_size=60, max_size=60))
-    def check(texts: list[str]) -> None:
-        assert_equal(ours, theirs, texts, "hypothesis")
-
-    check()
-
-
-def test_offsets_equal_tokenizers(test_data: Path) -> None:
-    ours, theirs = pretrained(test_data, *VOCABULARIES[0])
-    for name in ("eng_Latn", "fra_Latn", "kor_Hang", "hin_Deva", "zho_Hant", "tha_Thai"):
-        for line in (test_data / "corpora" / "pud" / f"{name}.txt").read_text("utf-8").split("\n")[:60]:
-            expected = theirs.encode(line, add_special_tokens=False).offsets
-            assert [tuple(span) for span in ours.offsets(line).tolist()] == expected, line

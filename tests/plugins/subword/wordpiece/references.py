@@ -1,0 +1,33 @@
+"""What WordPiece is tested with: `tokenizers` with the same vocabulary and rules, and texts that are hard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from tokbench_subword.wordpiece.normalizer import BertRules
+
+# Characters that do something: marks, controls, punctuation, ideographs, spaces, what is reordered or folded.
+_HARD = st.sampled_from(
+    "ab?.,'-#$ \t\n\r\x00\x0b\x85\xa0\u2000\u2001\u200b\u3000\ufffd"
+    "北京ΣςİŸßé\u0301\u0323\u0334\u1b44\ua9c0"
+    "\u302eﬁ가힣ㅎ１２①\U0001d15e\U0001d165"
+    "\U0001d16d\u1c89\U00010d50\U00011938\U0002b820\U0002b920ก็เद्"
+)
+hard_texts = st.text(_HARD | st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+def reference(vocabulary: dict[str, int], rules: BertRules, **options: Any) -> Any:
+    """A tokenizer of `tokenizers` with the same vocabulary and rules."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", **options))
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        clean_text=rules.clean_text,
+        handle_chinese_chars=rules.handle_chinese_chars,
+        strip_accents=rules.strip_accents,
+        lowercase=rules.lowercase,
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
