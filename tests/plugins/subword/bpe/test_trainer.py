@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
-import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +15,13 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain_trainer import plain_merges
 from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
-from tokbench_subword.bpe.train_alphabet import byte_order, byte_symbols, character_symbols
+from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
 from tokbench_subword.bpe.train_layout import RUNS, RUNS_USED, STATE
 from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
 
+from tests.plugins.subword.bpe.references import hf_merges, written
 from tokbench.errors import TokenizerError, UnknownNameError
 
 NONE = Pattern.of("none")
@@ -33,38 +32,6 @@ _letters = st.sampled_from(["ab", "abc", "abcdefgh"]).flatmap(
     lambda letters: st.text(letters, min_size=1, max_size=24)
 )
 _words = st.dictionaries(_letters, st.integers(1, 9), min_size=1, max_size=12)
-
-
-def hf_merges(
-    texts: Iterable[str], *, pre_tokenizer: str = "bytes", **options: object
-) -> tuple[list[list[str]], dict[str, int]]:
-    """The merges and the vocabulary of `tokenizers`' trainer."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-    tokenizer = Tokenizer(models.BPE())
-    if pre_tokenizer == "bytes":
-        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        options.setdefault("initial_alphabet", pre_tokenizers.ByteLevel.alphabet())
-    else:
-        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.train_from_iterator(texts, trainers.BpeTrainer(show_progress=False, **options))
-    model = json.loads(tokenizer.to_str())["model"]
-    return [list(merge) for merge in model["merges"]], model["vocab"]
-
-
-def written(model: BpeModel) -> tuple[list[list[str]], dict[str, int]]:
-    """A byte-level model's merges and vocabulary in the characters of `vocab.json`."""
-    order = byte_order(0)
-    stand_in = {
-        byte: chr(byte) if index < 188 else chr(0x100 + index - 188) for index, byte in enumerate(order)
-    }
-    tokens = ["".join(stand_in[byte] for byte in token) for token in model.vocabulary]
-    for text, index in model.special_tokens.items():
-        tokens[index] = text
-    return (
-        [[tokens[left], tokens[right]] for left, right, _ in model.merges.tolist()],
-        {token: index for index, token in enumerate(tokens)},
-    )
 
 
 def repeated(words: dict[str, int]) -> list[str]:
@@ -323,46 +290,3 @@ def test_progress_rises_to_one() -> None:
     train_bpe([text], vocab_size=700, n_bytes=len(text), progress=lambda part, what: seen.append(part))
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
-
-
-def corpora(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Lines of English, lines of 28 other texts, and the files of the standard library."""
-    novels = folder / "corpora" / "novels"
-    yield "english", (novels / "eng_Latn.txt").read_text(encoding="utf-8").split("\n")
-    others = sorted(path for path in novels.glob("*.txt") if path.name not in ("eng_Latn.txt", "SOURCE.txt"))
-    parallel = sorted((folder / "corpora" / "pud").glob("???_????.txt"))
-    yield (
-        "multilingual",
-        [line for path in (*others, *parallel) for line in path.read_text("utf-8").split("\n")],
-    )
-    library = Path(sysconfig.get_paths()["stdlib"])
-    files = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
-    yield "code", [path.read_text("utf-8", errors="replace") for path in files]
-
-
-@pytest.mark.slow
-def test_merges_equal_tokenizers_at_8k_and_32k(test_data: Path) -> None:
-    for name, texts in corpora(test_data):
-        expected = hf_merges(texts, vocab_size=32_000)
-        merges, vocabulary = written(train_bpe(texts, vocab_size=32_000))
-        assert merges == expected[0], name
-        assert vocabulary == expected[1], name
-        # A smaller vocabulary is the beginning of a larger one.
-        assert written(train_bpe(texts, vocab_size=8000))[0] == expected[0][: 8000 - 256], name
-
-
-def test_merges_equal_tokenizers_on_real_text(test_data: Path) -> None:
-    for path in ("english-misc/romeo-and-juliet.txt", "pud/jpn_Jpan.txt", "pud/arb_Arab.txt"):
-        lines = (test_data / "corpora" / path).read_text(encoding="utf-8").split("\n")
-        assert written(train_bpe(lines, vocab_size=3000)) == hf_merges(lines, vocab_size=3000), path
-
-
-@pytest.mark.slow
-def test_romeo_and_juliet_as_one_piece(test_data: Path) -> None:
-    """The textbook run: bytes, no cuts, 5,000 tokens, about 4.5 bytes a token; equal to the plain form."""
-    text = (test_data / "corpora" / "english-misc" / "romeo-and-juliet.txt").read_text(encoding="utf-8")
-    model = train_bpe([text], vocab_size=5000, pattern="none", ties="first_seen")
-    symbols, _, tokens = byte_symbols(WordCounts.of({text: 1}), FIRST_SEEN, None)
-    merges, spelled = plain_merges([(symbols.tolist(), 1)], tokens, n_wanted=5000, rule=FIRST_SEEN)
-    assert model.vocabulary == tuple(spelled)
-    assert [tuple(merge) for merge in model.merges.tolist()] == merges
