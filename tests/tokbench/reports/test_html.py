@@ -11,6 +11,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -137,9 +138,18 @@ def test_formulas_outside_the_subset_are_left_alone() -> None:
 def test_every_formula_of_the_catalogue_can_be_set() -> None:
     from tokbench.metrics.catalogue import CATALOGUE
 
+    parts = {"msub": 2, "msup": 2, "mfrac": 2, "mover": 2, "msubsup": 3}
     for metric in CATALOGUE:
         if metric.formula:
-            assert mathml(metric.formula).startswith("<math")
+            for element in ElementTree.fromstring(mathml(metric.formula)).iter():
+                assert len(element) == parts.get(element.tag, len(element)), metric.name
+
+
+def test_a_function_keeps_its_subscript_and_stands_off_from_what_follows() -> None:
+    assert str(mathml(r"\log_2 V")) == (
+        '<math displaystyle="true"><mrow><msub><mi>log</mi><mn>2</mn></msub>'
+        '<mspace width="0.17em"></mspace><mi>V</mi></mrow></math>'
+    )
 
 
 def test_an_empty_run_still_gives_a_page(made_up_run: Callable[..., Any]) -> None:

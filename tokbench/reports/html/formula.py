@@ -73,6 +73,9 @@ class _Reader:
             if token is None or token == "}":
                 raise UnknownFormula("braces do not match")
             parts.append(self.scripted())
+            if token in _FUNCTIONS and self.peek() != until:
+                # A function stands off from its argument, behind its own sub- and superscripts.
+                parts.append(_space("0.17em"))
         if until is not None:
             self.take()
         return parts[0] if len(parts) == 1 else Markup("<mrow>{}</mrow>").format(Markup("").join(parts))
@@ -99,16 +102,18 @@ class _Reader:
         if command is not None:
             return command(self)
         if token in _SPACES:
-            return Markup('<mspace width="{}"></mspace>').format(_SPACES[token])
+            return _space(_SPACES[token])
         if token in _LETTERS or (token.isalpha() and len(token) == 1):
             return Markup("<mi>{}</mi>").format(_LETTERS.get(token, token))
         if token[0].isdigit():
             return Markup("<mn>{}</mn>").format(token)
         if token in _FUNCTIONS:
-            return Markup('<mi>{}</mi><mspace width="0.17em"></mspace>').format(token[1:])
+            return Markup("<mi>{}</mi>").format(token[1:])
         if token.startswith("\\") and token not in _SIGNS:
             raise UnknownFormula(token)
-        return Markup('<mo stretchy="false">{}</mo>').format(_SIGNS.get(token, token))
+        # A bar encloses: without this it is set off like an operator between two terms.
+        tight = Markup(' lspace="0" rspace="0"') if token == "|" else Markup("")
+        return Markup('<mo stretchy="false"{}>{}</mo>').format(tight, _SIGNS.get(token, token))
 
     def words(self) -> str:
         """The plain text of a group, as the commands for upright text take it."""
@@ -122,6 +127,10 @@ class _Reader:
                 return "".join(found)
             found.append({r"\ ": " ", r"\_": "_"}.get(token, token))
         raise UnknownFormula("braces do not match")
+
+
+def _space(width: str) -> Markup:
+    return Markup('<mspace width="{}"></mspace>').format(width)
 
 
 def _fraction(reader: _Reader) -> Markup:
