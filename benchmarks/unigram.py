@@ -14,7 +14,8 @@ are interleaved, CPU time of one thread, medians; what counts are the ratios. "w
 seen the text, "cold" one made afresh (kernels are compiled in both cases). Both sides get lists of `str` and
 give numpy arrays where the library has them. Training also compares the likelihood of held-out text (every
 tenth line) under both models. With --threads N it is timed in N threads against one instead, by the clock on
-the wall; the CPU time is that of all threads together.
+the wall; the CPU time is that of all threads together. Beside them: how many times as much is done by N
+processes that train side by side, one thread each, as by one of them alone. No more is to be had.
 """
 
 from __future__ import annotations
@@ -37,14 +38,20 @@ from typing import Any
 import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
+from side_by_side import SideBySide, whenever_asked
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.model_file import SpmModel, parse, read_model
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
 
+_TRAIN_WHEN_ASKED = "--train-when-asked"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 where ids differ."""
+    if sys.argv[1:2] == [_TRAIN_WHEN_ASKED]:
+        train_when_asked(*sys.argv[2:])
+        return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", action="append", default=[], type=Path, help="a sentencepiece .model")
     parser.add_argument("--json", action="append", default=[], type=Path, help="a Unigram tokenizer.json")
@@ -232,19 +239,32 @@ def train_threads(path: Path, size: int, megabytes: float, rounds: int, threads:
     taken: dict[int, list[float]] = {1: [], threads: []}
     work: dict[int, list[float]] = {1: [], threads: []}
     models: dict[int, SpmModel] = {}
+    alone, together = [], []
     train_unigram(["the first call loads what is compiled"] * 9, TrainingOptions(vocab_size=22))
+    processes = SideBySide(
+        threads, [sys.executable, __file__, _TRAIN_WHEN_ASKED, str(path), str(size), str(megabytes)]
+    )
     for _ in range(rounds):
         for count, times in taken.items():
             start, busy = time.perf_counter(), time.process_time()
             models[count] = train_unigram(lines, TrainingOptions(vocab_size=size, threads=count))
             times.append(time.perf_counter() - start)
             work[count].append(time.process_time() - busy)
+        alone.append(processes.seconds(1))
+        together.append(processes.seconds(threads))
+    processes.leave()
     same = "equal" if models[1] == models[threads] else "DIFFERENT"
     print(f"train {size} on {path.name} in 1 and {threads} threads ({same} models):", end="")
     for what, of in (("minimum", min), ("median", statistics.median)):
-        one, many = of(taken[1]), of(taken[threads])
-        print(f"  {what} {one:.2f} and {many:.2f} s ({one / many:.2f} x)", end="")
+        one, many, most = of(taken[1]), of(taken[threads]), threads * of(alone) / of(together)
+        print(f"  {what} {one:.2f} and {many:.2f} s ({one / many:.2f} x; processes {most:.2f} x)", end="")
     print(f"  CPU: median {statistics.median(work[1]):.2f} and {statistics.median(work[threads]):.2f} s")
+
+
+def train_when_asked(path: str, size: str, megabytes: str) -> None:
+    """Train in one thread, whenever a process that times it wants that."""
+    lines, options = documents_of(Path(path), float(megabytes), "lines"), TrainingOptions(vocab_size=int(size))
+    whenever_asked(lambda: train_unigram(lines, options))
 
 
 def log_likelihood(model: SpmModel, lines: Sequence[str]) -> float:
