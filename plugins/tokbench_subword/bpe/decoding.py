@@ -23,24 +23,34 @@ from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
-Rows = tuple[NDArray[np.uint8], NDArray[np.int64]]
-"""Bytes of all ids end to end, and where those of each begin."""
 
 
 @kernel
-def gather(blob, starts, ids, out):  # type: ignore[no-untyped-def]
-    """Write the bytes of each id, ``blob[starts[id]:starts[id + 1]]``, one after the other; return how many."""
-    o = 0
+def joined(blob, starts, ids):  # type: ignore[no-untyped-def]
+    """The bytes of ids end to end, ``blob[starts[id]:starts[id + 1]]`` each, and where each begins.
+
+    None where some id is not in the vocabulary.
+    """
+    limits = np.empty(len(ids) + 1, np.int64)
+    limits[0] = 0
     for i in range(len(ids)):
         token = ids[i]
-        for b in range(starts[token], starts[token + 1]):
-            out[o] = blob[b]
-            o += 1
-    return o
+        if token < 0 or token >= len(starts) - 1:
+            return None
+        limits[i + 1] = limits[i] + starts[token + 1] - starts[token]
+    out = np.empty(limits[len(ids)], np.uint8)
+    for i in range(len(ids)):
+        begin = starts[ids[i]] - limits[i]
+        for o in range(limits[i], limits[i + 1]):
+            out[o] = blob[begin + o]
+    return out, limits
 
 
 class Decoder:
-    """Decodes ids, all in range, by the decoder of a document; `joins_bytes` where that only joins bytes."""
+    """Decodes ids by the decoder of a document; `joins_bytes` where that only joins bytes.
+
+    `text` and `texts` raise `IndexError` or `TypeError` where something given is no id.
+    """
 
     def __init__(self, tokens: TokenTable, document: Document, *, joins_bytes: bool) -> None:
         self._tokens = tokens
@@ -48,32 +58,36 @@ class Decoder:
         self._joins_bytes = joins_bytes
         self._steps = steps_of(document.decoder, "decoders")
 
-    def text(self, ids: NDArray[np.int64]) -> str:
+    def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of some ids."""
-        if self._rows is None:
+        if self._pieces is None:
             return self._step_by_step(ids)
-        blob, starts = self._rows
-        out = np.empty(int((starts[ids + 1] - starts[ids]).sum()), np.uint8)
-        gather(blob, starts, ids, out)
-        return self._finished(out.tobytes(), ids)
+        if isinstance(ids, np.ndarray):
+            return self._finished(self._joined(ids.reshape(-1))[0].tobytes(), ids)
+        # To turn a list into an array takes longer than an array saves.
+        table = self._table
+        return self._finished(b"".join([table[index] for index in ids]), ids)  # type: ignore[misc]
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
-        ids = batch.ids.astype(np.int64)
+        ids = batch.ids
         bounds = list(pairwise(batch.offsets.tolist()))
-        if self._rows is None:
+        if self._pieces is None:
             return [self._step_by_step(ids[start:end]) for start, end in bounds]
-        blob, starts = self._rows
-        limits = np.append(0, np.cumsum(starts[ids + 1] - starts[ids]))
-        out = np.empty(int(limits[-1]), np.uint8)
-        gather(blob, starts, ids, out)
+        out, limits = self._joined(ids)
         whole, cuts = out.tobytes(), limits[batch.offsets].tolist()
         return [
             self._finished(whole[cuts[document] : cuts[document + 1]], ids[start:end])
             for document, (start, end) in enumerate(bounds)
         ]
 
-    def _finished(self, data: bytes, ids: NDArray[np.int64]) -> str:
+    def _joined(self, ids: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        found: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = joined(*self._rows, ids.astype(np.int64))
+        if found is None:
+            raise IndexError("an id is not in the vocabulary")
+        return found
+
+    def _finished(self, data: bytes, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of joined bytes, which are those of some ids."""
         if self._joins_bytes:
             return data.decode("utf-8", "replace")
@@ -85,14 +99,17 @@ class Decoder:
             (text,) = decoder_of(strip)([text])
         return text
 
-    def _step_by_step(self, ids: NDArray[np.int64]) -> str:
-        return "".join(self._decode([self._tokens.texts[index] for index in ids.tolist()]))
+    def _step_by_step(self, ids: Sequence[int] | NDArray[Any]) -> str:
+        texts = self._tokens.texts
+        if len(ids) and not 0 <= min(ids) <= max(ids) < len(texts):
+            raise IndexError("an id is not in the vocabulary")
+        return "".join(self._decode([texts[index] for index in ids]))
 
     @cached_property
-    def _rows(self) -> Rows | None:
-        """What is joined, or None where decoding is more than that."""
+    def _pieces(self) -> list[bytes] | None:
+        """The bytes of every id, to be joined; None where decoding is more than that."""
         if self._joins_bytes:
-            return self._tokens.joined_bytes
+            return self._tokens.decoded_bytes
         kinds = [str(step.get("type")) for step in self._steps]
         if "Fuse" not in kinds:
             return None
@@ -102,27 +119,39 @@ class Decoder:
         replaced = kinds[: fuse - 1] if fallback else kinds[:fuse]
         if {*replaced} - {"Replace"} or {*kinds[fuse + 1 :]} - {"Strip"}:
             return None
-        return _joined_rows(self._tokens.texts, one_by_one)
+        return _decoded_one_by_one(self._tokens.texts, one_by_one)
+
+    @cached_property
+    def _table(self) -> list[bytes | None]:
+        """The bytes of every id, and as often None, which cannot be joined: no id counts from the end."""
+        pieces = self._pieces or []
+        return [*pieces, *(None for _ in pieces)]
+
+    @cached_property
+    def _rows(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Bytes of all ids end to end, and where those of each begin."""
+        pieces = self._pieces or []
+        starts = np.zeros(len(pieces) + 1, np.int64)
+        np.cumsum([len(piece) for piece in pieces], out=starts[1:])
+        return np.frombuffer(b"".join(pieces), np.uint8), starts
 
     @cached_property
     def _strips(self) -> Sequence[Mapping[str, Any]]:
         return [step for step in self._steps if step.get("type") == "Strip"]
 
 
-def _joined_rows(texts: Sequence[str], steps: Sequence[Mapping[str, Any]]) -> Rows | None:
+def _decoded_one_by_one(texts: Sequence[str], steps: Sequence[Mapping[str, Any]]) -> list[bytes] | None:
     """The bytes of each token after steps that see one token at a time; None where some text has no UTF-8."""
     tokens = list(texts)
-    data: list[bytes] = []
     for step in steps:
         if step["type"] == "Replace":
             tokens = decoder_of(step)(tokens)
     fallback = bool(steps) and steps[-1]["type"] == "ByteFallback"
+    data: list[bytes] = []
     for token in tokens:
         match = _BYTE.match(token) if fallback else None
         try:
             data.append(bytes([int(match[1], 16)]) if match else token.encode())
         except UnicodeEncodeError:
             return None
-    starts = np.zeros(len(data) + 1, np.int64)
-    np.cumsum([len(one) for one in data], out=starts[1:])
-    return np.frombuffer(b"".join(data), np.uint8), starts
+    return data

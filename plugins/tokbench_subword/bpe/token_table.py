@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tokbench_subword.bpe.json_model import token_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.added_tokens import AddedToken
@@ -39,14 +36,12 @@ class TokenTable:
         return {text: index for index, text in enumerate(self.texts) if text}
 
     @cached_property
-    def joined_bytes(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The bytes of every id, added tokens included, end to end, and where each begins."""
+    def decoded_bytes(self) -> list[bytes]:
+        """What every id decodes to where tokens are bytes, added ones too; empty for ids that are none."""
         tokens = [*self.model.vocabulary, *(b"" for _ in range(self.size - len(self.model.vocabulary)))]
         for token in self.document.added_tokens:
             tokens[token.id] = token.content.encode("utf-8", "replace")
-        starts = np.zeros(len(tokens) + 1, np.int64)
-        np.cumsum([len(token) for token in tokens], out=starts[1:])
-        return np.frombuffer(b"".join(tokens), np.uint8), starts
+        return tokens
 
     @cached_property
     def texts(self) -> list[str]:

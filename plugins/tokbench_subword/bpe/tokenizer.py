@@ -163,18 +163,19 @@ class BpeTokenizer:
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`; what is not UTF-8 becomes U+FFFD. Raises `TokenizerError` for an unknown id."""
-        array = np.asarray(ids, dtype=np.int64).reshape(-1)
-        if len(array):
-            self._known(int(array.min()))
-            self._known(int(array.max()))
-        return self._decoder.text(array)
+        try:
+            return self._decoder.text(ids)
+        except (IndexError, TypeError):
+            self._refuse(ids)
+            raise
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
-        if len(batch.ids):
-            self._known(int(batch.ids.min()))
-            self._known(int(batch.ids.max()))
-        return self._decoder.texts(batch)
+        try:
+            return self._decoder.texts(batch)
+        except IndexError:
+            self._refuse(batch.ids)
+            raise
 
     @cached_property
     def _decoder(self) -> Decoder:
@@ -183,6 +184,11 @@ class BpeTokenizer:
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
         return self._tokens.bytes_of(self._known(token_id))
+
+    def _refuse(self, ids: Iterable[int]) -> None:
+        """Say which of `ids` is none."""
+        for index in ids:
+            self._known(index)
 
     def _known(self, token_id: int) -> int:
         if not 0 <= token_id < self.vocab_size:

@@ -13,7 +13,7 @@ from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 
-from tokbench import Spec, TokenizerError, TrainingCorpus
+from tokbench import Spec, TokenBatch, TokenizerError, TrainingCorpus
 from tokbench.registry import default_context
 from tokbench.spec import with_defaults
 
@@ -276,10 +276,28 @@ def test_wrong_requests_say_what_is_wrong(spec, message, tmp_path):
         _load(spec.replace("{dir}", str(where)))
 
 
-def test_ids_out_of_range(gpt2):
-    for wrong in ([50257], [-1], [0, 10**9]):
+@pytest.mark.parametrize("wrong", [[50257], [-1], [0, 10**9], [-50257], [3, -(10**6)]])
+def test_ids_out_of_range(gpt2, wrong):
+    decodings = (
+        lambda: gpt2.decode(wrong),
+        lambda: gpt2.decode(np.array(wrong)),
+        lambda: gpt2.decode_batch(TokenBatch.of([[0], wrong])),
+    )
+    for decoding in decodings:
         with pytest.raises(TokenizerError, match="there is no token"):
-            gpt2.decode(wrong)
+            decoding()
+
+
+def test_a_list_an_array_and_a_batch_decode_alike(gpt2):
+    ids = gpt2.encode("Grün 日本 \U0001f600 ends in half a character: é")[:-1]
+    for one in (ids, ids[:0], ids[3:4]):
+        texts = {gpt2.decode(one), gpt2.decode(one.tolist()), gpt2.decode(tuple(one))}
+        assert texts == {*gpt2.decode_batch(TokenBatch.of([one]))}
+        assert len(texts) == 1
+    assert gpt2.decode(ids[3:4]).endswith("\ufffd")
+
+
+def test_bytes_of_an_id_out_of_range_and_ids_of_nothing(gpt2):
     with pytest.raises(TokenizerError, match="there is no token"):
         gpt2.token_bytes(50257)
     assert gpt2.decode([]) == ""
