@@ -145,11 +145,12 @@ def test_every_formula_of_the_catalogue_can_be_set() -> None:
                 assert len(element) == parts.get(element.tag, len(element)), metric.name
 
 
-def test_a_function_keeps_its_subscript_and_stands_off_from_what_follows() -> None:
-    assert str(mathml(r"\log_2 V")) == (
-        '<math displaystyle="true"><mrow><msub><mi>log</mi><mn>2</mn></msub>'
-        '<mspace width="0.17em"></mspace><mi>V</mi></mrow></math>'
-    )
+def test_a_function_keeps_its_subscript_and_stands_off_from_its_neighbours() -> None:
+    space = '<mspace width="0.17em"></mspace>'
+    logarithm = f"<msub><mi>log</mi><mn>2</mn></msub>{space}<mi>V</mi>"
+    assert str(mathml(r"\log_2 V")) == f'<math displaystyle="true"><mrow>{logarithm}</mrow></math>'
+    assert f"<mi>p</mi>{space}{logarithm}" in mathml(r"p \log_2 V")
+    assert f"</mo>{logarithm}" in mathml(r"-\log_2 V")
 
 
 def test_an_empty_run_still_gives_a_page(made_up_run: Callable[..., Any]) -> None:

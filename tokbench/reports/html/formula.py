@@ -72,9 +72,11 @@ class _Reader:
         while (token := self.peek()) != until:
             if token is None or token == "}":
                 raise UnknownFormula("braces do not match")
+            # A function stands off from a factor before it and, behind its own scripts, from its argument.
+            if token in _FUNCTIONS and parts and not parts[-1].endswith("</mo>"):
+                parts.append(_space("0.17em"))
             parts.append(self.scripted())
             if token in _FUNCTIONS and self.peek() != until:
-                # A function stands off from its argument, behind its own sub- and superscripts.
                 parts.append(_space("0.17em"))
         if until is not None:
             self.take()

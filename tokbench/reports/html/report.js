@@ -43,7 +43,8 @@
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, index) => {
       const label = head.querySelector("span") ?? head.firstChild;
-      const control = make("button", { type: "button", textContent: label.textContent });
+      const shown = label.nodeType === Node.TEXT_NODE ? [label.cloneNode()] : label.childNodes;
+      const control = make("button", { type: "button" }, ...shown);
       label.replaceWith(control);
       control.addEventListener("click", () => {
         const numeric = "n" in head.dataset;
