@@ -1,44 +1,110 @@
-"""Lines of UTF-8 as a block of documents, without a Python object for each."""
+"""Lines of UTF-8 as blocks of documents, without a Python object for each."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from typing import IO
 
+import numpy as np
+
+from tokbench.corpora.blocks import BOM
 from tokbench.corpus import TextBlock
+from tokbench.tally.compiling import PADDING, frozen
+from tokbench.tally.lines import is_blank, is_utf8, lay_lines
 
-_LEADS = (0xC2, 0xE1, 0xE2, 0xE3)
-"""First bytes of the white space that is not ASCII."""
+READ = 1 << 18
+"""Bytes read at a time: they are still in the processor's cache when their lines are laid out."""
+BLOCK = 1 << 20
+"""Bytes of a block, from which on it is handed out: a batch of the tally."""
+
+
+class NotUtf8(Exception):
+    """There is something in the lines that is not UTF-8."""
 
 
 def lines_of(data: bytes) -> TextBlock:
-    r"""The lines of valid UTF-8 that are not blank, in the sense of `str.isspace`; the last may lack its end.
+    r"""The lines of UTF-8 that are not blank, in the sense of `str.isspace`, without ``\n`` or ``\r\n``.
+
+    The last line may lack its end. Raises `NotUtf8` where a line that is not blank is none.
 
     Example:
-        >>> block = lines_of(b"one\n \t\n\ntwo")
+        >>> block = lines_of(b"one\r\n \t\n\ntwo")
         >>> block.data, block.ends.tolist()
         (b'one\ntwo\n', [3, 7])
     """
-    import numpy as np
+    lines = _Lines(len(data))
+    lines.add(np.frombuffer(data + bytes(PADDING), np.uint8), len(data))
+    lines.end()
+    return lines.taken()
 
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    text = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(text == 0x0A)
-    starts = np.append(0, ends[:-1] + 1)
-    first = text[starts]
-    doubtful = np.flatnonzero((first <= 0x20) | np.isin(first, _LEADS))
-    blank = [
-        line
-        for line, start, end in zip(
-            doubtful.tolist(), starts[doubtful].tolist(), ends[doubtful].tolist(), strict=True
+
+def line_blocks(handle: IO[bytes], start: int, stop: int) -> Iterator[TextBlock]:
+    """The lines of a range as `lines_of` has them, in blocks of about a megabyte.
+
+    `handle` stands at `start`; ``stop=-1`` reads to the end. A byte order mark at 0 is left out.
+    """
+    chunk = np.zeros(READ + PADDING, np.uint8)
+    lines = _Lines(BLOCK + 2 * READ)  # room for the beginning of a line after the block
+    remaining = stop - start if stop >= 0 else None
+    held = handle.read(len(BOM)) if start == 0 and stop != 0 else b""
+    if remaining is not None:
+        held = held[:remaining]
+        remaining -= len(held)
+    if held and held != BOM:
+        lines.add(np.frombuffer(held + bytes(PADDING), np.uint8), len(held))
+    while remaining != 0:
+        room = READ if remaining is None else min(READ, remaining)
+        n = handle.readinto(chunk.data[:room])  # type: ignore[attr-defined]
+        if not n:
+            break
+        if remaining is not None:
+            remaining -= n
+        lines.add(frozen(chunk), n)
+        if lines.whole >= BLOCK:
+            yield lines.taken()
+    lines.end()
+    if lines.whole:
+        yield lines.taken()
+
+
+class _Lines:
+    """Lines laid out one after another; `whole` is how many bytes of them have their end."""
+
+    __slots__ = ("_ends", "_kept", "_n_ends", "_size", "whole")
+
+    def __init__(self, room: int) -> None:
+        self._kept = np.empty(room + PADDING, np.uint8)
+        self._ends = np.empty(room + 1, np.int64)
+        self._size = self.whole = self._n_ends = 0
+
+    def add(self, chunk: np.ndarray[tuple[int], np.dtype[np.uint8]], n: int) -> None:
+        """Append the first `n` bytes of `chunk`, which is read-only and has padding."""
+        room = self._size + n
+        if room + PADDING > len(self._kept):  # of a long line; twice as much, for it may go on
+            self._kept = np.append(self._kept[: self._size], np.empty(room + n + PADDING, np.uint8))
+            self._ends = np.append(self._ends[: self._n_ends], np.empty(len(self._kept), np.int64))
+        self._size, self.whole, self._n_ends = lay_lines(
+            chunk, n, self._kept, self._size, self.whole, self._ends, self._n_ends
         )
-        if start == end or data[start:end].decode().isspace()
-    ]
-    if not blank:
-        return TextBlock(data, ends)
-    kept = np.ones(len(ends), np.bool_)
-    kept[blank] = False
-    limits = [0, *(ends + 1).tolist()]  # of the lines, with their line feeds
-    parts = [data[limits[before + 1] : limits[line]] for before, line in pairwise([-1, *blank, len(ends)])]
-    lengths = (ends - starts)[kept]
-    return TextBlock(b"".join(parts), np.cumsum(lengths + 1) - 1)
+
+    def end(self) -> None:
+        """Give the last line its end where it lacks one."""
+        if self._size > self.whole:
+            if is_blank(self._kept, self.whole, self._size):
+                self._size = self.whole
+                return
+            self._kept[self._size] = ord("\n")
+            self._ends[self._n_ends] = self._size
+            self._n_ends += 1
+            self._size += 1
+            self.whole = self._size
+
+    def taken(self) -> TextBlock:
+        """The whole lines, which are then no longer here."""
+        if not is_utf8(self._kept, self.whole):
+            raise NotUtf8
+        block = TextBlock(self._kept[: self.whole].tobytes(), self._ends[: self._n_ends].copy())
+        rest = self._kept[self.whole : self._size].copy()
+        self._kept[: len(rest)] = rest
+        self._size, self.whole, self._n_ends = len(rest), 0, 0
+        return block

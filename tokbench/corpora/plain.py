@@ -9,7 +9,6 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range, text_bytes
-from tokbench.corpora.lines import lines_of
 from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.corpus import Document, TextBlock
 
@@ -63,14 +62,18 @@ class LineFormat:
 
     def text_blocks(self, piece: Piece) -> Iterator[TextBlock]:
         """The texts as bytes; lines are not taken apart for it."""
-        if self.unit != "line" or self.max_document_bytes is not None:
+        if self.unit != "line" or self.errors != "strict" or self.max_document_bytes is not None:
             yield from map(TextBlock.of, self._blocks(piece))
             return
-        with open_bytes(piece.path, piece.start) as handle:
-            for offset, data in blocks.blocks(handle, piece.start, piece.stop, self._end):
-                block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
-                whole = data if self.errors == "strict" else block.encode()
-                yield lines_of(whole.replace(b"\r\n", b"\n") if b"\r" in whole else whole)
+        from tokbench.corpora.lines import NotUtf8, line_blocks  # brings numba along
+
+        try:
+            with open_bytes(piece.path, piece.start) as handle:
+                yield from line_blocks(handle, piece.start, piece.stop)
+        except NotUtf8:
+            for _ in self._blocks(piece):  # says where
+                pass
+            raise
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""

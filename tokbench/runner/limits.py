@@ -14,6 +14,11 @@ _THREAD_VARIABLES = (
 )
 
 
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(256 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
+"""Variables by which glibc keeps what was freed: arrays for one batch are those for the next, and to hand the
+pages back and have them again takes as long as a tenth of the counting. Not for processes that are timed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How long a step may take (seconds) and how much memory its process may hold (bytes); None: no limit.

@@ -26,7 +26,7 @@ from typing import IO, Any
 import psutil
 
 from tokbench.runner import pipes
-from tokbench.runner.limits import NO_LIMITS, CallFailed, Limits, WorkerLost, thread_environment
+from tokbench.runner.limits import KEEP_MEMORY, NO_LIMITS, CallFailed, Limits, WorkerLost, thread_environment
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
@@ -38,7 +38,7 @@ _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.runner.worker im
 class Worker:
     """One child process; `environment` is added to ours. Not for use by two threads at once."""
 
-    environment: Mapping[str, str] = field(default_factory=lambda: thread_environment(1))
+    environment: Mapping[str, str] = field(default_factory=lambda: thread_environment(1) | KEEP_MEMORY)
 
     def __post_init__(self) -> None:
         # O_APPEND, so that the file can be cut back to nothing while the child still writes to it.

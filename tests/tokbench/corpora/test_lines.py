@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tokbench.corpora import lines as lines_module
 from tokbench.corpora.dataset import Piece
-from tokbench.corpora.lines import lines_of
+from tokbench.corpora.lines import NotUtf8, line_blocks, lines_of
 from tokbench.corpora.plain import LineFormat
 from tokbench.corpus import TextBlock
 from tokbench.errors import CorpusError
@@ -30,12 +32,62 @@ def texts(block: TextBlock) -> list[str]:
 @example([], False)
 def test_lines_are_those_that_are_not_blank(lines: list[str], ended: bool) -> None:
     data = "\n".join(lines) + "\n" * ended
-    assert texts(lines_of(data.encode())) == [line for line in data.split("\n") if line and not line.isspace()]
+    lines = data.replace("\r\n", "\n").split("\n")
+    assert texts(lines_of(data.encode())) == [line for line in lines if line and not line.isspace()]
 
 
 @pytest.mark.parametrize("space", SPACES, ids=ascii)
 def test_every_white_space_makes_a_blank_line(space: str) -> None:
     assert texts(lines_of(f"{space}\n{space}a\n".encode())) == [f"{space}a"]
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"a", b"\r", b"\n", b" ", "é".encode(), "\u3000".encode(), b"long" * 40]), max_size=60
+    ),
+    st.integers(1, 90),
+    st.integers(1, 200),
+    st.booleans(),
+)
+def test_lines_are_the_same_however_they_are_read(
+    parts: list[bytes], read: int, block: int, marked: bool
+) -> None:
+    data = b"\xef\xbb\xbf" * marked + b"".join(parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines_module, "READ", read)
+        patch.setattr(lines_module, "BLOCK", block)
+        found = list(line_blocks(io.BytesIO(data + b"more"), 0, len(data)))
+    whole = lines_of(data[3 * marked :])
+    assert b"".join(some.data for some in found) == whole.data
+    assert all(len(some) for some in found)
+    assert sum(map(len, found)) == len(whole)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=4),
+            st.sampled_from(
+                [b"x" * 63, "é語😀".encode(), b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x9f\xbf"]
+            ),
+            st.characters(exclude_categories=["Cs"]).map(str.encode),
+        ),
+        max_size=8,
+    )
+)
+@example([b"\xf0\x8f\xbf\xbf"])
+@example([b"\xc1\xbf"])
+@example([b"a" * 63, b"\xc3"])
+@example([b"\x80"])
+def test_what_is_utf8_is_what_python_decodes(parts: list[bytes]) -> None:
+    data = b"|" + b"".join(parts).replace(b"\n", b"").replace(b"\r", b"")
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        with pytest.raises(NotUtf8):
+            lines_of(data)
+    else:
+        assert lines_of(data).data == data + b"\n"
 
 
 @given(st.lists(st.text(max_size=5)))
