@@ -174,12 +174,16 @@ class Offsets:
 
     @cached_property
     def _consumed(self) -> NDArray[np.int64]:
-        """How many bytes of a pre-token each token stands for; -1 for the unknown token, which varies."""
+        """How many bytes of a pre-token each token stands for; -1 where that varies.
+
+        It does for the unknown token, and where a pre-token may be a token as it is written, affixes and all.
+        """
         model = self.model
         lengths = np.array([len(token) for token in model.vocabulary], np.int64)
         if model.level == "char":
             for index, token in enumerate(model.vocabulary):
-                lengths[index] = self._bytes_of_text(token)
+                size = self._bytes_of_text(token)
+                lengths[index] = -1 if model.whole_tokens and size != len(token) else size
         if model.unk is not None:
             lengths[model.unk] = -1
         return lengths

@@ -40,8 +40,15 @@ class TokenTable:
         """What every id decodes to where tokens are bytes, added ones too; empty for ids that are none."""
         tokens = [*self.model.vocabulary, *(b"" for _ in range(self.size - len(self.model.vocabulary)))]
         for token in self.document.added_tokens:
-            tokens[token.id] = token.content.encode("utf-8", "replace")
+            tokens[token.id] = self._added_bytes(token)
         return tokens
+
+    def _added_bytes(self, token: AddedToken) -> bytes:
+        """What an added token is in text: the bytes it spells, where it is one of a vocabulary of bytes."""
+        spells = unspelled(token.content) if self.model.level == "byte" else None
+        if spells and self.model.ids.get(spells) == token.id:
+            return spells
+        return token.content.encode("utf-8", "replace")
 
     @cached_property
     def texts(self) -> list[str]:
@@ -58,7 +65,7 @@ class TokenTable:
             return b""
         added = self._added_by_id.get(token_id)
         if added is not None:
-            return added.content.encode("utf-8", "replace")
+            return self._added_bytes(added)
         if token_id >= len(self.model.vocabulary):
             return b""
         token = self.model.vocabulary[token_id]

@@ -121,7 +121,12 @@ class WordPieceTokenizer:
     # --- ids to text ------------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out."""
+        """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out.
+
+        Where the vocabulary leaves an id out, that id adds nothing, as in `tokenizers`.
+        """
+        if len(self.model.tokens) < self.vocab_size:
+            ids = [index for index in ids if self._has_token(index)]
         if self.model.decoder is None:
             return self._decoder.text(ids)
         decode = decoder_of(self.model.decoder or None)
@@ -230,6 +235,11 @@ class WordPieceTokenizer:
             "unicode": "categories of 8.0, decomposition of 9.0, as tokenizers has them",
             **self._notes,
         }
+
+    def _has_token(self, token_id: int) -> bool:
+        """Whether an id has a token; raises `TokenizerError` for one outside the vocabulary."""
+        self.convert_id_to_token(token_id)
+        return int(token_id) in self.model.tokens
 
     @cached_property
     def _preparation(self) -> Preparation:

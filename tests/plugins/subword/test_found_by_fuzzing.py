@@ -1,0 +1,52 @@
+"""What `tools/fuzz_ids.py` found once, each as small as it gets."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+
+def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(tokenizer.to_str())
+    return content
+
+
+def test_an_id_that_a_vocabulary_leaves_out_adds_nothing_to_text() -> None:
+    theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 2, "##b": 5}, unk_token="[UNK]"))
+    for decoder in (decoders.WordPiece(), decoders.WordPiece(cleanup=False), decoders.Fuse()):
+        theirs.decoder = decoder
+        ours = WordPieceTokenizer.from_dict(content_of(theirs))
+        for ids in ([1, 2, 5], [2, 3, 5], [4], [0, 1, 2], [2, 1, 2], []):
+            assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False), ids
+
+
+def test_a_whole_word_that_reads_like_a_token_with_its_affix_has_its_own_span() -> None:
+    """``a_`` is ``a`` at the end of a word, and with `ignore_merges` the word ``a_`` too."""
+    theirs = Tokenizer(
+        models.BPE({"a": 0, "_": 1, "a_": 2, "__": 3}, [], end_of_word_suffix="_", ignore_merges=True)
+    )
+    theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    for text in ("a_ a", "a aa a_a", "__ _", "_ a_"):
+        expected = theirs.encode(text)
+        assert ours(text) == expected.ids
+        assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+
+
+def test_a_token_of_bytes_that_is_added_too_stays_the_bytes_it_spells() -> None:
+    """``İ`` is a letter of the byte alphabet (0x8E), which a file may list among its added tokens."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    theirs = Tokenizer(models.BPE({letter: index for index, letter in enumerate(alphabet)}, []))
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.decoder = decoders.ByteLevel()
+    theirs.add_tokens([AddedToken("İ"), AddedToken("<new>")])
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    for text in ("Î", "aÎİb", "x<new>y"):
+        ids = theirs.encode(text).ids
+        assert ours(text) == ids
+        assert ours.decode(ids) == theirs.decode(ids), text
+    assert ours.token_bytes(alphabet.index("İ")) == b"\x8e"

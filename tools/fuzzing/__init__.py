@@ -1,0 +1,1 @@
+"""The parts of `tools/fuzz_ids.py`: hard texts, random components, random tokenizers, and the comparison."""

@@ -1,0 +1,132 @@
+"""Random tokenizers of every family, as files: `documents`, sentencepiece models, `.tiktoken` ranks."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fuzzing.components import chance
+from fuzzing.documents import Made, bpe, unigram, wordpiece
+from fuzzing.texts import training
+
+
+def sentencepiece(rng: random.Random, folder: Path) -> Made:
+    """A `.model` trained by sentencepiece with random options."""
+    import sentencepiece as library
+
+    options: dict[str, Any] = {
+        "model_type": rng.choice(("unigram", "bpe")),
+        "vocab_size": rng.choice((300, 600, 1500, 4000)),
+        "normalization_rule_name": rng.choice(("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")),
+        "character_coverage": rng.choice((0.98, 0.9995, 1.0)),
+        "max_sentencepiece_length": rng.choice((4, 16, 30)),
+        "split_by_whitespace": chance(rng, 0.75),
+        "treat_whitespace_as_suffix": chance(rng, 0.25),
+    }
+    for flag in (
+        *("byte_fallback", "split_digits", "add_dummy_prefix", "remove_extra_whitespaces"),
+        *("allow_whitespace_only_pieces", "split_by_unicode_script", "split_by_number"),
+    ):
+        options[flag] = chance(rng)
+    if chance(rng):
+        symbols = (
+            "<sep>",
+            "hello",
+            "▁the",
+            "é",
+            "中文",
+            "12",
+            "ab",
+            "  ",
+            "\n",
+            "\t",
+            "😀",
+            "ing",
+            "a b",
+            "▁",
+            "ﬁ",
+        )
+        options["user_defined_symbols"] = rng.sample(symbols, rng.choice((1, 3)))
+    if chance(rng, 0.3):
+        options["control_symbols"] = ["<c1>", "[CLS]"]
+    if chance(rng, 0.2):
+        options |= rng.choice(({"pad_id": 3, "unk_id": 0}, {"bos_id": -1, "eos_id": -1}, {"unk_surface": "?"}))
+    lines = [line for line in training(rng, 8) if line.strip() and "\0" not in line]
+    for _ in range(3):
+        try:
+            data = _trained(library, lines, options)
+            break
+        except RuntimeError as error:  # too many tokens asked for, it says how many there may be; or too few
+            found = str(error).rpartition("value <= ")[2].split(".")[0]
+            options["vocab_size"] = int(found) if found.isdigit() else 6000
+            data = b""
+    path = folder / "spiece.model"
+    path.write_bytes(data)
+    return Made(options["model_type"], path, json.dumps(options, ensure_ascii=False))
+
+
+def _trained(library: Any, lines: list[str], options: dict[str, Any]) -> bytes:
+    writer = io.BytesIO()
+    library.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=writer, minloglevel=2, num_threads=1, **options
+    )
+    return writer.getvalue()
+
+
+_PATTERNS = (
+    r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""",
+    r"\w+|[^\w\s]+|\s+",
+    r"\p{L}+",
+    r"[\s\S]",
+    r"\p{N}{1,3}+|[^\r\n\p{L}\p{N}]?+\p{L}++|\s++$|\s+(?!\S)|\s|.",
+    r"^\s+|\S+$|.+?",
+    r"(?i:'s|the|straße|ſ)|\p{Lu}\p{Ll}*|\p{M}+|[^\p{L}]|\p{L}",
+    r"[\p{Han}&&[^一]]+|\p{Thai}+|\p{Arabic}+|[\s\S]",
+    r".+|\n",
+    r"[[:alpha:]]+|[^[:alpha:]]",
+    r"\b\w+\b|\W",
+    r"(?i)the|\w+|\s|.",
+)
+
+
+def ranks(rng: random.Random, folder: Path) -> Made:
+    """A `.tiktoken` file: the bytes, then what merging made of them, and a pattern."""
+    from tokbench_subword.pipeline.byte_alphabet import unspelled
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=chance(rng), use_regex=chance(rng, 0.8))
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=rng.choice((256, 300, 1500, 4000)), initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator(training(rng, 3), trainer)
+    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    data = [unspelled(token) or b"" for token, _ in tokens]
+    first = [bytes([byte]) for byte in range(256)]
+    if chance(rng):
+        rng.shuffle(first)
+    learned = [token for token in data if len(token) > 1]
+    order = first + learned
+    if chance(rng, 0.3):  # ranks in another order than merges were learned in
+        order = first + sorted(learned, key=lambda token: (len(token), rng.random()))
+    path = folder / "random.tiktoken"
+    lines = (base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(order))
+    path.write_bytes(b"".join(lines))
+    pattern = rng.choice(_PATTERNS)
+    return Made("ranks", path, f"{len(order)} ranks, pattern {pattern}", pattern)
+
+
+MAKERS: dict[str, Callable[[random.Random, Path], Made]] = {
+    "bpe": bpe,
+    "wordpiece": wordpiece,
+    "unigram": unigram,
+    "model": sentencepiece,
+    "ranks": ranks,
+}
+"""By the names of the command line."""

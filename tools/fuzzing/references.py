@@ -1,0 +1,133 @@
+"""The libraries that are the references, each opening a file that was made up."""
+
+from __future__ import annotations
+
+import json
+from typing import Protocol
+
+from fuzzing.documents import Made
+
+Spans = list[tuple[int, int] | None]
+
+
+class Unfit(Exception):
+    """The library's own results for this file are no measure."""
+
+
+class Reference(Protocol):
+    """A library's tokenizer of a file."""
+
+    def encode(self, text: str) -> tuple[list[int], Spans | None]:
+        """The ids, and where they lie in code points; None where the library means something else by it."""
+        ...
+
+    def decode(self, ids: list[int]) -> str | None:
+        """The text of ids, special tokens written out; None where versions of the library differ in it."""
+        ...
+
+    def score(self, ids: list[int]) -> float | None:
+        """What the model gives a segmentation, where equal scores are as good as equal ids."""
+        ...
+
+
+def reference_of(made: Made) -> Reference:
+    """The library that a file belongs to; raises what the library raises where it refuses the file."""
+    if made.path.suffix == ".json":
+        return _Tokenizers(made)
+    return _Sentencepiece(made) if made.path.suffix == ".model" else _Tiktoken(made)
+
+
+class _Tokenizers:
+    def __init__(self, made: Made) -> None:
+        from tokenizers import Tokenizer
+
+        self._library = Tokenizer.from_file(str(made.path))
+        self._library.encode_special_tokens = True
+        self._added = self._library.get_added_tokens_decoder()
+        self._fused_bytes = (
+            made.family == "unigram" and json.loads(self._library.to_str())["model"]["byte_fallback"]
+        )
+        self._check_added()
+
+    def _check_added(self) -> None:
+        """Raise `Unfit` for added tokens that the library has no order for."""
+        normalizer = self._library.normalizer
+        contents = [one.content for one in self._added.values() if one.normalized]
+        forms = [normalizer.normalize_str(content) for content in contents] if normalizer else contents
+        if "" in forms:
+            raise Unfit("normalizing leaves nothing of an added token: it matches everywhere or panics")
+        if len({*forms}) < len(forms):
+            raise Unfit("normalizing makes two added tokens equal: it takes one or the other, run by run")
+
+    def encode(self, text: str) -> tuple[list[int], Spans | None]:
+        found = self._library.encode(text, add_special_tokens=False)
+        if self._library.normalizer is not None:  # what normalizing inserts or composes has no place by nature
+            return found.ids, None
+        # All bytes of unknown characters in a row have the span of the whole row there.
+        spans: Spans = [
+            None if self._fused_bytes and token.startswith("<0x") else span
+            for token, span in zip(found.tokens, found.offsets, strict=True)
+        ]
+        return found.ids, spans
+
+    def decode(self, ids: list[int]) -> str | None:
+        for index in ids:
+            added = self._added.get(index)
+            if added and self._library.id_to_token(index) != added.content:
+                return None  # version 0.23 writes such a token normalized, those before as it was given
+            if (
+                added
+                and index >= self._library.get_vocab_size(with_added_tokens=False)
+                and not added.content.isascii()
+            ):
+                return None  # its letters are read as bytes: "Straße" comes back broken
+        return str(self._library.decode(ids, skip_special_tokens=False))
+
+    def score(self, ids: list[int]) -> float | None:
+        return None
+
+
+class _Sentencepiece:
+    def __init__(self, made: Made) -> None:
+        import sentencepiece
+
+        self._library = sentencepiece.SentencePieceProcessor(model_file=str(made.path))
+        self._unigram = made.family == "unigram"
+
+    def encode(self, text: str) -> tuple[list[int], Spans | None]:
+        mapping = self._library.EncodeAsOffsetMapping(text)
+        ids = self._library.encode(text)
+        spans: Spans = [tuple(span) for span in mapping["offsets"]]
+        for index in range(len(ids) - 1):
+            if self._library.is_byte(ids[index]) and self._library.is_byte(ids[index + 1]):
+                spans[index] = None  # it gives a character's span to the last of its bytes only
+        return ids, spans
+
+    def decode(self, ids: list[int]) -> str:
+        return str(self._library.decode(ids))
+
+    def score(self, ids: list[int]) -> float | None:
+        return sum(map(self._library.get_score, ids)) if self._unigram else None
+
+
+class _Tiktoken:
+    def __init__(self, made: Made) -> None:
+        import tiktoken
+        from tokbench_subword.bpe.ranks import read_ranks
+
+        ranks = read_ranks(made.path)
+        self._library = tiktoken.Encoding(
+            name="random",
+            pat_str=made.pattern,
+            mergeable_ranks=ranks,
+            special_tokens={"<|end|>": len(ranks)},
+        )
+
+    def encode(self, text: str) -> tuple[list[int], Spans | None]:
+        return self._library.encode_ordinary(text), None
+
+    def decode(self, ids: list[int]) -> str:
+        return self._library.decode(ids)
+
+    def score(self, ids: list[int]) -> float | None:
+        return None
