@@ -99,11 +99,13 @@ def _opened(made: Made) -> Any:
 
 
 def _ids(ours: Any, text: str) -> list[int] | str:
-    """The ids as a list, or that the tokenizer refuses the text."""
+    """The ids as a list, or that the tokenizer refuses the text, or how it failed."""
     try:
         return [int(index) for index in ours.encode(text)]
     except tokbench.TokenizerError:
         return "refused"
+    except Exception:
+        return traceback.format_exc()
 
 
 def _compare_all(

@@ -44,6 +44,7 @@ class _Tokenizers:
         self._library = Tokenizer.from_file(str(made.path))
         self._library.encode_special_tokens = True
         self._added = self._library.get_added_tokens_decoder()
+        self._own = self._library.get_vocab(with_added_tokens=False)
         self._fused_bytes = (
             made.family == "unigram" and json.loads(self._library.to_str())["model"]["byte_fallback"]
         )
@@ -58,6 +59,13 @@ class _Tokenizers:
             raise Unfit("normalizing leaves nothing of an added token: it matches everywhere or panics")
         if len({*forms}) < len(forms):
             raise Unfit("normalizing makes two added tokens equal: it takes one or the other, run by run")
+        if any(
+            form.startswith(("▁", " ")) and form != content
+            for form, content in zip(forms, contents, strict=True)
+        ):
+            raise Unfit(
+                "an added token may take what normalizing put in front: what is first then, we say otherwise"
+            )
 
     def encode(self, text: str) -> tuple[list[int], Spans | None]:
         found = self._library.encode(text, add_special_tokens=False)
@@ -75,11 +83,7 @@ class _Tokenizers:
             added = self._added.get(index)
             if added and self._library.id_to_token(index) != added.content:
                 return None  # version 0.23 writes such a token normalized, those before as it was given
-            if (
-                added
-                and index >= self._library.get_vocab_size(with_added_tokens=False)
-                and not added.content.isascii()
-            ):
+            if added and added.content not in self._own and not added.content.isascii():
                 return None  # its letters are read as bytes: "Straße" comes back broken
         return str(self._library.decode(ids, skip_special_tokens=False))
 

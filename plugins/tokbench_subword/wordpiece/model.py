@@ -82,9 +82,14 @@ class WordPieceModel:
                 )
 
     @cached_property
+    def matched_tokens(self) -> dict[int, str]:
+        """Token by id as words are matched with it; an added token with the same id is not here."""
+        return {index: token for token, index in self.vocabulary.items()}
+
+    @cached_property
     def tokens(self) -> dict[int, str]:
         """Token by id; where a damaged file lists a token twice, only its last id is here."""
-        tokens = {index: token for token, index in self.vocabulary.items()}
+        tokens = dict(self.matched_tokens)
         tokens.update((added.id, added.content) for added in self.added_tokens)
         return tokens
 

@@ -31,7 +31,7 @@ def located(item: TracedWord, ids: Sequence[int], model: WordPieceModel) -> Iter
     whole = len(ids) == 1 and ids[0] == model.unk_id
     at = 0
     for number, index in enumerate(ids):
-        token = model.tokens[index]
+        token = model.matched_tokens[index]
         length = len(spans) if whole else len(token) - (len(model.prefix) if number else 0)
         yield _located(index, spans[at : at + length])
         at += length

@@ -24,6 +24,18 @@ def test_an_id_that_a_vocabulary_leaves_out_adds_nothing_to_text() -> None:
             assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False), ids
 
 
+def test_an_added_token_may_share_an_id_with_one_that_is_matched() -> None:
+    """`tokenizers` numbers added tokens from the size of the vocabulary on, whatever ids there are."""
+    theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 2, "##bcd": 3}, unk_token="[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.Whitespace()
+    theirs.add_tokens(["<new>"])
+    ours = WordPieceTokenizer.from_dict(content_of(theirs))
+    for text in ("abcd", "a<new>abcd", "<new> bcd"):
+        expected = theirs.encode(text)
+        assert ours(text) == expected.ids
+        assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+
+
 def test_a_whole_word_that_reads_like_a_token_with_its_affix_has_its_own_span() -> None:
     """``a_`` is ``a`` at the end of a word, and with `ignore_merges` the word ``a_`` too."""
     theirs = Tokenizer(
