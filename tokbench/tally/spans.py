@@ -1,4 +1,4 @@
-"""Kernels over spans of characters: a hash of what they say, and of what kind they are."""
+"""Kernels over spans of characters: those of low hash, and of what kind they are."""
 
 from __future__ import annotations
 
@@ -12,16 +12,40 @@ HIGH_BITS = np.uint64(0x8080808080808080)
 ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 BYTE = np.uint64(0xFF)
+MIXER = np.uint64(0xD6E8FEB86659FD93)
+MET_BITS = 12
+"""Short spans are remembered in a table of 2^12 places, which stays in the nearest cache."""
 
 
 @kernel
-def hash_spans(data: Any, windows: Any, starts: Any, ends: Any, powers: Any, sums: Any, hashes: Any) -> None:
-    """A 64-bit hash of the characters of each span: the polynomial sum((c_i + 1) · r^i) modulo 2^64, mixed.
+def low_spans(
+    data: Any,
+    windows: Any,
+    starts: Any,
+    ends: Any,
+    powers: Any,
+    sums: Any,
+    limit: Any,
+    met: Any,
+    found: Any,
+    hashes: Any,
+) -> int:
+    """Write to `found` the spans whose hash is `limit` at most, and their `hashes`; gives how many there are.
 
-    `powers` are those of r, up to r^8, and `sums` the sums of the first so many of them.
+    The hash of a span has 64 bits: the polynomial sum((c_i + 1) · r^i) of its characters modulo 2^64, mixed.
+    `powers` are those of r, up to r^8, and `sums` the sums of the first so many of them. A short span that is
+    `met` in the table of short ones, as it stood there last, is left out: it was hashed then.
     """
+    n = 0
     for span in range(len(starts)):
         position, end = np.int64(starts[span]), np.int64(ends[span])
+        if end - position < 8:
+            short = windows[position] & ~(ALL << np.uint64(8 * (end - position)))
+            short |= np.uint64(end - position) << np.uint64(56)
+            slot = short * MIXER >> np.uint64(64 - MET_BITS)
+            if met[slot] == short:
+                continue
+            met[slot] = short
         total, power = np.uint64(0), ONE
         while position < end:
             window = windows[position]
@@ -43,9 +67,13 @@ def hash_spans(data: Any, windows: Any, starts: Any, ends: Any, powers: Any, sum
                 total += np.uint64(point + 1) * power
                 power *= powers[1]
         total ^= total >> np.uint64(32)
-        total *= np.uint64(0xD6E8FEB86659FD93)
+        total *= MIXER
         total ^= total >> np.uint64(32)
-        hashes[span] = total
+        if total <= limit:
+            found[n] = span
+            hashes[n] = total
+            n += 1
+    return n
 
 
 @kernel

@@ -97,7 +97,6 @@ class TextBatch:
     ends: Ints
     counts: Mapping[str, Ints]
     words: WordSpans
-    word_hash: NDArray[np.uint64]
     grapheme_inside: NDArray[np.uint8]
     numbers: Spans
     digits: Cuts
@@ -228,7 +227,6 @@ def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Documen
         ends=ends,
         counts=counts,
         words=words.spans,
-        word_hash=words.hashes,
         grapheme_inside=found.inside,
         numbers=numbers,
         digits=digits,

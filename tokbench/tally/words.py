@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from tokbench.tally.compiling import PADDING, windows
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.scan import COLUMNS, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
-from tokbench.tally.spans import hash_spans, kinds_of
+from tokbench.tally.spans import kinds_of
 from tokbench.tally.text import Spans, WordSpans
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Offsets = NDArray[np.integer[Any]]
-
-_RATIO = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +63,7 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
         number_end,
         number_limits,
     ):
-        text = data.tobytes().decode("utf-8", "surrogatepass")
+        text = data[data >= 0x80].tobytes().decode("utf-8", "surrogatepass")  # the rest is known
         tables.know(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32))
 
     def spans(start: Offsets, end: Offsets, limits: Ints) -> WordSpans:
@@ -79,10 +76,9 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Words in order, their hashes, and counts by document."""
+    """Words in order, and counts by document."""
 
     spans: WordSpans
-    hashes: NDArray[np.uint64]
     gold: Ints
     unspaced: Ints
 
@@ -111,9 +107,7 @@ def find_words(
         words = WordSpans(spans.start[wordy], spans.end[wordy], limits)
         gold = np.diff(limits) * marked
         unspaced = np.bincount(owner[foreign[wordy]], minlength=n)
-    hashes = np.empty(len(words), np.uint64)
-    hash_spans(data, windows(data), words.start, words.end, *_powers(), hashes)
-    return Words(words, hashes, gold, unspaced)
+    return Words(words, gold, unspaced)
 
 
 def _with_gold(
@@ -149,11 +143,3 @@ def _checked(document: Document) -> Iterator[tuple[int, int]]:
             )
         last = end
         yield start, end
-
-
-@cache
-def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """What `hash_spans` reckons with: r^0 … r^8, and the sums of the first 0 … 8 of them, modulo 2^64."""
-    powers = [pow(_RATIO, exponent, 1 << 64) for exponent in range(9)]
-    sums = [sum(powers[:size]) % (1 << 64) for size in range(9)]
-    return np.array(powers, np.uint64), np.array(sums, np.uint64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tokbench.tally.text import TextBatch
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORDS = 256
+LARGEST = (1 << 64) - 1
+_RATIO = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,46 +52,79 @@ class WordSample:
 class WordSampler:
     """Picks the words, batch by batch; does not depend on the tokenizer."""
 
-    __slots__ = ("_hashes", "words")
+    __slots__ = ("_limit", "_met", "words")
 
     def __init__(self) -> None:
         import numpy as np
 
+        from tokbench.tally.spans import MET_BITS
+
         self.words: dict[int, str] = {}
-        self._hashes: NDArray[np.uint64] = np.zeros(0, np.uint64)
+        self._limit = LARGEST
+        self._met: NDArray[np.uint64] = np.zeros(1 << MET_BITS, np.uint64)
 
     def add(self, batch: TextBatch) -> None:
         """Consider the words of a batch."""
-        import numpy as np
-
-        known, hashes = self._hashes, batch.word_hash
-        if len(known) == WORDS:  # most words are out of the question at a glance, and most others are known
-            low = np.flatnonzero(hashes <= known[-1])
-            where = low[known[np.searchsorted(known, hashes[low])] != hashes[low]]
-            if not len(where):
-                return
-        else:
-            where = _lowest(hashes)
-        new, first = np.unique(hashes[where], return_index=True)
-        for key, index in zip(new[:WORDS].tolist(), where[first[:WORDS]].tolist(), strict=True):
+        limit = self._limit
+        some = 32 * WORDS
+        if limit == LARGEST and len(batch.words) > 2 * some:
+            limit = LARGEST // len(batch.words) * some  # hashes are spread evenly
+        new, where = self._low(batch, limit)
+        if limit < self._limit and len(new) < WORDS:
+            self._met[:] = 0
+            new, where = self._low(batch, self._limit)
+        for key, index in zip(new[:WORDS].tolist(), where[:WORDS].tolist(), strict=True):
             if key not in self.words:
                 start, end = int(batch.words.start[index]), int(batch.words.end[index])
                 self.words[key] = batch.data[start:end].tobytes().decode("utf-8", "surrogatepass")
-        self.words = dict(self.items()[:WORDS])
-        self._hashes = np.fromiter(self.words, np.uint64, len(self.words))
+        if len(new):
+            self.words = dict(self.items()[:WORDS])
+            if len(self.words) == WORDS:
+                self._limit = max(self.words)
+
+    def _low(self, batch: TextBatch, limit: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The distinct hashes up to `limit` of words, without some met before, and where each is."""
+        import numpy as np
+
+        hashes, where = low_words(batch, limit, self._met)
+        new, first = np.unique(hashes, return_index=True)
+        return new, where[first]
 
     def items(self) -> list[tuple[int, str]]:
         """The sampled words by ascending hash."""
         return sorted(self.words.items())
 
 
-def _lowest(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Where the lowest hashes are: at least `WORDS` different ones, or all."""
+def low_words(
+    batch: TextBatch, limit: int, met: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The hashes of a batch's words that are `limit` at most, and the words' numbers; see `low_spans`."""
     import numpy as np
 
-    some = 32 * WORDS
-    if len(hashes) > 2 * some:
-        where = np.flatnonzero(hashes <= np.uint64((1 << 64) // len(hashes) * some))  # hashes are spread evenly
-        if len(np.unique(hashes[where])) >= WORDS:
-            return where
-    return np.arange(len(hashes))
+    from tokbench.tally.compiling import windows
+    from tokbench.tally.spans import low_spans
+
+    words = batch.words
+    found, hashes = np.empty(len(words), np.int64), np.empty(len(words), np.uint64)
+    n = low_spans(
+        batch.data,
+        windows(batch.data),
+        words.start,
+        words.end,
+        *_powers(),
+        np.uint64(limit),
+        met,
+        found,
+        hashes,
+    )
+    return hashes[:n], found[:n]
+
+
+@cache
+def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """What `low_spans` reckons with: r^0 … r^8, and the sums of the first 0 … 8 of them, modulo 2^64."""
+    import numpy as np
+
+    powers = [pow(_RATIO, exponent, 1 << 64) for exponent in range(9)]
+    sums = [sum(powers[:size]) % (1 << 64) for size in range(9)]
+    return np.array(powers, np.uint64), np.array(sums, np.uint64)
