@@ -19,7 +19,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.stretch import Span, Stretch
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 
 Normalizer = Callable[[Stretch], Stretch]
@@ -190,6 +190,28 @@ def _replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
     if stretch.origin is None:
         return Stretch(normal, None, stretch.first and normalize(text[:1]) != "")
     clusters = [match.span() for match in compile_regex(r"(?s:\X)").compiled.finditer(text)]
-    edits = [(start, end, normalize(text[start:end])) for start, end in clusters]
-    edited = stretch.edited(edit for edit in edits if text[edit[0] : edit[1]] != edit[2])
-    return edited if edited.text == normal else stretch.edited([(0, len(text), normal)])
+    parts = [(span, normalize(text[slice(*span)])) for span in clusters]
+    if "".join(new for _, new in parts) != normal:
+        return stretch.edited([(0, len(text), normal)])
+    origin = [one for span, new in parts for one in _cluster_origin(stretch.part(*span), new, normalize)]
+    return Stretch(normal, origin, stretch.first and (not parts or parts[0][1] != ""))
+
+
+def _cluster_origin(cluster: Stretch, new: str, normalize: Callable[[str], str]) -> list[Span]:
+    """The spans of what a cluster became.
+
+    Where its characters are only taken apart, each part has the span of its own; those that changed places for
+    that, and whatever is composed, have that of all of them.
+    """
+    assert cluster.origin is not None
+    if cluster.text == new:
+        return cluster.origin
+    parts = [(one, span) for c, span in zip(cluster.text, cluster.origin, strict=True) for one in normalize(c)]
+    origin = [span for _, span in parts]
+    if sorted(new) != sorted(one for one, _ in parts):
+        return [(cluster.origin[0][0], cluster.origin[-1][1])] * len(new)
+    moved = [index for index, (one, _) in enumerate(parts) if one != new[index]]
+    if moved:
+        first, last = moved[0], moved[-1]
+        origin[first : last + 1] = [(origin[first][0], origin[last][1])] * (last + 1 - first)
+    return origin

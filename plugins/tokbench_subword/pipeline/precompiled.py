@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Edit = tuple[int, int, str]
+"""Characters from a start to an end, and what they become."""
+
 _SHORT_CLUSTER = 6
 # Characters that came with Unicode 17.0 and extend the cluster before them.
 _EXTENDERS_OF_17 = (
@@ -107,24 +110,23 @@ class Precompiled:
             self._units, self._targets = units.astype(np.int64).tolist(), targets.tobytes()
         self._clusters = regex.compile(r"\X")
         self._recent = re.compile(f"[{ranges(recent_extenders())}]" if recent_extenders() else r"(?!)")
-        self._known: dict[str, str | None] = {}
+        self._known: dict[str, tuple[Edit, ...]] = {}
         changed = "".join(chr(point) for point in range(128) if self._rule(chr(point)) is not None)
         self._ascii = regex.compile(rf"\r\n|[{regex.escape(changed)}]") if changed else regex.compile(r"\r\n")
 
     def __call__(self, stretch: Stretch) -> Stretch:
         """`stretch` normalized."""
         text = stretch.text
-        edits: list[tuple[int, int, str]] = []
+        edits: list[Edit] = []
         for match in self._ascii.finditer(text) if text.isascii() else self._clusters_of(text):
             cluster = match.group()
             if cluster in self._known:
-                new = self._known[cluster]
+                found = self._known[cluster]
             else:
-                new = self._known[cluster] = self._replacement(cluster)
+                found = self._known[cluster] = self._edits(cluster)
                 if len(self._known) > 1 << 16:
                     self._known.clear()
-            if new is not None:
-                edits.append((match.start(), match.end(), new))
+            edits += [(match.start() + start, match.start() + end, new) for start, end, new in found]
         # `tokenizers` keeps no account of characters that a map leaves out: the stretch begins where it began.
         return replace(stretch.edited(edits), first=stretch.first) if edits else stretch
 
@@ -135,16 +137,13 @@ class Precompiled:
             yield from self._clusters.finditer(text, done, cut)
             done = cut
 
-    def _replacement(self, cluster: str) -> str | None:
-        """What replaces a cluster, or None where it stays."""
-        if len(cluster.encode()) < _SHORT_CLUSTER:
-            whole = self._rule(cluster)
-            if whole is not None:
-                return whole
-        parts = [(character, self._rule(character)) for character in cluster]
-        if all(new is None for _, new in parts):
-            return None
-        return "".join(old if new is None else new for old, new in parts)
+    def _edits(self, cluster: str) -> tuple[Edit, ...]:
+        """What of a cluster is replaced: all of it, or some of its characters."""
+        whole = self._rule(cluster) if len(cluster.encode()) < _SHORT_CLUSTER else None
+        if whole is not None:
+            return ((0, len(cluster), whole),)
+        each = ((i, i + 1, self._rule(character)) for i, character in enumerate(cluster))
+        return tuple((start, end, new) for start, end, new in each if new is not None)
 
     def _rule(self, chunk: str) -> str | None:
         """The target of the shortest rule that begins `chunk`."""

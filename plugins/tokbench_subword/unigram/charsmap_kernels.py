@@ -51,12 +51,11 @@ def _special(kind, following):  # type: ignore[no-untyped-def]
 @inline
 def normalize_into(  # type: ignore[no-untyped-def]
     data, start, stop, flags, units, n_units, targets, n_targets, classes, plain,
-    symbols, n_symbols, symbol_starts, out, capacity, origins, tracked,
+    symbols, n_symbols, symbol_starts, out, capacity, origins,
 ):  # fmt: skip
     """Normalise ``data[start:stop]`` into `out`; returns the number of bytes, or -1 if `capacity` is too small.
 
-    `origins`, filled where `tracked`, says for each byte of `out` (and its end) which byte after `start` it is
-    of.
+    `origins`, unless it is None, gets for each byte of `out` (and its end) which byte after `start` it is of.
     """
     escape = (flags & ESCAPE) != 0
     remove_extra = (flags & REMOVE_EXTRA) != 0
@@ -73,7 +72,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
             # The common cases, in place. A space behind a space is written and then overwritten: no branch.
             while plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
                 out[size] = byte
-                if tracked:
+                if origins is not None:
                     origins[size] = index - start
                 size += 0 if byte == 0x20 and after_space else 1
                 after_space = byte == 0x20 and remove_extra
@@ -98,7 +97,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
                     target = kind >> np.uint32(TARGET_SHIFT)
                     while target != np.uint32(0):
                         out[size] = target & np.uint32(0xFF)
-                        if tracked:
+                        if origins is not None:
                             origins[size] = index - start
                         target >>= np.uint32(8)
                         size += 1
@@ -114,7 +113,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
                     out[size + 2] = data[index + 2]
                 if width > 3:
                     out[size + 3] = data[index + 3]
-                if tracked:
+                if origins is not None:
                     for part in range(width):
                         origins[size + part] = index - start
                 size += 0 if character == 0x20 and after_space else width
@@ -152,7 +151,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
             leading = False
         if pending:
             out[size] = 0x20
-            if tracked:
+            if origins is not None:
                 origins[size] = index - start
             size, pending = size + 1, False
         if size + (end - begin) + (stop - index) + 16 > capacity:
@@ -170,7 +169,7 @@ def normalize_into(  # type: ignore[no-untyped-def]
                         value = np.uint8(0x20)
                         position += 2
                 out[size] = value
-                if tracked:
+                if origins is not None:
                     origins[size] = index - start
                 size, position = size + 1, position + 1
             last = targets[end - 1] if mapped else data[end - 1]
@@ -184,14 +183,14 @@ def normalize_into(  # type: ignore[no-untyped-def]
     if remove_extra:
         while size > 0 and out[size - 1] == 0x20:
             size -= 1
-            if tracked:
+            if origins is not None:
                 consumed = origins[size]
     if (flags & DUMMY) != 0 and (flags & SUFFIX) != 0 and start < stop:
         out[size] = 0x20
-        if tracked:
+        if origins is not None:
             origins[size] = consumed
         size += 1
-    if tracked:
+    if origins is not None:
         origins[size] = consumed
     return size
 
@@ -224,5 +223,5 @@ def normalize(  # type: ignore[no-untyped-def]
         pointer(source), np.int64(0), np.int64(n_bytes), flags, pointer(units), np.int64(len(units)),
         pointer(targets), np.int64(len(targets)), pointer(classes), pointer(plain),
         pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), pointer(out), np.int64(len(out)),
-        pointer(origins), True,
+        pointer(origins),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u64_in
 from tokbench_subword.kernels.stretch_cache import (
     ABOUT,
     CACHED_BYTES,
@@ -18,7 +18,7 @@ from tokbench_subword.kernels.stretch_cache import (
 )
 from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap_kernels import normalize_into
+from tokbench_subword.unigram.places import normalize_in, to_characters
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
@@ -27,9 +27,11 @@ from tokbench_subword.unigram.stretches import (
     UNKNOWN_PIECE,
     count_tokens,
     emit_path,
+    emit_unknown,
     link,
     only_piece,
     remember,
+    set_span,
     width_of,
 )
 from tokbench_subword.unigram.viterbi import safe_limit, search, search_with_margin
@@ -44,6 +46,19 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
     `block` is laid out as `layout` says. Where text comes normalised, 32 bytes must be readable behind
     `source`. Returns the number of ids, or what to grow before calling again with the same state.
     """
+    return _encode(block, parameters, source, offsets, output_ends, None, None)
+
+
+@kernel
+def locate_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
+    """`encode_documents`, and to SPANS where each token lies (see `places`), for which there must be room."""
+    spans, origins = i64_in(block, at.SPANS), i64_in(block, at.ORIGINS)
+    return _encode(block, parameters, source, offsets, output_ends, spans, origins)
+
+
+@inline
+def _encode(block, parameters, source, offsets, output_ends, spans, origins):  # type: ignore[no-untyped-def]
+    """What both kernels do; places are kept where `spans` is not None."""
     numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
     data, normalized = pointer(source), u8_in(block, at.TEXT)
     ready = numbers[at.FLAGS] < 0
@@ -54,14 +69,7 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
         where, begin, size = data, start, stop - start
         if not ready:
             where, begin = normalized, np.int64(0)
-            if size > 0:
-                size = normalize_into(
-                    data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
-                    u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u32_in(block, at.CLASSES),
-                    u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
-                    numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), normalized, state[at.TEXT_ROOM],
-                    state, False,
-                )  # fmt: skip
+            size = normalize_in(block, data, start, stop, origins)
         state[at.SIZE] = size
         if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
@@ -69,14 +77,18 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
         if written + (3 * size if numbers[at.FALLBACK] else size) > state[at.OUTPUT_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_OUTPUT
+        first = written
         written = _encode_text(
             where, begin, begin + size, u64_in(block, at.UNITS), typed_in(block, at.SCORES, parameters),
             pointer(parameters), i32_in(block, at.BYTE_IDS), numbers[at.FALLBACK] != 0,
             numbers[at.ESCAPED] != 0, numbers[at.UNK_ID], numbers[at.FUSED] != 0,
             u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS), u8_in(block, at.BEFORE_SPACE),
             u8_in(block, at.PAIRS), u64_in(block, at.CACHE), typed_in(block, at.BEST, parameters),
-            i64_in(block, at.LINKS), f64_in(block, at.EXACT), i32_in(block, at.OUTPUT), written,
+            i64_in(block, at.LINKS), f64_in(block, at.EXACT), i32_in(block, at.LENGTHS),
+            i32_in(block, at.OUTPUT), spans, written,
         )  # fmt: skip
+        if spans is not None and not ready:
+            to_characters(data, start, origins, size, spans, first, written)
         document += 1
         output_ends[document] = written
     state[at.DOCUMENT] = state[at.WRITTEN] = 0
@@ -86,9 +98,12 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
 @inline
 def _encode_text(  # type: ignore[no-untyped-def]
     data, begin, stop, units, scores, parameters, byte_ids, fallback, escaped, unk_id, fused,
-    cut_classes, alphabet, before_space, pairs, cache, best, links, exact, output, written,
+    cut_classes, alphabet, before_space, pairs, cache, best, links, exact, lengths, output, spans, written,
 ):  # fmt: skip
-    """Append the ids of ``data[begin:stop]`` to `output`; returns how many ids it then holds."""
+    """Append the ids of ``data[begin:stop]`` to `output`; returns how many ids it then holds.
+
+    Where `spans` is not None, it gets the places of the tokens in `data`.
+    """
     unknown, threshold = parameters[at.UNKNOWN], parameters[at.THRESHOLD]
     largest, ulp = float(parameters[at.LARGEST]), float(parameters[at.ULP])
     so_far = unknown - unknown  # zero, in the precision of the scores
@@ -108,13 +123,12 @@ def _encode_text(  # type: ignore[no-untyped-def]
             if piece != UNKNOWN_PIECE:
                 so_far = so_far + scores[piece]
                 output[written] = piece
+                set_span(spans, written, index, end)
                 written, index, after_unknown = written + 1, end, False
                 continue
             so_far = so_far + unknown
             if not fallback:
-                if not (after_unknown and fused):
-                    output[written] = unk_id
-                    written += 1
+                written = emit_unknown(unk_id, fused, after_unknown, index, end, output, spans, written)
                 index, after_unknown = end, True
                 continue
             links[size] = link(np.int64(0), np.int64(UNKNOWN_PIECE))
@@ -130,9 +144,12 @@ def _encode_text(  # type: ignore[no-untyped-def]
                 apart = so_far + scores[piece] + scores[second]
                 if both == UNKNOWN_PIECE or apart > so_far + scores[both]:
                     output[written], output[written + 1] = piece, second
+                    set_span(spans, written, index, index + width)
+                    set_span(spans, written + 1, index + width, end)
                     so_far, written = apart, written + 2
                 else:
                     output[written] = both
+                    set_span(spans, written, index, end)
                     so_far, written = so_far + scores[both], written + 1
                 index, after_unknown = end, False
                 continue
@@ -154,6 +171,9 @@ def _encode_text(  # type: ignore[no-untyped-def]
                             & 0xFFFFFFFF
                         )
                         output[written + token] = piece
+                        if spans is not None:
+                            set_span(spans, written + token, index, index + lengths[piece])
+                            index += lengths[piece]
                         so_far = so_far + scores[piece]
                     written, index, after_unknown = written + count, end, False
                     continue
@@ -173,7 +193,8 @@ def _encode_text(  # type: ignore[no-untyped-def]
         else:
             so_far = search(data, index, size, units, scores, parameters, so_far, best, links)
         written, after_unknown = emit_path(
-            data, index, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
-        )
+            data, index, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, spans,
+            written,
+        )  # fmt: skip
         index = end
     return written

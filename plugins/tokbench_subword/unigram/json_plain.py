@@ -1,6 +1,6 @@
 """The plain path of a Unigram `tokenizer.json`: any normalizer and pre-tokenizer, word by word, with places.
 
-Encoding goes this way where `word_path` cannot; offsets and traces, which ask where a token came from, always.
+Encoding and offsets go this way where `word_path` cannot; traces, which ask for each step, always.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
-from tokbench.errors import TokenizerError
 from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import normalizer_of
@@ -122,6 +122,23 @@ class PlainPath:
         woven[~from_words] = marks[marks >= 0]
         return TokenBatch(woven, starts[np.array(ends)])
 
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token of `text` in its code points: int64 ``(tokens, 2)``."""
+        rows: list[tuple[int, int]] = []
+        place = 0
+        for part, rest in self.paths(text):
+            if isinstance(part, AddedToken):
+                rows.append(rest)  # type: ignore[arg-type]
+                place = rows[-1][1]
+                continue
+            data, origin = part.text.encode(), part.origin or []
+            for _, node in self.path_ids(data, rest):  # type: ignore[arg-type]
+                first, last = len(data[: node.start].decode()), len(data[: node.end].decode())
+                spans = origin[first:last]
+                start = max(place, spans[0][0]) if spans else place
+                rows.append((start, max(start, spans[-1][1]) if spans else start))
+        return np.maximum.accumulate(np.array(rows, np.int64).reshape(-1, 2), axis=0)
+
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """A segmentation of each word, drawn at random."""
         ids: list[int] = []
@@ -133,10 +150,3 @@ class PlainPath:
                 data = word.text.encode()
                 ids += [index for index, _ in self.path_ids(data, self.algorithm.sample_path(data, rng, alpha))]
         return ids
-
-
-def checked(batch: TokenBatch, where: str) -> TokenBatch:
-    """`batch`, or `TokenizerError` where a character had neither a piece nor an unknown token."""
-    if len(batch.ids) and batch.ids.min() < 0:
-        raise TokenizerError(f"{where}: a character is not in the vocabulary, and there is no unknown token")
-    return batch

@@ -32,8 +32,8 @@ from tokbench_subword.pipeline.tokenizer_json import (
     steps_of,
     write_document,
 )
-from tokbench_subword.unigram.engine import SLACK
-from tokbench_subword.unigram.json_plain import PlainPath, checked
+from tokbench_subword.unigram.json_encoding import JsonEncoder
+from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.unigram.word_path import WordPath
@@ -77,7 +77,8 @@ class JsonUnigramTokenizer:
             self._decode = decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
-        self._words = WordPath.of(document, vocabulary.unknown, where=self.name)
+        words = WordPath.of(document, vocabulary.unknown, where=self.name)
+        self._encoder = JsonEncoder(self._plain, words, self._algorithm, self.name)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -102,19 +103,7 @@ class JsonUnigramTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts: by kernels as far as they can, the rest on the plain path."""
-        if self._words is None:
-            return checked(self._plain.encode_batch(texts, self.threads), self.name)
-        ready = self._words.prepare(texts)
-        ids, bounds = self._algorithm.engine.encode_ragged(ready.data + SLACK, ready.words, self.threads)
-        left = set(ready.left)
-        if not self._plain.raw.only_special:
-            left.update(index for index, text in enumerate(texts) if self._has_added(text))
-        others = self._plain.encode_batch([texts[index] for index in sorted(left)], self.threads)
-        return checked(_replaced(TokenBatch(ids, bounds[ready.documents]), sorted(left), others), self.name)
-
-    def _has_added(self, text: str) -> bool:
-        """Whether an added token may be in `text`."""
-        return self._plain.raw.may_match(text, match_special=False)
+        return self._encoder.encode_batch(texts, self.threads)
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
@@ -122,28 +111,26 @@ class JsonUnigramTokenizer:
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``."""
-        rows: list[tuple[int, int]] = []
-        place = 0
-        for part, rest in self._plain.paths(text):
-            if isinstance(part, AddedToken):
-                rows.append(rest)  # type: ignore[arg-type]
-                place = rows[-1][1]
-                continue
-            data, origin = part.text.encode(), part.origin or []
-            for _, node in self._plain.path_ids(data, rest):  # type: ignore[arg-type]
-                first, last = len(data[: node.start].decode()), len(data[: node.end].decode())
-                spans = origin[first:last]
-                start = max(place, spans[0][0]) if spans else place
-                rows.append((start, max(start, spans[-1][1]) if spans else start))
-        return np.maximum.accumulate(np.array(rows, np.int64).reshape(-1, 2), axis=0)
+        return self.offsets_batch([text])[0]
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        tokens, spans = self._encoder.locate_batch(texts, self.threads)
+        return spans, tokens.offsets
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text and the spans of all tokens, by one pass over them."""
+        tokens, spans = self._encoder.locate_batch(texts, self.threads)
+        return self._encoder.checked(tokens), spans
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         state = rng.bit_generator.state
-        if self._words is not None and not self._has_added(text):
-            ready = self._words.prepare([text])
+        words = self._encoder.words
+        if words is not None and not self._encoder.has_added(text):
+            ready = words.prepare([text])
             if not ready.left:
                 pieces = self._algorithm.sample_rows(ready.data, rng, alpha, ready.words)[:, 2]
                 if (pieces >= 0).all():
@@ -285,16 +272,3 @@ class JsonUnigramTokenizer:
             "why_not_lossless": "normalizers and unknown characters; U+2581 comes back as a space",
             **self._notes,
         }
-
-
-def _replaced(batch: TokenBatch, places: Sequence[int], others: TokenBatch) -> TokenBatch:
-    """`batch` with the documents at `places`, in order, taken from `others`."""
-    if not places:
-        return batch
-    lengths, parts, done = batch.lengths(), [], 0
-    for place, ids in zip(places, others, strict=True):
-        parts += [batch.ids[batch.offsets[done] : batch.offsets[place]], ids]
-        done = place + 1
-    parts.append(batch.ids[batch.offsets[done] :])
-    lengths[places] = others.lengths()
-    return TokenBatch(np.concatenate(parts), np.append(0, np.cumsum(lengths)))

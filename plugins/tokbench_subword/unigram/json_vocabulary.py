@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.trie import build_trie
-from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon
+from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, lengths_of
 from tokbench_subword.unigram.vocabulary import byte_piece
 
 
@@ -79,6 +79,7 @@ class JsonVocabulary:
         return Lexicon(
             units=build_trie(pieces),
             scores=self.scores,
+            lengths=lengths_of(pieces, len(self.pieces)),
             unknown=unknown,
             largest=float(max(np.abs(self.scores).max(), abs(unknown))),
             threshold=math.inf,

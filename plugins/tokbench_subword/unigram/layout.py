@@ -2,14 +2,15 @@
 
 MAP_UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(6)
 """The normaliser: uint32, then uint8, with SYMBOLS uint64."""
-UNITS, BYTE_IDS, CUT_CLASSES, CHARACTERS, BEFORE_SPACE, PAIRS, NUMBERS = range(6, 13)
-"""What every algorithm has: the trie, uint64; int32; uint8; int32; two of uint8; and int64, see below."""
-SCORES = 13
+UNITS, BYTE_IDS, CUT_CLASSES, CHARACTERS, BEFORE_SPACE, PAIRS, LENGTHS, NUMBERS = range(6, 14)
+"""What every algorithm has: the trie, uint64; int32; uint8; int32; two of uint8; int32; int64, see below."""
+SCORES = 14
 """What Unigram has besides: float."""
-PAIR_KEYS, PAIR_VALUES, RANKS, DEFINED = range(13, 17)
+PAIR_KEYS, PAIR_VALUES, RANKS, DEFINED = range(14, 18)
 """What BPE has instead: uint64; int32; int32; uint64."""
-CACHE, OUTPUT, TEXT, BEST, LINKS, SCRATCH, EXACT, STATE = range(17, 25)
-"""A work space: uint64; int32; uint8; float; int64; int64; float64; and int64, see below."""
+CACHE, OUTPUT, TEXT, BEST, LINKS, SCRATCH, EXACT, STATE, SPANS, ORIGINS = range(18, 28)
+"""A work space: uint64; int32; uint8; float; int64; int64; float64; int64, see below; and two of int64, which
+have room only where places are asked for."""
 N_SHARED = CACHE
 
 FLAGS, N_MAP_UNITS, N_TARGETS, N_SYMBOLS, UNK_ID, FUSED, FALLBACK, ESCAPED = range(8)

@@ -31,11 +31,12 @@ from tokbench_subword.unigram.spm_bpe_kernel import (
     SCRATCH,
     encode_documents,
     fill_pairs,
+    locate_documents,
     merge_all,
 )
 from tokbench_subword.unigram.stretches import width_of
 from tokbench_subword.unigram.trie import build_trie
-from tokbench_subword.unigram.unigram_algorithm import Node
+from tokbench_subword.unigram.unigram_algorithm import Node, lengths_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,6 +121,7 @@ class SpmBpe:
         vocabulary = self.vocabulary
         return Engine(
             encode_documents,
+            locate_documents,
             vocabulary.normalizer(),
             {
                 at.UNITS: build_trie(
@@ -130,6 +132,7 @@ class SpmBpe:
                 at.CHARACTERS: cuts.characters,
                 at.BEFORE_SPACE: cuts.before_space,
                 at.PAIRS: cuts.pairs,
+                at.LENGTHS: lengths_of(pieces, len(vocabulary)),
                 at.PAIR_KEYS: keys,
                 at.PAIR_VALUES: values,
                 at.RANKS: self.ranks,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel, subroutine
 from tokbench_subword.kernels.hashing import spread
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
 from tokbench_subword.kernels.stretch_cache import (
     ABOUT,
     CACHED_BYTES,
@@ -20,7 +20,8 @@ from tokbench_subword.kernels.stretch_cache import (
     stretch_key,
 )
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
+from tokbench_subword.unigram.charsmap_kernels import longest_symbol
+from tokbench_subword.unigram.places import normalize_in, to_characters
 from tokbench_subword.unigram.segments import next_cut
 from tokbench_subword.unigram.stretches import (
     CACHE_SLOTS,
@@ -35,6 +36,7 @@ from tokbench_subword.unigram.stretches import (
     link_start,
     only_piece,
     remember,
+    set_span,
     width_of,
 )
 
@@ -216,25 +218,31 @@ def _pop(scratch, heap, count):  # type: ignore[no-untyped-def]
 @kernel
 def encode_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
     """As `encode_kernel.encode_documents`, by merging; `parameters` are not used."""
+    return _encode(block, source, offsets, output_ends, None, None)
+
+
+@kernel
+def locate_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
+    """As `encode_kernel.locate_documents`, by merging; `parameters` are not used."""
+    return _encode(block, source, offsets, output_ends, i64_in(block, at.SPANS), i64_in(block, at.ORIGINS))
+
+
+@inline
+def _encode(block, source, offsets, output_ends, spans, origins):  # type: ignore[no-untyped-def]
+    """What both kernels do; places are kept where `spans` is not None."""
     numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
     data, text, ids = pointer(source), u8_in(block, at.TEXT), i32_in(block, at.OUTPUT)
     fallback, escaped = numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0
     links, cache, byte_ids = i64_in(block, at.LINKS), u64_in(block, at.CACHE), i32_in(block, at.BYTE_IDS)
     classes, characters = u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS)
     before_space, crossed = u8_in(block, at.BEFORE_SPACE), u8_in(block, at.PAIRS)
+    lengths = i32_in(block, at.LENGTHS)
     n_documents = len(offsets) - 1
     document, written = state[at.DOCUMENT], state[at.WRITTEN]
     no_uniforms = np.zeros(1, np.float64)
     while document < n_documents:
         start, stop = offsets[document], offsets[document + 1]
-        size = np.int64(0)
-        if stop > start:
-            size = normalize_into(
-                data, start, stop, numbers[at.FLAGS], u32_in(block, at.MAP_UNITS), numbers[at.N_MAP_UNITS],
-                u8_in(block, at.TARGETS), numbers[at.N_TARGETS], u32_in(block, at.CLASSES),
-                u8_in(block, at.PLAIN), u64_in(block, at.SYMBOLS),
-                numbers[at.N_SYMBOLS], u8_in(block, at.SYMBOL_STARTS), text, state[at.TEXT_ROOM], state, False,
-            )  # fmt: skip
+        size = normalize_in(block, data, start, stop, origins)
         state[at.SIZE] = size
         if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
@@ -242,7 +250,7 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
         if written + (3 * size if fallback else size) > state[at.OUTPUT_ROOM]:
             state[at.DOCUMENT], state[at.WRITTEN] = document, written
             return GROW_OUTPUT
-        index, after_unknown = np.int64(0), False
+        index, after_unknown, first_id = np.int64(0), False, written
         while index < size:
             end = next_cut(text, index, size, classes, characters, before_space, crossed)
             length = end - index
@@ -261,7 +269,11 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
                     count = np.int64(cache[place + ABOUT] >> np.uint64(8)) & 0xFF
                     for token in range(count):
                         word = cache[place + IDS + (token >> 1)]
-                        ids[written + token] = np.int64(word >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
+                        piece = np.int64(word >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
+                        ids[written + token] = piece
+                        if spans is not None:
+                            set_span(spans, written + token, index, index + lengths[piece])
+                            index += lengths[piece]
                     written, index, after_unknown = written + count, end, False
                     continue
             merge_stretch(block, text, index, length, pointer(no_uniforms), 0.0, np.int64(0))
@@ -274,9 +286,11 @@ def encode_documents(block, parameters, source, offsets, output_ends):  # type: 
                     remember(cache, slot, first, second, third, fourth, length, count, limit, links)
             written, after_unknown = emit_path(
                 text, index, length, links, byte_ids, fallback, escaped, numbers[at.UNK_ID], True,
-                after_unknown, ids, written,
+                after_unknown, ids, spans, written,
             )  # fmt: skip
             index = end
+        if spans is not None:
+            to_characters(data, start, origins, size, spans, first_id, written)
         document += 1
         output_ends[document] = written
     state[at.DOCUMENT] = state[at.WRITTEN] = 0

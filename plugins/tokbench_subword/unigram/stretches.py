@@ -93,8 +93,27 @@ def remember(cache, slot, first, second, third, fourth, size, count, limit, link
 
 
 @inline
+def set_span(spans, token, start, end):  # type: ignore[no-untyped-def]
+    """Note where a token lies, in bytes; nothing where no places are asked for, and `spans` is None."""
+    if spans is not None:
+        spans[2 * token], spans[2 * token + 1] = start, end
+
+
+@inline
+def emit_unknown(unk_id, fused, after_unknown, start, end, output, spans, written):  # type: ignore[no-untyped-def]
+    """Append an unknown token, or make the one before it longer; returns how many ids there are."""
+    if after_unknown and fused:
+        if spans is not None:
+            spans[2 * written - 1] = end
+        return written
+    output[written] = unk_id
+    set_span(spans, written, start, end)
+    return written + 1
+
+
+@inline
 def emit_path(  # type: ignore[no-untyped-def]
-    data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
+    data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, spans, written
 ):
     """Append the ids of the path that ends at `size`: (ids written, whether the last is an unknown token)."""
     count, known = count_tokens(links, size)
@@ -104,16 +123,18 @@ def emit_path(  # type: ignore[no-untyped-def]
             place -= 1
             value = links[position]
             output[place] = link_piece(value)
+            set_span(spans, place, begin + link_start(value), begin + position)
             position = link_start(value)
         return written + count, False
     return _emit_with_unknown(
-        data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
-    )
+        data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, spans,
+        written,
+    )  # fmt: skip
 
 
 @inline
 def _emit_with_unknown(  # type: ignore[no-untyped-def]
-    data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, written
+    data, begin, size, links, byte_ids, fallback, escaped, unk_id, fused, after_unknown, output, spans, written
 ):
     """Append a path that has unknown characters: as their bytes, or as one unknown token for a run of them."""
     # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
@@ -128,8 +149,10 @@ def _emit_with_unknown(  # type: ignore[no-untyped-def]
         end, piece = link_start(links[position]), link_piece(links[position])
         if piece != UNKNOWN_PIECE:
             output[written] = piece
+            set_span(spans, written, begin + position, begin + end)
             written, after_unknown = written + 1, False
         elif fallback:
+            first = written
             if escaped and data[begin + position] == 0x20:  # internal form of U+2581
                 output[written], output[written + 1] = byte_ids[0xE2], byte_ids[0x96]
                 output[written + 2] = byte_ids[0x81]
@@ -138,11 +161,13 @@ def _emit_with_unknown(  # type: ignore[no-untyped-def]
                 for index in range(position, end):
                     output[written] = byte_ids[data[begin + index]]
                     written += 1
+            for token in range(first, written):  # all bytes of a character lie where it does
+                set_span(spans, token, begin + position, begin + end)
             after_unknown = False
         else:
-            if not (after_unknown and fused):
-                output[written] = unk_id
-                written += 1
+            written = emit_unknown(
+                unk_id, fused, after_unknown, begin + position, begin + end, output, spans, written
+            )
             after_unknown = True
         position = end
     return written, after_unknown

@@ -143,25 +143,26 @@ class SpmTokenizer:
 
         What the normaliser put in front has an empty span; the bytes of one character all have its span.
         """
+        return self.encode_with_offsets([text])[1]
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        tokens, spans = self.encode_with_offsets(texts)
+        return spans, tokens.offsets
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads."""
+        from tokbench_subword.unigram.engine import side_by_side
+        from tokbench_subword.unigram.path_spans import spans_of_path
+
+        documents = [encodable(text) for text in texts]
+        if not self.algorithm.plain:
+            ids, ends, spans = self._engine.locate_ragged(*side_by_side(documents), self.threads)
+            return TokenBatch(ids, ends), spans
         import numpy as np
 
-        source = encodable(text)
-        data, origins = self._normalizer.with_origins(source)
-        rows = self.algorithm.path_rows(data)
-        spans, unknown = origins[rows[:, :2]], rows[:, 2] < 0
-        if unknown.any():
-            if len(self.vocabulary.byte_ids):
-                counts = np.ones(len(rows), np.int64)
-                counts[unknown] = [len(self._source_bytes(data, Node(*row))) for row in rows[unknown].tolist()]
-                spans = np.repeat(spans, counts, axis=0)
-            else:
-                first = np.flatnonzero(~(unknown & np.append(False, unknown[:-1])))  # several in a row are one
-                last = np.append(first[1:], len(rows)) - 1
-                spans = np.stack([spans[first, 0], spans[last, 1]], axis=1)
-        characters = np.zeros(len(source) + 1, np.int64)
-        np.cumsum((np.frombuffer(source, np.uint8) & 0xC0) != 0x80, out=characters[1:])
-        found: NDArray[np.int64] = characters[spans]
-        return found
+        found = [spans_of_path(self.vocabulary, self.algorithm, document) for document in documents]
+        return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalised text, then step by step towards the tokens."""

@@ -113,7 +113,7 @@ def _count(  # type: ignore[no-untyped-def]
                 pointer(source), start, stop, flags, pointer(units), np.int64(len(units)), pointer(targets),
                 np.int64(len(targets)), pointer(classes), pointer(plain),
                 pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), text,
-                np.int64(len(text_array) - PADDING), pointer(ends), False,
+                np.int64(len(text_array) - PADDING), None,
             )  # fmt: skip
         if size < 0:
             state[DOCUMENT], state[POSITION] = document, 0

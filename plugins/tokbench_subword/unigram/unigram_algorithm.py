@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
-from tokbench_subword.unigram.encode_kernel import encode_documents
+from tokbench_subword.unigram.encode_kernel import encode_documents, locate_documents
 from tokbench_subword.unigram.engine import Engine
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.model_file import NORMAL, USER_DEFINED
@@ -32,13 +32,15 @@ class Lexicon:
     """A vocabulary as the kernels read it.
 
     `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the
-    precision of all sums; `unknown` the score of an unknown character, `largest` a bound on all absolute
-    scores, `threshold` the sum at which scores are set back to zero; `byte_ids` int32 of ``(256,)``, or of
-    ``(0,)`` without byte fallback; `fused` whether a run of unknown characters is one token.
+    precision of all sums; `lengths` int32 by id, how many bytes of text a piece takes; `unknown` the score of
+    an unknown character, `largest` a bound on all absolute scores, `threshold` the sum at which scores are set
+    back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte fallback; `fused` whether a run of
+    unknown characters is one token.
     """
 
     units: NDArray[np.uint64]
     scores: NDArray[np.floating[Any]]
+    lengths: NDArray[np.int32]
     unknown: float
     largest: float
     threshold: float
@@ -52,6 +54,18 @@ class Lexicon:
         """The numbers a kernel needs in the dtype of the scores, in the order of `layout`."""
         ulp = float(np.finfo(self.scores.dtype).eps)
         return np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype)
+
+
+def lengths_of(pieces: Mapping[bytes, int], size: int) -> NDArray[np.int32]:
+    """How many bytes each of `pieces`, in internal form, takes: by id, of which there are `size`.
+
+    Example:
+        >>> lengths_of({b"ab": 2, b"c": 0}, 3).tolist()
+        [1, 0, 2]
+    """
+    lengths = np.zeros(size, np.int32)
+    lengths[list(pieces.values())] = [len(piece) for piece in pieces]
+    return lengths
 
 
 UNKNOWN_PENALTY = 10.0
@@ -84,6 +98,7 @@ def spm_lexicon(vocabulary: SpmVocabulary) -> Lexicon:
     return Lexicon(
         units=build_trie(pieces),
         scores=scores,
+        lengths=lengths_of(pieces, len(vocabulary)),
         unknown=float(unknown),
         largest=float(max(np.abs(scores).max(), abs(unknown))),
         threshold=RESET_THRESHOLD,
@@ -111,6 +126,7 @@ class Unigram:
         cuts = lexicon.cuts
         self.engine = Engine(
             encode_documents,
+            locate_documents,
             normalizer,
             {
                 at.UNITS: lexicon.units,
@@ -120,6 +136,7 @@ class Unigram:
                 at.CHARACTERS: cuts.characters,
                 at.BEFORE_SPACE: cuts.before_space,
                 at.PAIRS: cuts.pairs,
+                at.LENGTHS: lexicon.lengths,
             },
             {
                 at.UNK_ID: lexicon.unk_id,

@@ -1,10 +1,13 @@
-"""The text rules of Unigram's `tokenizer.json` as kernels, from UTF-8 to words in three passes over all
-documents.
+"""The text rules of Unigram's `tokenizer.json` as kernels, from UTF-8 to words in passes over all documents.
 
-1. `map_characters`: rules that look at one character (case, accents, normal forms as far as no combining
-   character is about). A document that needs more is marked, and left to `json_normalizers`.
-2. `map_clusters`: the rule `Precompiled` as `tokenizers` has it (see `json_normalizers.Precompiled`).
-3. `cut_words`: white space, and Metaspace's U+2581.
+1. `replace_literal`: one string by another, for files that begin with that.
+2. `map_characters`: rules that look at one character (case, accents, normal forms as far as no combining
+   character is about). A document that needs more is marked, and left to the plain path.
+3. `map_clusters`: the rule `Precompiled` as `tokenizers` has it (see `pipeline.precompiled`).
+4. `cut_words`: white space, and Metaspace's U+2581.
+
+Each takes the `origins` of the bytes it reads (see `origins`) and gives those of the bytes it writes, where
+places are asked for: else both are None.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.unigram.charsmap_classes import rule_step, trie_root
+from tokbench_subword.unigram.origins import carry, extend, optional
 
 REPLACED, CONTEXT = 1, 2
 """What `map_characters` knows of a character: it becomes something else; it depends on its neighbours."""
@@ -33,7 +37,39 @@ _MARK = 0x2581
 
 
 @kernel
-def map_characters(source, offsets, entries_array, mapped_array, out_array, ends, marked):  # type: ignore[no-untyped-def]
+def replace_literal(source, offsets, old_array, new_array, out_array, ends, old_origins, new_origins):  # type: ignore[no-untyped-def]
+    """Replace the bytes `old` by `new`, from left to right; otherwise as `map_characters`, which comes next."""
+    data, out, capacity = pointer(source), pointer(out_array), len(out_array)
+    old, new, n_old, n_new = pointer(old_array), pointer(new_array), len(old_array), len(new_array)
+    before, after = optional(old_origins), optional(new_origins)
+    size = np.int64(0)
+    ends[0] = 0
+    for document in range(len(offsets) - 1):
+        position, stop = offsets[document], offsets[document + 1]
+        while position < stop:
+            matched = 0
+            while matched < n_old and position + matched < stop and data[position + matched] == old[matched]:
+                matched += 1
+            if size + n_new + 1 > capacity:
+                return np.int64(FULL)
+            if matched == n_old:
+                for part in range(n_new):
+                    out[size] = new[part]
+                    carry(after, size, before, position, position + n_old - 1)
+                    size += 1
+                position += n_old
+            else:
+                out[size] = data[position]
+                carry(after, size, before, position, position)
+                size, position = size + 1, position + 1
+        ends[document + 1] = size
+    return size
+
+
+@kernel
+def map_characters(  # type: ignore[no-untyped-def]
+    source, offsets, entries_array, mapped_array, marked, out_array, ends, old_origins, new_origins
+):
     """Map ``source[offsets[d]:offsets[d + 1]]`` to ``out[ends[d]:ends[d + 1]]``; how much was written, or
     `FULL`.
 
@@ -42,6 +78,7 @@ def map_characters(source, offsets, entries_array, mapped_array, out_array, ends
     """
     data, out, capacity = pointer(source), pointer(out_array), len(out_array)
     entries, mapped = pointer(entries_array), pointer(mapped_array)
+    before, after = optional(old_origins), optional(new_origins)
     size = np.int64(0)
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -55,6 +92,7 @@ def map_characters(source, offsets, entries_array, mapped_array, out_array, ends
             if entry == 0:
                 for part in range(width):
                     out[size + part] = data[position + part]
+                    carry(after, size + part, before, position, position)
                 size += width
             elif entry & CONTEXT:
                 marked[document] = 1
@@ -67,6 +105,7 @@ def map_characters(source, offsets, entries_array, mapped_array, out_array, ends
                     return np.int64(FULL)
                 for part in range(length):
                     out[size + part] = mapped[slot + 1 + part]
+                    carry(after, size + part, before, position, position)
                 size += length
             position += width
         ends[document + 1] = size
@@ -86,7 +125,9 @@ def _shortest_rule(data, begin, end, units, n_units):  # type: ignore[no-untyped
 
 
 @kernel
-def map_clusters(source, offsets, flags_array, units_array, targets_array, out_array, ends, marked):  # type: ignore[no-untyped-def]
+def map_clusters(  # type: ignore[no-untyped-def]
+    source, offsets, flags_array, units_array, targets_array, marked, out_array, ends, old_origins, new_origins
+):
     """As `map_characters`, by the rules of a precompiled map: `units` uint32, `targets` uint8, see `charsmap`.
 
     `flags`, uint8 by code point, are IN_MAP, STICKY, CONTROL and JOINS.
@@ -94,6 +135,7 @@ def map_clusters(source, offsets, flags_array, units_array, targets_array, out_a
     data, out, capacity = pointer(source), pointer(out_array), len(out_array)
     flags, units, targets = pointer(flags_array), pointer(units_array), pointer(targets_array)
     n_units, n_targets = np.int64(len(units_array)), len(targets_array)
+    before, after = optional(old_origins), optional(new_origins)
     size = np.int64(0)
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -134,11 +176,13 @@ def map_clusters(source, offsets, flags_array, units_array, targets_array, out_a
                     if size + (stop - position) + 1 > capacity:
                         return np.int64(FULL)
                     out[size] = targets[target]
+                    carry(after, size, before, position, behind - 1)
                     size += 1
                     target += 1
             else:
                 for part in range(width):
                     out[size + part] = data[position + part]
+                    carry(after, size + part, before, position, position)
                 size += width
             if size + (stop - behind) > capacity:
                 return np.int64(FULL)
@@ -160,14 +204,26 @@ def _is_space(point):  # type: ignore[no-untyped-def]
     return point == 0x2028 or point == 0x2029 or point == 0x202F or point == 0x205F or point == 0x3000
 
 
+@inline
+def _put_mark(out, size, before, after, position):  # type: ignore[no-untyped-def]
+    """Write U+2581, for the character at `position`; the new size."""
+    out[size], out[size + 1], out[size + 2] = 0xE2, 0x96, 0x81
+    for part in range(3):
+        carry(after, size + part, before, position, position)
+    return size + 3
+
+
 @kernel
-def cut_words(source, offsets, rules, out_array, word_ends, document_ends):  # type: ignore[no-untyped-def]
+def cut_words(  # type: ignore[no-untyped-def]
+    source, offsets, rules, out_array, word_ends, document_ends, old_origins, new_origins
+):
     """Cut documents into words: word w is ``out[word_ends[w]:word_ends[w + 1]]``; how many there are.
 
     ``document_ends[d + 1]`` is the number of words up to the end of document d. Spaces become U+2581. `out` has
     room for three times the text and three bytes for each document.
     """
     data, out, ends = pointer(source), pointer(out_array), pointer(word_ends)
+    before, after = optional(old_origins), optional(new_origins)
     size, n_words = np.int64(0), np.int64(0)
     ends[0] = 0
     document_ends[0] = 0
@@ -192,10 +248,9 @@ def cut_words(source, offsets, rules, out_array, word_ends, document_ends):  # t
             while position < stop and data[stop - 1] == 0x20:
                 stop -= 1
         begins, after_space = True, False
-        begin = size
+        begin = first = size
         if rules & MARK_FIRST and position < stop:
-            out[size], out[size + 1], out[size + 2] = 0xE2, 0x96, 0x81
-            size += 3
+            size = _put_mark(out, size, before, after, position)
             begins = False
         while position < stop:
             point, width = code_point(data, position)
@@ -207,6 +262,9 @@ def cut_words(source, offsets, rules, out_array, word_ends, document_ends):  # t
                 position += width
                 continue
             if rules & COLLAPSE and point == 0x20 and after_space:
+                # its mark is of the whole run, and so is one put in front of that
+                for place in range(first if size == first + 6 and rules & MARK_FIRST else size - 3, size):
+                    extend(after, place, before, position)
                 position += width
                 continue
             after_space = point == 0x20
@@ -215,11 +273,11 @@ def cut_words(source, offsets, rules, out_array, word_ends, document_ends):  # t
                 n_words += 1
                 ends[n_words] = begin = size
             if mark or (begins and rules & PREPEND):
-                out[size], out[size + 1], out[size + 2] = 0xE2, 0x96, 0x81
-                size += 3
+                size = _put_mark(out, size, before, after, position)
             if not mark:
                 for part in range(width):
                     out[size + part] = data[position + part]
+                    carry(after, size + part, before, position, position)
                 size += width
             begins = False
             position += width

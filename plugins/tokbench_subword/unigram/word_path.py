@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.utf8 import encodable
+from tokbench_subword.kernels.utf8 import encodable, repaired
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_extenders
 from tokbench_subword.pipeline.stretch import Stretch
@@ -29,6 +29,7 @@ from tokbench_subword.unigram.charsmap import compile_normalizer
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS
 from tokbench_subword.unigram.json_export import ENDS
 from tokbench_subword.unigram.model_file import NormalizerSpec
+from tokbench_subword.unigram.origins import number_characters
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 _APART = "\ua000"  # a letter that no rule touches, and that stands by itself in every form
@@ -41,13 +42,15 @@ _MARK = "\u2581"
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Documents cut into words: word w is ``data[words[w]:words[w + 1]]``, those of document d end before word
-    ``documents[d + 1]``. Those at `left` have no words here: they need the plain path.
+    ``documents[d + 1]``. Those at `left` have no words here: they need the plain path. `origins`, where they
+    were asked for, say where each byte of `data` comes from.
     """
 
     data: bytes
     words: NDArray[np.int64]
     documents: NDArray[np.int64]
     left: list[int]
+    origins: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +61,7 @@ class WordPath:
     begins with what the input began with gets a mark in front (see `Stretch.first`).
     """
 
-    literals: tuple[tuple[str, str], ...]
+    literals: tuple[tuple[bytes, bytes], ...]
     characters: tuple[NDArray[Any], ...] | None
     clusters: tuple[NDArray[Any], ...] | None
     rules: int
@@ -75,7 +78,7 @@ class WordPath:
         steps = list(steps_of(document.normalizer, "normalizers"))
         literals = []
         while steps and (pair := _literal(steps[0])) is not None and pair[0] not in (" ", _MARK):
-            literals.append(pair)
+            literals.append((pair[0].encode(), pair[1].encode()))
             del steps[0]
         local = []
         while steps and steps[0].get("type") in (*_FORMS, "Lowercase", "StripAccents", "Nmt"):
@@ -94,26 +97,32 @@ class WordPath:
         clusters = _clusters(charsmap, where) if charsmap else None
         return cls(tuple(literals), characters, clusters, rules | ends, unknown.encode(), vanishes)
 
-    def prepare(self, texts: Sequence[str]) -> Prepared:
-        """Normalize and cut texts."""
-        originals = texts
-        for old, new in self.literals:
-            texts = [text.replace(old, new) for text in texts]
+    def prepare(self, texts: Sequence[str], *, located: bool = False) -> Prepared:
+        """Normalize and cut texts; `located` asks for origins."""
         encoded = [encodable(text) for text in texts]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-        data: Any = b"".join(encoded)
+        whole = b"".join(encoded)
+        data, origins = np.frombuffer(whole, np.uint8), None
+        if located:
+            origins = np.empty(len(data), np.int64)
+            number_characters(data, offsets, origins)
+        for old, new in self.literals:
+            if old in whole:
+                tables = [np.frombuffer(literal, np.uint8) for literal in (old, new)]
+                data, offsets, origins = _grown(kernels.replace_literal, data, offsets, tables, origins)
+                whole = data.tobytes()
         left = np.zeros(len(texts), np.uint8)
         if self.vanishes is not None:
-            left[:] = [text != "" and self.vanishes(text[0]) for text in originals]
-        if self.characters is not None:
-            data, offsets = _grown(kernels.map_characters, data, offsets, self.characters, left)
-        if self.clusters is not None:
-            data, offsets = _grown(kernels.map_clusters, data, offsets, self.clusters, left)
+            left[:] = [text != "" and self.vanishes(repaired(text[:2])[0]) for text in texts]
+        for kernel, rules in ((kernels.map_characters, self.characters), (kernels.map_clusters, self.clusters)):
+            if rules is not None:
+                data, offsets, origins = _grown(kernel, data, offsets, [*rules, left], origins)
         out = np.empty(3 * (len(data) + len(texts)), np.uint8)
         words = np.empty(len(data) + len(texts) + 1, np.int64)  # a mark put in front may be a word of its own
         documents = np.empty(len(texts) + 1, np.int64)
-        n_words = kernels.cut_words(np.frombuffer(data, np.uint8), offsets, self.rules, out, words, documents)
+        cut_origins = None if origins is None else np.empty(len(out), np.int64)
+        n_words = kernels.cut_words(data, offsets, self.rules, out, words, documents, origins, cut_origins)
         words = words[: n_words + 1]
         whole = out[: words[-1]].tobytes()
         at = whole.find(self.unknown) if self.unknown else -1
@@ -121,20 +130,24 @@ class WordPath:
             word = int(np.searchsorted(words, at, "right")) - 1
             left[int(np.searchsorted(documents, word, "right")) - 1] = 1
             at = whole.find(self.unknown, at + 1)
-        return Prepared(whole, words, documents, np.flatnonzero(left).tolist())
+        return Prepared(whole, words, documents, np.flatnonzero(left).tolist(), cut_origins)
 
 
 def _grown(
-    kernel: Callable[..., int], data: Any, offsets: NDArray[np.int64], tables: Iterable[NDArray[Any]], left: Any
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    kernel: Callable[..., int],
+    source: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    tables: Iterable[NDArray[Any]],
+    origins: NDArray[np.int64] | None,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64] | None]:
     """What a kernel makes of the documents, with as much room as it turns out to need."""
-    source = np.frombuffer(data, np.uint8)
     capacity = len(source) + len(source) // 4 + 64
     while True:
         out, ends = np.empty(capacity, np.uint8), np.zeros(len(offsets), np.int64)
-        size = kernel(source, offsets, *tables, out, ends, left)
+        carried = None if origins is None else np.empty(capacity, np.int64)
+        size = kernel(source, offsets, *tables, out, ends, origins, carried)
         if size >= 0:
-            return out[:size], ends
+            return out[:size], ends, carried
         capacity *= 2
 
 

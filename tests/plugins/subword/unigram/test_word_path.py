@@ -5,59 +5,16 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.tokenizer_json import Document
-from tokbench_subword.unigram.json_export import ENDS
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.word_path import WordPath
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models
 
-N, P = normalizers, pre_tokenizers
-MAP, FOLDING = (N.Precompiled(charsmap_of(name)) for name in ("nmt_nfkc", "nmt_nfkc_cf"))
-SPLIT = P.Sequence([P.WhitespaceSplit(), P.Metaspace()])
-RUNS = N.Replace(Regex(" {2,}"), "▁")
-BLANKS = N.Replace(Regex(ENDS), "")
-MARKED = [N.Prepend("▁"), N.Replace(" ", "▁")]
-CHAINS = {
-    "t5": (MAP, SPLIT),
-    "albert": (
-        N.Sequence(
-            [N.Replace("``", '"'), N.Replace("''", '"'), N.NFKD(), N.StripAccents(), N.Lowercase(), MAP]
-        ),
-        SPLIT,
-    ),
-    "runs": (N.Sequence([MAP, N.Strip(left=False, right=True), RUNS]), P.Metaspace()),
-    "ends": (N.Sequence([FOLDING, N.Strip(), RUNS]), P.Metaspace(prepend_scheme="first")),
-    "nfkc": (N.Sequence([N.Nmt(), N.NFKC(), N.Lowercase()]), P.Metaspace(prepend_scheme="never")),
-    "nfd": (N.Sequence([N.NFD(), N.StripAccents()]), P.Metaspace(split=False)),
-    "nfc": (N.NFC(), SPLIT),
-    "written": (
-        N.Sequence([MAP, BLANKS, N.Replace(Regex(" {2,}"), " "), *MARKED]),
-        P.Metaspace(prepend_scheme="never"),
-    ),
-    "marked": (N.Sequence(MARKED), P.Metaspace()),
-}
-HARD = [
-    *"ab ef  ▁▁ \t\n\r\x01\x85\xa0\u2003\u3000\u200b\u200d\ufeff\ufffd①ﬁ㌀ﬀ½™©ßİΣς`'",
-    *"\u0301\u0300\u0323\u0308\u3099\u309a\ufe0f\u0344\u0653\u064b\u093c\u094d\u0e33\u0600\u070f",
-    *"ाीनक़カﾞハアاويé각가ᄀ\u1161\u11a8ㄱ\ua000",
-    "\r\n",
-    "🇩🇪",
-    "👩\u200d👩",
-    "``",
-    "''",
-    "<unk>",
-]
-texts = st.lists(st.sampled_from(HARD) | st.characters(exclude_categories=["Cs"]), max_size=12).map("".join)
-
-
-def config(component: Any) -> Any:
-    return json.loads(component.__getstate__())
+from .word_rules import BLANKS, CHAINS, HARD, MAP, RUNS, N, P, config, texts
 
 
 def path_of(name: str) -> WordPath:

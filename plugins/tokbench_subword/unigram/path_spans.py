@@ -1,0 +1,40 @@
+"""Where the tokens of a text lie, from the path through it: the plain form of what kernels do as they encode.
+
+It also serves BPE models with unused pieces, which the kernels do not know (see `spm_bpe`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench_subword.unigram.charsmap import to_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench_subword.unigram.tokenizer import Algorithm
+    from tokbench_subword.unigram.vocabulary import SpmVocabulary
+
+
+def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
+    """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
+    assert algorithm.engine.normalizer is not None
+    data, origins = algorithm.engine.normalizer.with_origins(source)
+    rows = algorithm.path_rows(data)
+    spans, unknown = origins[rows[:, :2]], rows[:, 2] < 0
+    if unknown.any():
+        if len(vocabulary.byte_ids):
+            counts = np.ones(len(rows), np.int64)
+            parts = [data[start:end] for start, end, _ in rows[unknown].tolist()]
+            counts[unknown] = [len(to_text(part, vocabulary.escaped).encode()) for part in parts]
+            spans = np.repeat(spans, counts, axis=0)
+        else:
+            first = np.flatnonzero(~(unknown & np.append(False, unknown[:-1])))  # several in a row are one
+            last = np.append(first[1:], len(rows)) - 1
+            spans = np.stack([spans[first, 0], spans[last, 1]], axis=1)
+    characters = np.zeros(len(source) + 1, np.int64)
+    np.cumsum((np.frombuffer(source, np.uint8) & 0xC0) != 0x80, out=characters[1:])
+    found: NDArray[np.int64] = characters[spans]
+    return found

@@ -1,0 +1,172 @@
+"""Offsets by kernel are those of the plain path, whatever stands in front of the model."""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.kernels.utf8 import encodable
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.model_file import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
+from tokbench_subword.unigram.path_spans import spans_of_path
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.vocabulary import byte_piece
+from tokenizers import Tokenizer
+
+from ..strings import hard_strings
+from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
+from .small_models import SMALL, Pair, small
+from .word_rules import CHAINS, HARD, config, texts
+
+EDGES = ["", " ", "a ", " a", "  ", "\ud800x", "a\u0301\u0323 \u00e9\u0323", "``x'' ''' ````", "\x00"]
+BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))
+
+
+def check_model(tokenizer: SpmTokenizer, lines: list[str]) -> None:
+    tokens, spans = tokenizer.encode_with_offsets(lines)
+    together = tokenizer.encode_batch(lines)
+    assert np.array_equal(tokens.ids, together.ids)
+    assert np.array_equal(tokens.offsets, together.offsets)
+    for index, line in enumerate(lines):
+        expected = spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, encodable(line))
+        mine = spans[tokens.offsets[index] : tokens.offsets[index + 1]]
+        assert np.array_equal(mine, expected), line
+
+
+def check_json(tokenizer: JsonUnigramTokenizer, lines: list[str]) -> None:
+    tokens, spans = tokenizer.encode_with_offsets(lines)
+    together = tokenizer.encode_batch(lines)
+    assert np.array_equal(tokens.ids, together.ids)
+    assert np.array_equal(tokens.offsets, together.offsets)
+    for index, line in enumerate(lines):
+        mine = spans[tokens.offsets[index] : tokens.offsets[index + 1]]
+        assert np.array_equal(mine, tokenizer._plain.offsets(line)), line
+
+
+def tokenizer_of(chain: str, *, byte_fallback: bool) -> JsonUnigramTokenizer:
+    """A few letters and marks behind the rules of a chain; all else is unknown, or bytes."""
+    normalizer, pre_tokenizer = CHAINS[chain]
+    vocab: list[list[Any]] = [["<unk>", 0.0], ["▁", -2.0], ["a", -1.0], ["e", -1.5], ["▁a", -2.5], ["ae", -2.0]]
+    vocab += [["▁▁", -3.5], ["e\u0301", -3.0], ["fi", -2.0]]
+    if byte_fallback:
+        vocab += [[byte_piece(byte), -9.0] for byte in range(256)]
+    return JsonUnigramTokenizer.from_dict(
+        {
+            "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": byte_fallback},
+            "normalizer": config(normalizer),
+            "pre_tokenizer": config(pre_tokenizer),
+        }
+    )
+
+
+TOKENIZERS = {
+    (chain, fallback): tokenizer_of(chain, byte_fallback=fallback)
+    for chain in CHAINS
+    for fallback in (False, True)
+}
+
+
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
+def test_spans_of_a_model_are_those_of_its_path(model: str, pair: Pair, test_data: Path) -> None:
+    ours, _ = pair(model)
+    lines = EDGES + hard_strings(500)
+    for file in corpus_files(test_data):
+        lines += lines_of(file, 3_000)
+    check_model(ours, [*lines, "\n".join(lines)])
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize("suffix", [False, True])
+@pytest.mark.parametrize("escapes", [False, True])
+@pytest.mark.parametrize("fallback", [False, True])
+def test_unknown_characters_and_rules_for_spaces(
+    kind: str, suffix: bool, escapes: bool, fallback: bool
+) -> None:
+    trainer = TrainerSpec(model_type=kind, byte_fallback=fallback, treat_whitespace_as_suffix=suffix)
+    pieces = (*SMALL.pieces, *(BYTES if fallback else ()))
+    spaces = ["ab", " ab  ba ", "日本 a日", "▁x▁▁y", "日" * 40 + "a", "x" * 50 + " é"]
+    for extra, dummy in itertools.product((False, True), repeat=2):
+        spec = NormalizerSpec(
+            add_dummy_prefix=dummy, remove_extra_whitespaces=extra, escape_whitespaces=escapes
+        )
+        check_model(SpmTokenizer("t", SpmModel(pieces, trainer, spec)), [*EDGES, *spaces])
+
+
+def test_room_grows_as_it_must() -> None:
+    tokenizer = small()
+    check_model(tokenizer, ["ab" * 30_000, "日x" * 3_000, "", "a b " * 9_000])
+
+
+def test_threads_give_the_same(pair: Pair, test_data: Path) -> None:
+    ours, _ = pair(UNIGRAM_MODELS[0])
+    lines = lines_of(test_data / "corpora/novels/deu_Latn.txt", LONG)
+    alone = ours.encode_with_offsets(lines)
+    ours.threads = 2
+    try:
+        together = ours.encode_with_offsets(lines)
+    finally:
+        ours.threads = 1
+    assert np.array_equal(alone[0].ids, together[0].ids)
+    assert np.array_equal(alone[1], together[1])
+
+
+@pytest.mark.parametrize("fallback", [False, True])
+@pytest.mark.parametrize("chain", CHAINS)
+def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
+    tokenizer = TOKENIZERS[chain, fallback]
+    check_json(tokenizer, ["".join(two) for two in itertools.product(HARD, repeat=2)])
+    check_json(tokenizer, EDGES + hard_strings(60))
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+@settings(max_examples=60)
+@given(lines=st.lists(texts, max_size=8))
+def test_any_text(chain: str, lines: list[str]) -> None:
+    check_json(TOKENIZERS[chain, False], lines)
+
+
+@pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
+def test_spans_equal_those_of_tokenizers(folder: str, test_data: Path) -> None:
+    """But where several characters become one: there `tokenizers` gives the span of the first or the last.
+
+    Control characters that vanish put it off for the rest of a text.
+    """
+    path = test_data / "vocabs" / folder / "hf" / "tokenizer.json"
+    ours, theirs = JsonUnigramTokenizer.from_file(path), Tokenizer.from_file(str(path))
+    theirs.encode_special_tokens = True
+    theirs.no_padding()
+    theirs.no_truncation()
+    lines = [line for file in corpus_files(test_data) for line in lines_of(file, 6_000)]
+    check_json(ours, [*EDGES, *lines])
+    aside = {"Mn", "Mc", "Me", "Cc", "Cf", "Co", "Cn"}
+    clear = [
+        line
+        for line in lines
+        if "``" not in line and "''" not in line and aside.isdisjoint(map(unicodedata.category, line))
+    ]
+    assert len(clear) > len(lines) / 2
+    spans, limits = ours.offsets_batch(clear)
+    for index, expected in enumerate(theirs.encode_batch(clear, add_special_tokens=False)):
+        mine = spans[limits[index] : limits[index + 1]].tolist()
+        assert mine == [list(span) for span in expected.offsets], clear[index]
+
+
+def test_added_tokens_take_the_plain_path() -> None:
+    vocab = [["<unk>", 0.0], ["▁a", -1.0], ["b", -1.0]]
+    tokenizer = JsonUnigramTokenizer.from_dict(
+        {
+            "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+            "added_tokens": [{"id": 3, "content": "<x>", "normalized": False, "special": False}],
+        }
+    )
+    spans, limits = tokenizer.offsets_batch(["ab", "a<x>ab", "", "b a"])
+    assert limits.tolist() == [0, 2, 6, 6, 9]
+    assert spans[2:6].tolist() == [[0, 1], [1, 4], [4, 5], [5, 6]]
+    check_json(tokenizer, ["ab", "a<x>ab", "", "<x>", "b a"])
