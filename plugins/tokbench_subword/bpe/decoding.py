@@ -103,7 +103,8 @@ class Decoder:
         texts = self._tokens.texts
         if len(ids) and not 0 <= min(ids) <= max(ids) < len(texts):
             raise IndexError("an id is not in the vocabulary")
-        return "".join(self._decode([texts[index] for index in ids]))
+        # An id that the vocabulary leaves out adds nothing, not even the space between tokens.
+        return "".join(self._decode([text for index in ids if (text := texts[index])]))
 
     @cached_property
     def _pieces(self) -> list[bytes] | None:

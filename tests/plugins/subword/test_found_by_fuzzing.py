@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
@@ -13,6 +14,16 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(tokenizer.to_str())
     return content
+
+
+@pytest.mark.parametrize("decoder", [None, decoders.BPEDecoder(), decoders.Metaspace(), decoders.Fuse()])
+def test_an_id_that_a_vocabulary_of_bpe_leaves_out_adds_nothing_to_text(decoder: Any) -> None:
+    theirs = Tokenizer(models.BPE({"▁a": 0, "b</w>": 2, "c": 5}, []))
+    if decoder is not None:
+        theirs.decoder = decoder
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    for ids in ([0, 1], [1, 0, 2], [2, 3, 4, 5], [2, 1], [4], []):
+        assert ours.decode(ids) == theirs.decode(ids), ids
 
 
 def test_an_id_that_a_vocabulary_leaves_out_adds_nothing_to_text() -> None:
