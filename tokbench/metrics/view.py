@@ -86,7 +86,7 @@ def point(tally: Tally, key: CellKey, context: MeasureContext) -> Counts:
 class Resamples(Counts):
     """Counts on resamples, worked out when first asked for, together with what was asked of other texts.
 
-    So all that the metrics need of a text, and no more, is one product of matrices.
+    So all that the metrics need of some texts, and no more, is one product of matrices.
     """
 
     def __init__(self, tally: Tally, resampler: Resampler, **known: Any) -> None:
@@ -98,21 +98,31 @@ class Resamples(Counts):
         if name not in RESAMPLED:
             raise AttributeError(f"resamples have no {name}")
         self._resampler.asked[name] = None
-        self._know([each for each in self._resampler.asked if each not in vars(self)])
+        foresee([self])
         found: NDArray[np.float64] = vars(self)[name]
         return found
 
-    def _know(self, names: Sequence[str]) -> None:
+    def unknown_sums(self) -> dict[str, NDArray[np.int64]]:
+        """The sums by group that were asked of any text, but for those that are known on resamples."""
+        names = [each for each in self._resampler.asked if each not in vars(self)]
         counted = [name for name in names if name not in _ISOLATED]
         sums = dict(zip(counted, self._groups.dense(counted), strict=True))
         if len(counted) < len(names):
             sums |= dict(zip(_ISOLATED, _isolated(self._words), strict=True))
-        vars(self).update(self._resampler.rows(sums))
+        return sums
 
     def one(self, index: int) -> Counts:
         """One resample alone, for metrics whose code takes numbers only."""
         counts = {name: getattr(self, name)[index] for name in RESAMPLED}
         return Counts(**{name: value for name, value in vars(self).items() if name[0] != "_"} | counts)
+
+
+def foresee(some: Sequence[Resamples]) -> None:
+    """Work out, for texts with one resampler, whatever was asked of any text: it will be asked of these too."""
+    if some:
+        resampler = some[0]._resampler
+        for each, rows in zip(some, resampler.rows_of([each.unknown_sums() for each in some]), strict=True):
+            vars(each).update(rows)
 
 
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, resampler: Resampler) -> Resamples | None:

@@ -10,7 +10,8 @@ had to drop different levels can still be joined. Of one document the part that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,9 +89,34 @@ def _joined(tables: Iterable[Histogram]) -> NDArray[np.int64]:
     """How often each key occurs in all of the tables together, ascending by key."""
     import numpy as np
 
-    some = [each for each in tables if len(each)]
+    some = sorted((each for each in tables if len(each)), key=len)
     if len(some) < 2:
         return some[0].counts if some else np.zeros(0, np.int64)
+    # whoever has counted has imported numba; for figures of cells on disk it would cost more than it saves
+    return _merged(some) if "numba" in sys.modules else _sorted_together(some)
+
+
+def _merged(some: Sequence[Histogram]) -> NDArray[np.int64]:
+    """The same, by merging tables from the smallest on."""
+    import numpy as np
+
+    from tokbench.tally.compiling import frozen
+    from tokbench.tally.merging import add_equal, merge
+
+    room = np.empty((2, 2, sum(map(len, some))), np.int64)  # what is merged, and what into, in turn
+    keys, counts = frozen(some[0].keys), frozen(some[0].counts)
+    for turn, own in enumerate(some[1:]):
+        all_keys, all_counts = room[turn % 2, :, : len(keys) + len(own)]
+        merge(keys, counts, frozen(own.keys), frozen(own.counts), all_keys, all_counts)
+        keys, counts = frozen(all_keys), frozen(all_counts)
+    sums = np.empty(len(keys), np.int64)
+    return sums[: add_equal(keys, counts, sums)]
+
+
+def _sorted_together(some: Sequence[Histogram]) -> NDArray[np.int64]:
+    """The same, by sorting all keys."""
+    import numpy as np
+
     # to sort the keys alone, as often as each was counted, is quicker than to sort them with their counts
     keys = np.repeat(
         np.concatenate([each.keys for each in some]), np.concatenate([each.counts for each in some])

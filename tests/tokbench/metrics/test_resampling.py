@@ -10,7 +10,7 @@ from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.resampling import Resampler, parts_of, resampled_sums
-from tokbench.metrics.view import resampled
+from tokbench.metrics.view import foresee, resampled
 from tokbench.tally import collect
 from tokbench.tally.groups import NAMES, GroupSums, poisson_weights
 from tokbench.tally.text import GROUPS
@@ -61,6 +61,36 @@ def test_what_one_text_was_asked_for_is_worked_out_together_for_the_next() -> No
     assert second.one(-1).isolated_words == 3
     with pytest.raises(AttributeError, match="resamples have no ids"):
         _ = second.ids
+
+
+def test_several_texts_at_once_are_each_as_alone() -> None:
+    rng = np.random.default_rng(3)
+    texts = [
+        {"bytes": rng.integers(0, most, GROUPS), "tokens": rng.integers(0, 300, GROUPS)}
+        for most in (9, 1 << 20, 1 << 40)  # two are beyond single precision
+    ] * 7
+    for sums, found in zip(texts, Resampler(0, 20).rows_of(texts), strict=True):
+        alone = Resampler(0, 20).rows(sums)
+        assert all(np.array_equal(found[name], alone[name]) for name in sums)
+    assert Resampler(0, 20).rows_of([]) == []
+
+
+def test_what_was_asked_of_any_text_is_foreseen_for_others() -> None:
+    tallies = [collect(tokbench.load("bytes"), [Document(text), Document("end")]) for text in ("one", "three")]
+    resampler = Resampler(0, 20)
+    asked, first, second = (
+        resampled(tally, CellKey("bytes", "d", "l"), MeasureContext(), resampler)
+        for tally in (tallies[0], *tallies)
+    )
+    assert asked is not None
+    assert first is not None
+    assert second is not None
+    assert asked.tokens[-1] == 6
+    foresee([first, second])
+    assert {"tokens"} < set(vars(first)) & set(vars(second))
+    assert "bytes" not in vars(second)
+    assert (first.tokens[-1], second.tokens[-1]) == (6, 8)
+    assert np.array_equal(first.tokens, asked.tokens)
 
 
 def test_sums_of_any_size_are_exact_or_as_exact_as_numbers_are() -> None:
