@@ -16,20 +16,24 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.direct import entry
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.workspace import Workspace
 from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.kernels.pointers import PADDING
+from tokbench_subword.kernels.text import encode_texts
 from tokbench_subword.kernels.utf8 import encodable
 
 _PAD = bytes(PADDING)
-_NO_TEXT, _NO_ENDS = np.frombuffer(_PAD, np.uint8), np.zeros(1, np.int64)
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
-_FITTED_EVERY = 1 << 16
-"""Bytes of single texts after which the cache is looked at."""
+_FEW_TEXTS = 1 << 11
+"""Texts that may be few enough to go without arrays of their own."""
+_FEW = 80
+_FIRST = [np.arange(count) for count in range(_FEW)]
+"""The first so many ids: for a few, numpy copies faster by a list of places than by a slice."""
 _AT_A_TIME = 1 << 17
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
@@ -69,31 +73,37 @@ class Encoder:
         self.threads = max(1, threads)
         announce(encode_documents, encode_spans, encode_text)
         self._shared = shared_arrays(model)
-        self._fits = at.TEXT_SIZE if model.pattern.machine is not None else -1  # bytes that `encode_text` takes
+        self._fits = at.TEXT_CHARACTERS if model.pattern.machine is not None else -1
         self._idle: deque[Workspace] = deque()
+        self._ready = False
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
-        data = encodable(text)
-        size = len(data)
-        if size > self._fits:
+        if type(text) is not str or len(text) > self._fits:
             return self.encode_batch([text]).ids
-        work = self._borrow()
-        work.passed += size
-        if work.passed > _FITTED_EVERY:  # not at each call, where a short text would pay for it
-            work.passed = 0
-            work.fit(size)
         try:
-            work.text[:size] = data
-            return work.ids[: encode_text(work.block, size)].copy()
+            work = self._idle.pop()
+        except IndexError:
+            work = self._new()
+        try:
+            count = self._encode_text(work.place, text)
+            if count < 0:
+                count = -1 - count
+                work.fit()
+            if count < _FEW:
+                few: NDArray[np.int32] = work.ids[_FIRST[count]]
+                return few
+            return work.ids[:count].copy()
         finally:
             self._idle.append(work)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
+        if self._fits >= 0 and len(texts) <= _FEW_TEXTS and sum(map(len, texts)) <= self._fits:
+            return self._encode_few(texts)
         parts = _encoded(texts)
         offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum(list(map(len, parts)), out=offsets[1:])
+        np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=offsets[1:])
         data = np.frombuffer(_joined(parts), np.uint8)
         pattern = self.model.pattern
         if pattern.machine is not None:
@@ -104,6 +114,21 @@ class Encoder:
             for part, start in zip(parts, offsets[:-1].tolist(), strict=True)
         ]
         return self.encode_spans(data, spans)
+
+    def _encode_few(self, texts: Sequence[str]) -> TokenBatch:
+        """`encode_batch` of texts of at most `layout.TEXT_CHARACTERS` together, without arrays for them."""
+        joined, count = "".join(texts), len(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, count)
+        offsets, ends = np.zeros((2, count + 1), np.int64)
+        work = self._borrow()
+        try:
+            self._write_texts(joined, joined.isascii(), lengths, work.text, offsets[1:])
+            n_ids = self._encode_documents(work.block, work.utf8, offsets, 0, count, work.ids, ends)
+            if work.crowded():
+                work.fit()
+            return TokenBatch(work.ids[:n_ids].copy(), ends)
+        finally:
+            self._idle.append(work)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``, for a pattern with a state machine.
@@ -177,11 +202,19 @@ class Encoder:
         try:
             return self._idle.pop()
         except IndexError:
-            work = Workspace(self._shared)
-            # numba reads compiled code when a kernel is first called: both now, or the first batch would wait
-            encode_text(work.block, 0)
-            encode_documents(work.block, _NO_TEXT, _NO_ENDS, 0, 0, work.out, _NO_ENDS)
-            return work
+            return self._new()
+
+    def _new(self) -> Workspace:
+        work = Workspace(self._shared)
+        if not self._ready:
+            # numba reads compiled code when it is first asked for: all now, or the first batch would wait
+            counts = np.zeros(0, np.int64)
+            self._encode_text = entry(encode_text, work.place, "")
+            self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
+            arguments = (work.block, work.utf8, counts, 0, 0, work.ids, counts)
+            self._encode_documents = entry(encode_documents, *arguments)
+            self._ready = True
+        return work
 
     def forget(self) -> None:
         """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""

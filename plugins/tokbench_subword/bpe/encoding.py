@@ -21,12 +21,14 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.direct import block_at
 from tokbench_subword.bpe.layout import GROUP
 from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.kernels.compiling import kernel, subroutine
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
+from tokbench_subword.kernels.text import write_text
 
 
 @subroutine
@@ -80,17 +82,24 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
 
 
 @kernel
-def encode_text(arrays, size):  # type: ignore[no-untyped-def]
-    """Encode the first `size` bytes of the block's `TEXT` into its `IDS`. Returns how many ids there are."""
-    block = pointer(arrays)
+def encode_text(place, string):  # type: ignore[no-untyped-def]
+    """Encode a string into the block's `IDS`; `place` is the block's address (`direct`).
+
+    Returns how many ids there are: n, or ``-1 - n`` where the cache should be looked at for its size. A string
+    has at most `layout.TEXT_CHARACTERS` characters.
+    """
+    block = block_at(place)
     data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
     starts, machine = i64_in(block, at.STARTS), i64_in(block, at.SETTINGS)[at.MACHINE]
+    counters = i64_in(block, at.COUNTERS)
+    size = write_text(string, data)
     o = i = np.int64(0)
     while i < size:
         i, count = cut_words(machine, data, i, size, classes, starts, 0, GROUP)
         starts[count] = i
         o = _look_up(block, data, count, ids, o)
-    return o
+    entered = counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED]
+    return o if entered <= counters[at.FIT_AFTER] else -1 - o
 
 
 @kernel

@@ -5,6 +5,8 @@ Arrays up to `SETTINGS` belong to the model and are shared by all threads; those
 
 from __future__ import annotations
 
+from tokbench_subword.kernels.text import MOST_BYTES
+
 (
     CLASSES,  # uint8: code point -> class flags
     BYTE_IDS,  # uint32 (256,): byte -> id
@@ -32,6 +34,9 @@ from __future__ import annotations
     WIDE_WORDS,  # uint64: the same for longer words
     CACHE_SHIFTS,  # uint64 (2,): how far a hash is shifted to give a slot of either
     ARENA,  # uint32: ids of words of more than a few tokens
+    PHRASES,  # uint64 (1 << PHRASE_BITS,): the cache of phrases; see `phrases`
+    PHRASE_BYTES,  # uint8: what they are
+    PHRASE_IDS,  # uint32: and their ids
     JOIN_MEMO,  # uint64: recent answers of `joins`
     COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
@@ -47,7 +52,7 @@ from __future__ import annotations
     MARKS,  # uint64: backtracking's marks
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-) = range(41)
+) = range(44)
 
 (
     MACHINE,  # number of the state machine
@@ -69,17 +74,33 @@ from __future__ import annotations
     TRIE_SHIFT,
 ) = range(17)
 
-ARENA_USED, SHORT_HELD, WIDE_HELD, SHORT_ENTERED, WIDE_ENTERED, FETCHED = range(6)
-"""`FETCHED` is 1 when memory was asked for on behalf of the words of the group at hand."""
-N_COUNTERS = 6
+(
+    ARENA_USED,
+    SHORT_HELD,
+    WIDE_HELD,
+    SHORT_ENTERED,
+    WIDE_ENTERED,
+    FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
+    FIT_AFTER,  # how many words may be entered before the tables' sizes are looked at
+    PHRASE_BYTES_USED,
+    PHRASE_IDS_USED,
+) = range(9)
+
+N_COUNTERS = 9
 N_SETTINGS = 17
 
 ARENA_SIZE = (1 << 20) - 1024
 """Ids that the arena of the word cache holds."""
+PHRASE_BITS = 17
+"""Slots of the cache of phrases, as a power of two."""
+PHRASE_BYTES_SIZE, PHRASE_IDS_SIZE = 1 << 22, 1 << 20
+"""Bytes, and ids with what stands beside them, that the phrases kept have at the most."""
 GROUP = 128
 """Words that are cut and looked up together."""
 CUTS = 1024
 """Bytes of a long pre-token whose boundaries are found at a time."""
-TEXT_SIZE = 1 << 14
-"""Bytes of a text that is encoded by itself without arrays of its own."""
+TEXT_CHARACTERS = 1 << 14
+"""Characters of texts that are encoded without arrays of their own."""
+TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
+"""Bytes that these are at the most."""
 MEMO_BITS = 17

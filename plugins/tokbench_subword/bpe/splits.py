@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tokbench_subword.bpe.tables import NONE, TokenTable, token_id
 from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.hashing import hash_bytes
 from tokbench_subword.kernels.pointers import pointer
 
 
@@ -19,10 +20,12 @@ def _splits(table, bloom, blob, starts, out):  # type: ignore[no-untyped-def]
     for token in range(len(starts) - 1):
         begin, end = starts[token], starts[token + 1]
         for at in range(begin + 1, end):
-            left = token_id(tokens, mask, filter_, data, begins, data, begin, at - begin)
+            hashed = hash_bytes(data, begin, at - begin)
+            left = token_id(tokens, mask, filter_, data, begins, data, begin, at - begin, hashed)
             if left == NONE:
                 continue
-            right = token_id(tokens, mask, filter_, data, begins, data, at, end - at)
+            hashed = hash_bytes(data, at, end - at)
+            right = token_id(tokens, mask, filter_, data, begins, data, at, end - at, hashed)
             if right == NONE:
                 continue
             if len(out):

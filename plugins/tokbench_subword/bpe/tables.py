@@ -120,9 +120,11 @@ def _token_bit(hashed, mask):  # type: ignore[no-untyped-def]
 
 
 @inline
-def token_id(table, mask, bloom, blob, starts, data, start, length):  # type: ignore[no-untyped-def]
-    """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers."""
-    hashed = hash_bytes(data, start, length)
+def token_id(table, mask, bloom, blob, starts, data, start, length, hashed):  # type: ignore[no-untyped-def]
+    """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers.
+
+    `hashed` is `hash_bytes` of these bytes.
+    """
     bit = _token_bit(hashed, mask)
     if not (bloom[bit >> 5] >> np.uint32(bit & 31)) & _ONE:
         return NONE

@@ -17,8 +17,11 @@ _FEW_BYTES = 64
 
 
 @inline
-def whole_token(block, settings, text, start, length):  # type: ignore[no-untyped-def]
-    """The id of a pre-token that is a token as it stands, where the model takes it so, or `NONE`."""
+def whole_token(block, settings, text, start, length, hashed):  # type: ignore[no-untyped-def]
+    """The id of a pre-token that is a token as it stands, where the model takes it so, or `NONE`.
+
+    `hashed` is `hash_bytes` of it.
+    """
     if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
         return NONE
     tokens, filter_, blob = (
@@ -27,7 +30,7 @@ def whole_token(block, settings, text, start, length):  # type: ignore[no-untype
         u8_in(block, at.TOKEN_BYTES),
     )
     starts = i64_in(block, at.TOKEN_STARTS)
-    return token_id(tokens, settings[at.TOKEN_MASK], filter_, blob, starts, text, start, length)
+    return token_id(tokens, settings[at.TOKEN_MASK], filter_, blob, starts, text, start, length, hashed)
 
 
 @inline

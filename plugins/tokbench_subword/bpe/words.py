@@ -6,6 +6,7 @@ import numpy as np
 
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.cutting import encode_cut
+from tokbench_subword.bpe.phrases import PHRASE, note_phrase, recall_phrase
 from tokbench_subword.bpe.short_tokens import SHORT_TOKEN, short_token_id, token_home, token_key
 from tokbench_subword.bpe.tables import NONE
 from tokbench_subword.bpe.uncached import encode_uncached, whole_token
@@ -18,6 +19,7 @@ from tokbench_subword.bpe.word_cache import (
     wide_key,
 )
 from tokbench_subword.kernels.compiling import inline, subroutine
+from tokbench_subword.kernels.hashing import hash_bytes
 from tokbench_subword.kernels.pointers import i64_in, prefetch_u64, u64_in
 
 _THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
@@ -59,7 +61,7 @@ def _encode_short(block, text, k, count, out, o):  # type: ignore[no-untyped-def
         shift = np.uint64(settings[at.SHORT_TOKEN_SHIFT])
         whole = short_token_id(u64_in(block, at.SHORT_TOKENS), shift, low, token_key(high, length))
     else:
-        whole = whole_token(block, settings, text, start, length)
+        whole = whole_token(block, settings, text, start, length, hash_bytes(text, start, length))
     if whole != NONE:
         out[o] = whole
         after = o + 1
@@ -76,16 +78,22 @@ def _encode_longer(block, text, start, length, out, o):  # type: ignore[no-untyp
     """Encode a word longer than `SHORT_WORD`, and keep it where it is wide; return the new end of `out`.
 
     What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
-    are known already. Long phrases of Chinese and Japanese hardly ever come again, and are not kept.
+    are known already. What is longer than a wide word, or as long in Chinese and Japanese, is a phrase.
     """
     settings = i64_in(block, at.SETTINGS)
     script = _script(text, start, length)
     wide = SHORT_WORD < length <= WIDE_WORD and not _HAN <= script < _AFTER_HAN
+    phrase = not wide and length <= PHRASE
     if wide:
         after = recall_wide(block, wide_key(text, start, length, 0), out, o)
         if after >= 0:
             return after
-    whole = whole_token(block, settings, text, start, length)
+    hashed = hash_bytes(text, start, length)
+    if phrase:
+        after = recall_phrase(block, text, start, length, hashed, out, o)
+        if after >= 0:
+            return after
+    whole = whole_token(block, settings, text, start, length, hashed)
     if whole != NONE:
         out[o] = whole
         after = o + 1
@@ -95,6 +103,8 @@ def _encode_longer(block, text, start, length, out, o):  # type: ignore[no-untyp
         after = encode_uncached(block, text, start, start + length, out, o)
     if wide:
         remember_wide(block, wide_key(text, start, length, 0), out, o, after - o)
+    elif phrase:
+        note_phrase(block, text, start, length, hashed, out, o, after - o)
     return after
 
 

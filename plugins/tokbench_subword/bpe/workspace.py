@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
+from tokbench_subword.bpe.direct import address
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.word_cache import SHORT_SLOT, SPARE_IDS, WIDE_SLOT, move_words
 from tokbench_subword.kernels.pointers import PADDING, block
@@ -18,14 +19,16 @@ _LEAST, _MOST = (1 << 12, 1 << 9), (1 << 18, 1 << 16)
 """Slots of the cache's two tables at first and at most: 160 kB and 12 MB."""
 _BYTES_A_SLOT, _BYTES_A_WIDE_SLOT = 128, 256
 """A text of so many bytes for each slot is given larger tables beforehand."""
+_LOOK_EVERY = 1 << 8
+"""New words after which it is time to see whether the tables are large enough."""
 _KEPT_OUTPUT = 1 << 18
 _TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 
 
 class Workspace:
-    """The arrays of one thread, after those that all share; `block` is what kernels take."""
+    """The arrays of one thread, after those that all share; `block`, at `place`, is what kernels take."""
 
-    __slots__ = ("arrays", "block", "ids", "out", "passed", "text")
+    __slots__ = ("arrays", "block", "ids", "out", "place", "text", "utf8")
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own: list[NDArray[Any]] = [
@@ -33,6 +36,9 @@ class Workspace:
             _aligned_zeros(_LEAST[1] * WIDE_SLOT),
             np.array([_shift(slots) for slots in _LEAST], np.uint64),
             np.empty(at.ARENA_SIZE + SPARE_IDS, np.uint32),
+            _aligned_zeros(1 << at.PHRASE_BITS),
+            np.empty(at.PHRASE_BYTES_SIZE + PADDING, np.uint8),
+            np.empty(1 + at.PHRASE_IDS_SIZE + SPARE_IDS, np.uint32),
             np.zeros(1 << at.MEMO_BITS, np.uint64),
             np.zeros(at.N_COUNTERS, np.int64),
             np.zeros(SHORT + 1, np.uint32),
@@ -50,16 +56,30 @@ class Workspace:
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
         ]
         self.arrays = [*shared, *own]
-        self.block = block(self.arrays)
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
-        self.text = self.arrays[at.TEXT].data  # which takes bytes without a conversion
-        self.passed = 0  # bytes of single texts since the cache was looked at
+        self.text = self.arrays[at.TEXT]
+        self.utf8 = self.text.view()
+        self.utf8.flags.writeable = False  # as all text that kernels are compiled for
+        self._pack()
+        self.fit()
 
     def fit(self, bytes_: int = 0) -> None:
         """Make the cache large enough for the words entered so far, and for a text of so many bytes."""
         self._fit(0, bytes_ // _BYTES_A_SLOT)
         self._fit(1, bytes_ // _BYTES_A_WIDE_SLOT)
+        counters = self.arrays[at.COUNTERS]
+        counters[at.FIT_AFTER] = counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] + _LOOK_EVERY
+
+    def crowded(self) -> bool:
+        """Whether so many words were entered that it is time to call `fit`."""
+        counters = self.arrays[at.COUNTERS]
+        return bool(counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] > counters[at.FIT_AFTER])
+
+    def _pack(self) -> None:
+        """Make the block of the arrays as they are now."""
+        self.block = block(self.arrays)
+        self.place = address(self.block)
 
     def room(self, bytes_: int) -> NDArray[np.int32]:
         """An output array for a text of so many bytes, used again from call to call up to a megabyte."""
@@ -85,7 +105,7 @@ class Workspace:
         self.arrays[place] = table
         self.arrays[at.CACHE_SHIFTS][which] = _shift(wanted)
         counters[at.SHORT_ENTERED + which] = counters[at.SHORT_HELD + which]
-        self.block = block(self.arrays)
+        self._pack()
 
 
 def _shift(slots: int) -> int:

@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.compiling import inline, kernel, subroutine
 from tokbench_subword.kernels.pointers import pointer
 
 MOST_BYTES = 4
@@ -31,6 +31,10 @@ if config.DISABLE_JIT:
     def _characters(text: str, example: Any) -> Any:
         """The code points of a string."""
         return [ord(character) for character in text]
+
+    def _is_ascii(text: str) -> bool:
+        """Whether all characters are ASCII."""
+        return text.isascii()
 
 else:
 
@@ -55,44 +59,83 @@ else:
 
         return signature, codegen
 
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _is_ascii(typingctx: Any, text: Any) -> Any:
+        """Whether all characters are ASCII, which a string knows of itself."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
+            return builder.icmp_unsigned("!=", string.is_ascii, ir.Constant(string.is_ascii.type, 0))
+
+        return types.boolean(text), codegen
+
+
+@inline
+def _write(characters, first, stop, data, at):  # type: ignore[no-untyped-def]
+    """Write the text ``characters[first:stop]`` from ``data[at]`` on; return where it ends."""
+    while first < stop:
+        point = np.int64(characters[first])
+        first += 1
+        if point < 0x80:
+            data[at] = np.uint8(point)
+            at += 1
+            continue
+        if point < 0x800:
+            data[at] = np.uint8(0xC0 | (point >> 6))
+            data[at + 1] = np.uint8(0x80 | (point & 0x3F))
+            at += 2
+            continue
+        if point >> 11 == 0x1B:  # half of a pair, or alone
+            follower = np.int64(characters[first]) if first < stop else np.int64(0)
+            if point < 0xDC00 and follower >> 10 == 0x37:
+                point = 0x10000 + ((point & 0x3FF) << 10) + (follower & 0x3FF)
+                first += 1
+            else:
+                point = np.int64(0xFFFD)
+        if point < 0x10000:
+            data[at] = np.uint8(0xE0 | (point >> 12))
+            data[at + 1] = np.uint8(0x80 | ((point >> 6) & 0x3F))
+            data[at + 2] = np.uint8(0x80 | (point & 0x3F))
+            at += 3
+        else:
+            data[at] = np.uint8(0xF0 | (point >> 18))
+            data[at + 1] = np.uint8(0x80 | ((point >> 12) & 0x3F))
+            data[at + 2] = np.uint8(0x80 | ((point >> 6) & 0x3F))
+            data[at + 3] = np.uint8(0x80 | (point & 0x3F))
+            at += 4
+    return at
+
 
 @inline
 def _encode(characters, lengths, data, ends):  # type: ignore[no-untyped-def]
     """Write the texts that lie one after another in `characters`, of these `lengths`."""
     first = at = np.int64(0)
     for document in range(len(lengths)):
-        stop = first + lengths[document]
-        while first < stop:
-            point = np.int64(characters[first])
-            first += 1
-            if point < 0x80:
-                data[at] = np.uint8(point)
-                at += 1
-                continue
-            if point < 0x800:
-                data[at] = np.uint8(0xC0 | (point >> 6))
-                data[at + 1] = np.uint8(0x80 | (point & 0x3F))
-                at += 2
-                continue
-            if point >> 11 == 0x1B:  # half of a pair, or alone
-                follower = np.int64(characters[first]) if first < stop else np.int64(0)
-                if point < 0xDC00 and follower >> 10 == 0x37:
-                    point = 0x10000 + ((point & 0x3FF) << 10) + (follower & 0x3FF)
-                    first += 1
-                else:
-                    point = np.int64(0xFFFD)
-            if point < 0x10000:
-                data[at] = np.uint8(0xE0 | (point >> 12))
-                data[at + 1] = np.uint8(0x80 | ((point >> 6) & 0x3F))
-                data[at + 2] = np.uint8(0x80 | (point & 0x3F))
-                at += 3
-            else:
-                data[at] = np.uint8(0xF0 | (point >> 18))
-                data[at + 1] = np.uint8(0x80 | ((point >> 12) & 0x3F))
-                data[at + 2] = np.uint8(0x80 | ((point >> 6) & 0x3F))
-                data[at + 3] = np.uint8(0x80 | (point & 0x3F))
-                at += 4
+        at = _write(characters, first, first + lengths[document], data, at)
+        first += lengths[document]
         ends[document] = at
+
+
+@subroutine
+def _write_wide(text, data):  # type: ignore[no-untyped-def]
+    """`write_text` of what is not ASCII."""
+    width, none = _width(text), np.int64(0)
+    if width == 1:
+        return _write(_characters(text, np.uint8(0)), none, len(text), data, none)
+    if width == 2:
+        return _write(_characters(text, np.uint16(0)), none, len(text), data, none)
+    return _write(_characters(text, np.uint32(0)), none, len(text), data, none)
+
+
+@inline
+def write_text(text, data):  # type: ignore[no-untyped-def]
+    """Write the UTF-8 of a text to `data`, a uint8 pointer, as `encode_texts` does; return how long it is."""
+    if not _is_ascii(text):
+        return _write_wide(text, data)
+    letters = _characters(text, np.uint8(0))
+    for index in range(len(text)):
+        data[index] = letters[index]
+    return len(text)
 
 
 @kernel
