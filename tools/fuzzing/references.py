@@ -63,9 +63,7 @@ class _Tokenizers:
             form.startswith(("▁", " ")) and form != content
             for form, content in zip(forms, contents, strict=True)
         ):
-            raise Unfit(
-                "an added token may take what normalizing put in front: what is first then, we say otherwise"
-            )
+            raise Unfit("an added token may take what normalizing put in front: then the first word is another")
 
     def encode(self, text: str) -> tuple[list[int], Spans | None]:
         found = self._library.encode(text, add_special_tokens=False)

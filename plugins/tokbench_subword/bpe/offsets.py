@@ -176,26 +176,26 @@ class Offsets:
     def _consumed(self) -> NDArray[np.int64]:
         """How many bytes of a pre-token each token stands for; -1 where that varies.
 
-        It does for the unknown token, and where a pre-token may be a token as it is written, affixes and all.
+        It does for the unknown token, where a pre-token may be a token as it is written, affixes and all, and
+        where a merge makes what a character with its affix is, too.
         """
         model = self.model
-        lengths = np.array([len(token) for token in model.vocabulary], np.int64)
+        lengths = [len(token) for token in model.vocabulary]
         if model.level == "char":
             for index, token in enumerate(model.vocabulary):
                 size = self._bytes_of_text(token)
                 lengths[index] = -1 if model.whole_tokens and size != len(token) else size
         if model.unk is not None:
             lengths[model.unk] = -1
-        return lengths
+        for left, right, result in model.merges.tolist() if model.level == "char" else []:
+            if lengths[left] < 0 or lengths[right] < 0 or lengths[left] + lengths[right] != lengths[result]:
+                lengths[result] = -1
+        return np.array(lengths, np.int64)
 
     def _bytes_of_text(self, token: bytes) -> int:
         model = self.model
         prefix, suffix = model.continuing_prefix.encode(), model.end_of_word.encode()
         if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
             return 1
-        size = len(token)
-        if prefix and token.startswith(prefix) and token != prefix:
-            size -= len(prefix)
-        if suffix and token.endswith(suffix) and token != suffix:
-            size -= len(suffix)
-        return size
+        text = token.removeprefix(prefix) or token
+        return len(text.removesuffix(suffix) or text)

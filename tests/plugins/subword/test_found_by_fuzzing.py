@@ -60,6 +60,21 @@ def test_a_whole_word_that_reads_like_a_token_with_its_affix_has_its_own_span() 
         assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
 
 
+def test_an_affix_that_is_a_letter_of_the_text_too_has_its_own_span() -> None:
+    """``@@é`` is an ``é`` within a word, not its end; ``éé`` is one at the end, and a merge of two."""
+    letters = ["a", "é", "@@a", "@@é", "éé", "@@aé", "@@éé", "aé"]
+    vocabulary = {letter: index for index, letter in enumerate(letters)}
+    affixes = {"continuing_subword_prefix": "@@", "end_of_word_suffix": "é"}
+    for merges in ([], [("é", "@@é")]):
+        theirs = Tokenizer(models.BPE(vocabulary, merges, **affixes))
+        theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        ours = BpeTokenizer.from_dict(content_of(theirs))
+        for text in ("aéa", "aééé aé", "é éé ééé", "éa a"):
+            expected = theirs.encode(text)
+            assert ours(text) == expected.ids
+            assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+
+
 def test_a_token_of_bytes_that_is_added_too_stays_the_bytes_it_spells() -> None:
     """``İ`` is a letter of the byte alphabet (0x8E), which a file may list among its added tokens."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
