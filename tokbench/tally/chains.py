@@ -41,20 +41,20 @@ def count_ngrams(ordered: Any, pairs: Any, of_pairs: Any, triples: Any, of_tripl
     """
     n_pairs = n_triples = 0
     pair_from = chain_from = 0
-    for index in range(1, len(ordered) + 1):
-        chain = ordered[index - 1]
-        if index < len(ordered) and ordered[index] == chain:
-            continue
+    for index in range(len(ordered)):
+        chain = ordered[index]
+        following = ordered[index + 1] if index + 1 < len(ordered) else ~chain
         pair, third = chain >> _THIRD, chain & _THIRDS
-        if third != _NONE:
-            triples[n_triples] = pair << _ID | (third - _ONE)
-            of_triples[n_triples] = index - chain_from
-            n_triples += 1
-        chain_from = index
-        if index < len(ordered) and ordered[index] >> _THIRD == pair:
-            continue
+        # written every time and kept where a run ends, which no branch could foretell
+        whole = third != _NONE
+        triples[n_triples] = pair << _ID | (third - np.uint64(whole))
+        of_triples[n_triples] = index + 1 - chain_from
+        ends = following != chain
+        n_triples += ends and whole
+        chain_from = index + 1 if ends else chain_from
         pairs[n_pairs] = pair
-        of_pairs[n_pairs] = index - pair_from
-        n_pairs += 1
-        pair_from = index
+        of_pairs[n_pairs] = index + 1 - pair_from
+        ends = following >> _THIRD != pair
+        n_pairs += ends
+        pair_from = index + 1 if ends else pair_from
     return n_pairs, n_triples

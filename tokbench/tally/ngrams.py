@@ -150,7 +150,7 @@ def levels_of(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
 class NGramCounter:
     """Counts n-grams batch by batch."""
 
-    __slots__ = ("_bigrams", "_level", "_pending", "_pending_size", "_sampled", "_trigrams")
+    __slots__ = ("_bigrams", "_level", "_met", "_pending", "_pending_size", "_sampled", "_trigrams")
 
     def __init__(self) -> None:
         import numpy as np
@@ -158,8 +158,9 @@ class NGramCounter:
         self._sampled: NDArray[np.int64] = np.zeros(LEVELS, np.int64)
         self._bigrams: dict[int, Histogram] = {}
         self._trigrams: dict[int, Histogram] = {}
-        self._pending: list[tuple[int, NDArray[np.uint64]]] = []
+        self._pending: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = []  # by level, and its limits
         self._pending_size = 0
+        self._met: NDArray[np.bool_] = np.zeros(LEVELS, np.bool_)
         self._level = 0
 
     def add(self, batch: TextBatch, tokens: TokenBatch) -> None:
@@ -177,28 +178,40 @@ class NGramCounter:
         kept = tokens.lengths()
         long = np.flatnonzero(sizes > DOCUMENT_BYTES)
         kept[long] = (kept[long] * (DOCUMENT_BYTES / sizes[long])).astype(np.int64)
-        for level in np.flatnonzero(np.bincount(levels[levels >= self._level])).tolist():
-            documents = np.flatnonzero(levels == level)
-            chains = np.empty(int(kept[documents].sum()), np.uint64)
-            n = find_chains(ids, offsets, documents, kept, chains)
-            self._pending.append((level, chains[:n]))
-            self._pending_size += n
+        sampled = np.flatnonzero(levels >= self._level)
+        documents = sampled[np.argsort(levels[sampled], kind="stable")]
+        sizes = (kept[documents] - 1).clip(0)
+        chains = np.empty(int(sizes.sum()), np.uint64)
+        find_chains(ids, offsets, documents, kept, chains)
+        self._met |= np.bincount(levels, minlength=LEVELS) > 0
+        by_level = np.bincount(levels[documents], weights=sizes, minlength=LEVELS)
+        self._pending.append((chains, np.append(0, np.cumsum(by_level)).astype(np.int64)))
+        self._pending_size += len(chains)
         if self._pending_size > _PENDING:
             self._settle()
 
     def _settle(self) -> None:
-        import numpy as np
-
+        """Count what is pending."""
+        chains = self._by_level()
         tables = self._bigrams, self._trigrams
-        for level in sorted({level for level, _ in self._pending if level >= self._level}):
-            chains = np.concatenate([own for each, own in self._pending if each == level])
-            chains.sort()
-            for table, new in zip(tables, _counted(chains), strict=True):
+        for table, found in zip(tables, _counted(chains), strict=True):
+            for level, new in found.items():
                 table[level] = Histogram.sum([table[level], new]) if level in table else new
-        for table in tables:
             for level in [level for level in table if level < self._level]:
                 del table[level]
         self._pending, self._pending_size = [], 0
+
+    def _by_level(self) -> dict[int, NDArray[np.uint64]]:
+        """The pending chains of each level that documents have, in order."""
+        import numpy as np
+
+        found = {}
+        for level in (np.flatnonzero(self._met[self._level :]) + self._level).tolist():
+            parts = [chains[limits[level] : limits[level + 1]] for chains, limits in self._pending]
+            own = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.uint64), *parts])
+            own.sort()
+            found[level] = own
+        return found
 
     def result(self) -> NGrams:
         """What was counted."""
@@ -206,18 +219,29 @@ class NGramCounter:
         return NGrams.sum([NGrams(self._sampled, self._bigrams, self._trigrams)])
 
 
-def _counted(chains: NDArray[np.uint64]) -> tuple[Histogram, Histogram]:
-    """The pairs and the triples of chains in order."""
+def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogram], dict[int, Histogram]]:
+    """The pairs and the triples of each level's chains in order."""
     import numpy as np
 
     from tokbench.tally.chains import count_ngrams
 
-    pairs, of_pairs, triples, of_triples = np.empty((4, len(chains)), np.int64)
-    n_pairs, n_triples = count_ngrams(chains, pairs, of_pairs, triples, of_triples)
-    return (
-        Histogram(pairs[:n_pairs].copy(), of_pairs[:n_pairs].copy()),
-        Histogram(triples[:n_triples].copy(), of_triples[:n_triples].copy()),
-    )
+    # one array for the keys of all levels, one for their counts: a level more costs next to nothing
+    pairs, of_pairs, triples, of_triples = np.empty((4, sum(map(len, ordered.values()))), np.int64)
+    ends = [(0, 0)]
+    for chains in ordered.values():
+        n, m = ends[-1]
+        n_pairs, n_triples = count_ngrams(chains, pairs[n:], of_pairs[n:], triples[m:], of_triples[m:])
+        ends.append((n + n_pairs, m + n_triples))
+
+    def tables(keys: NDArray[np.int64], counts: NDArray[np.int64], order: int) -> dict[int, Histogram]:
+        limits = [end[order] for end in ends]
+        keys, counts = keys[: limits[-1]].copy(), counts[: limits[-1]].copy()
+        return {
+            level: Histogram(keys[first:last], counts[first:last])
+            for level, first, last in zip(ordered, limits, limits[1:], strict=False)
+        }
+
+    return tables(pairs, of_pairs, 0), tables(triples, of_triples, 1)
 
 
 __all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams", "levels_of"]
