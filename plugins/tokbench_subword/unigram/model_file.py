@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.unigram.wire_format import (
@@ -34,8 +35,7 @@ MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 """What the trainer's `model_type` says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One entry of the vocabulary; its id is its position. `score` is a log probability (float32)."""
 
     text: str

@@ -6,6 +6,7 @@ Documents are normalised and cut in front of each space; equal words are counted
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +19,14 @@ from tokbench_subword.kernels.pointers import PADDING, pointer
 from tokbench_subword.kernels.threads import in_threads
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
+from tokbench_subword.unigram.train_sorting import NextKeys, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_MOST_PARTS = 8  # in which words are sorted, one a thread
+_SAMPLE = 1024  # words by which these parts are chosen
+_PACKED = 64  # bytes of a word that are compared as numbers
 _DONE, _GROW_TEXT, _GROW_TABLE = range(3)
 
 
@@ -44,34 +49,59 @@ def count_words(
 
 
 def _sorted(words: WordCounts, threads: int) -> WordCounts:
-    """By count, the highest first, then by bytes: the first sixteen as two numbers, any more one by one.
+    """By count, the highest first, then by bytes; a part of them in each thread."""
+    if not len(words):
+        return words
+    highest = int(words.counts.max(initial=0))
+    n_bytes = (64 - highest.bit_length()) // 8
+    keys = np.empty(len(words), np.uint64)
+    n_parts = min(threads, _MOST_PARTS)
+    runs = list(pairwise(len(words) * part // n_parts for part in range(n_parts + 1)))
 
-    About half of the words of most corpora occur once: they are sorted at the same time as the others.
-    """
-    first, second = in_threads(lambda skipped: _eight_bytes(words, skipped), (0, 8), threads)
+    def write_keys(run: tuple[int, int]) -> None:
+        part = slice(*run)
+        counts = (highest - words.counts[part]).astype(np.uint64) << np.uint64(8 * n_bytes)
+        keys[part] = counts | _packed(words, np.arange(*run), 0, n_bytes)
 
-    def ordered(some: NDArray[np.int64]) -> NDArray[np.int64]:
-        return some[np.lexsort((second[some], first[some], -words.counts[some]))]
+    in_threads(write_keys, runs, threads)
+    sample = np.sort(keys[:: len(keys) // _SAMPLE + 1])
+    limits = sample[[len(sample) * part // n_parts for part in range(1, n_parts)]]
+    part_of = np.searchsorted(limits, keys, side="right")
 
-    groups = np.flatnonzero(words.counts > 1), np.flatnonzero(words.counts <= 1)
-    order = np.concatenate(in_threads(ordered, groups, threads))
-    equal = np.ones(max(len(words) - 1, 0), np.bool_)
-    for key in (first[order], second[order], words.counts[order]):
-        equal &= key[1:] == key[:-1]
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], equal, [False])).astype(np.int8)))
-    for low, high in zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True):
-        order[low:high] = sorted(order[low:high].tolist(), key=words.word)
-    return words.reordered(order)
+    def ordered(part: int) -> NDArray[np.int64]:
+        some = np.flatnonzero(part_of == part)
+        return in_order(some, keys[some], _next_keys(words, n_bytes))
+
+    order = np.concatenate(in_threads(ordered, range(n_parts), threads))
+    starts = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(np.diff(words.starts)[order], out=starts[1:])
+    data = np.empty(len(words.data), np.uint8)
+    in_threads(lambda run: _copy(words.data, words.starts, order, *run, starts, data), runs, threads)
+    return WordCounts(data, starts, words.counts[order])
 
 
-def _eight_bytes(words: WordCounts, skipped: int) -> NDArray[np.uint64]:
-    """Eight bytes of each word as a number that compares like them; zeros behind its end."""
-    padded = np.concatenate((words.data, np.zeros(16, np.uint8)))
-    key = np.zeros(len(words), np.uint64)
-    starts, sizes = words.starts[:-1] + skipped, np.diff(words.starts) - skipped
-    for index in range(8):
-        key = (key << np.uint64(8)) | np.where(index < sizes, padded[starts + index], 0).astype(np.uint64)
-    return key
+def _next_keys(words: WordCounts, begin: int) -> NextKeys[np.int64]:
+    """Keys of words that are equal up to a byte: some bytes at a time, then the order of those left."""
+
+    def keys(some: NDArray[np.int64], bits: int) -> tuple[NDArray[np.uint64], int]:
+        nonlocal begin
+        if begin < _PACKED:
+            n_bytes = bits // 8
+            begin += n_bytes
+            return _packed(words, some, begin - n_bytes, n_bytes), 8 * n_bytes
+        ranks = np.empty(len(some), np.uint64)
+        written = [words.word(word) for word in some.tolist()]
+        ranks[sorted(range(len(some)), key=written.__getitem__)] = np.arange(len(some))
+        return ranks, 32
+
+    return keys
+
+
+def _packed(words: WordCounts, some: NDArray[np.int64], skipped: int, n_bytes: int) -> NDArray[np.uint64]:
+    """Some bytes of words as numbers that compare like them; zeros behind the end of a word."""
+    keys = np.empty(len(some), np.uint64)
+    _pack(words.data, words.starts, some, skipped, n_bytes, keys)
+    return keys
 
 
 def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:
@@ -138,3 +168,25 @@ def _count(  # type: ignore[no-untyped-def]
             index = end
         state[POSITION] = 0
     return _DONE
+
+
+@kernel
+def _pack(data_array, starts, some, skipped, n_bytes, keys):  # type: ignore[no-untyped-def]
+    """`n_bytes` of each word as one number, from so many bytes on; zeros behind its end."""
+    data = pointer(data_array)
+    for index in range(len(some)):
+        at, end = starts[some[index]] + skipped, starts[some[index] + 1]
+        key = np.uint64(0)
+        for place in range(at, at + n_bytes):
+            key = (key << np.uint64(8)) | (np.uint64(data[place]) if place < end else np.uint64(0))
+        keys[index] = key
+
+
+@kernel
+def _copy(data_array, starts, order, low, high, new_starts, new_data_array):  # type: ignore[no-untyped-def]
+    """Copy the words that come at some ranks to where they go."""
+    data, new_data = pointer(data_array), pointer(new_data_array)
+    for rank in range(low, high):
+        source, target = starts[order[rank]], new_starts[rank]
+        for index in range(new_starts[rank + 1] - target):
+            new_data[target + index] = data[source + index]

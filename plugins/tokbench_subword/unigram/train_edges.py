@@ -1,32 +1,28 @@
-"""Which pieces lie where in the words: listed once, and thinned out as pieces go; no trie is walked again."""
+"""Which pieces lie where in words: listed once, from the order of suffixes, and thinned out as pieces go."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.threads import in_threads
-from tokbench_subword.unigram.train_seeds import Pieces, Text
+from tokbench_subword.unigram.train_seeds import Occurrences, Pieces
+from tokbench_subword.unigram.train_text import Text, place_chunks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-CHUNKS = 8
-"""Parts of the work over words, whose sums are added in order: the same for any number of threads."""
-_EDGES_A_PLACE = 8  # room for so many at first; what is not written takes no memory
 
 
 @dataclass(slots=True, eq=False)
 class Edges:
     """Which pieces lie where: `lengths` and `pieces` of those that begin at place i of a word, from
-    ``bounds[i]`` up to ``bounds[i + 1]``.
+    ``bounds[i]`` up to ``bounds[i + 1]``, the shortest first.
 
     Places come in `runs` that end behind a word: there no piece begins, so there may be a gap between the edges
     of two runs, and each is thinned out where it is.
@@ -38,121 +34,121 @@ class Edges:
     runs: list[tuple[int, int]]
 
 
-def find_edges(text: Text, pieces: Pieces, max_length: int, threads: int) -> Edges:
-    """All edges of `text`."""
-    n = int(text.starts[-1] + text.sizes[-1]) + 1
-    size = 1 << 10
-    while size < 2 * (int(pieces.lengths.sum()) + 2):
-        size *= 2
-    keys, values = np.full(size, -1, np.int64), np.zeros(size, np.int32)
-    ends = np.full(int(pieces.lengths.sum()) + 2, -1, np.int32)
-    n_symbols = len(text.alphabet) + 1
-    _build(text.symbols, pieces.starts, pieces.lengths, keys, values, ends, n_symbols)
-    runs, room = _runs(text), _EDGES_A_PLACE
-    while True:
-        edges = Edges(
-            np.zeros(n + 1, np.int64), np.empty(room * n, np.uint16), np.empty(room * n, np.int32), runs
-        )
-        trie = keys, values, ends, n_symbols, max_length
-        if all(in_threads(partial(_list_run, text, edges, room, trie), runs, threads)):
-            return edges
-        room = 2 * room + 1
+def find_edges(text: Text, pieces: Pieces, occurrences: Sequence[Occurrences], threads: int) -> Edges:
+    """All edges of `text`: of its characters, the first pieces, and of the others where they occur."""
+    runs = place_chunks(text)
+    n = runs[-1][1]
+    numbers = np.zeros(n, np.uint16)
+    in_threads(lambda part: _count_edges(part.order, part.begins, part.ends, numbers), occurrences, threads)
+    totals = in_threads(lambda run: int(_sum(numbers, *run)), runs, threads)
+    limits = np.cumsum([0, *totals]).tolist()
+    bounds = np.zeros(n + 1, np.int64)
+    jobs = zip(runs, limits[:-1], strict=True)
+    in_threads(lambda job: _add_up(numbers, *job[0], job[1], bounds), jobs, threads)
+    edges = Edges(bounds, np.empty(limits[-1], np.uint16), np.empty(limits[-1], np.int32), runs)
+    longest = int(pieces.lengths.max())
+
+    def write(part: Occurrences) -> None:
+        _write_edges(
+            text.symbols, part.order, part.begins, part.ends, part.pieces, pieces.lengths, longest,
+            bounds, edges.lengths, edges.pieces,
+        )  # fmt: skip
+
+    in_threads(write, occurrences, threads)
+    return edges
 
 
-def _list_run(text: Text, edges: Edges, room: int, trie: tuple[Any, ...], run: tuple[int, int]) -> bool:
-    """List the edges of a run; returns whether so much room a place was enough."""
-    return bool(_list_edges(text.symbols, *run, *trie, room, edges.bounds, edges.lengths, edges.pieces))
+def thin(
+    edges: Edges, kept: NDArray[np.bool_], threads: int, meanwhile: Sequence[Callable[[], object]] = ()
+) -> None:
+    """Drop the edges of pieces that are not `kept`, number the others anew, and do other things meanwhile."""
+    arrays = edges.lengths, edges.pieces, _new_numbers(kept)
+    jobs: list[Callable[[], object]] = [
+        *meanwhile,
+        *(partial(_compact, edges.bounds, *run, *arrays) for run in edges.runs),
+    ]
+    in_threads(lambda job: job(), jobs, threads)
 
 
-def thin(edges: Edges, kept: NDArray[np.bool_], threads: int) -> None:
-    """Drop the edges of pieces that are not `kept`, and number the others anew."""
-    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    bounds, lengths, pieces = edges.bounds, edges.lengths, edges.pieces
-    in_threads(lambda run: _compact(bounds, *run, lengths, pieces, numbers), edges.runs, threads)
+@kernel
+def _count_edges(order, begins, ends, numbers):  # type: ignore[no-untyped-def]
+    """How many edges there are from each place of some suffixes: one for its character, and those of pieces."""
+    changes = np.zeros(len(order) + 1, np.int32)
+    for piece in range(len(begins)):
+        changes[begins[piece]] += 1
+        changes[ends[piece]] -= 1
+    number = 1
+    for rank in range(len(order)):
+        number += changes[rank]
+        numbers[order[rank]] = number
 
 
-def summed(parts: Sequence[NDArray[np.float64]], threads: int) -> NDArray[np.float64]:
-    """The sum of some arrays, added in order."""
-    total = np.zeros(len(parts[0]))
-
-    def add(run: tuple[int, int]) -> None:
-        for part in parts:
-            total[slice(*run)] += part[slice(*run)]
-
-    in_threads(add, pairwise(len(total) * number // CHUNKS for number in range(CHUNKS + 1)), threads)
+@kernel
+def _sum(numbers, low, high):  # type: ignore[no-untyped-def]
+    """The sum of some numbers."""
+    total = np.int64(0)
+    for place in range(low, high):
+        total += np.int64(numbers[place])
     return total
 
 
-def _runs(text: Text) -> list[tuple[int, int]]:
-    """Runs of places, of about equally many, from the beginning of a word to behind the end of one."""
-    starts = text.starts
-    wanted = [int(starts[-1] + text.sizes[-1]) * part // CHUNKS for part in range(1, CHUNKS)]
-    cuts = starts[np.searchsorted(starts, wanted).clip(max=len(starts) - 1)]
-    end = int(starts[-1] + text.sizes[-1]) + 1
-    return list(pairwise(np.unique([int(starts[0]), *cuts.tolist(), end]).tolist()))
-
-
-def word_chunks(text: Text) -> list[tuple[int, int]]:
-    """Runs of words of about equal size in characters."""
-    ends = np.cumsum(text.sizes)
-    cuts = np.searchsorted(ends, [int(ends[-1]) * part // CHUNKS for part in range(1, CHUNKS)])
-    return list(pairwise([0, *cuts.tolist(), len(text.sizes)]))
-
-
-@inline
-def _child(keys, values, mask, node, symbol, n_symbols):  # type: ignore[no-untyped-def]
-    """Where the trie's table has the child of `node` by `symbol`: its slot, free or not."""
-    key = node * n_symbols + symbol
-    slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(24)) & mask
-    while keys[slot] != -1 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot, key
-
-
 @kernel
-def _build(symbols, starts, lengths, keys_array, values_array, ends, n_symbols):  # type: ignore[no-untyped-def]
-    """A trie of all pieces in a hash table; ``ends[node]`` is the piece that ends there, or -1."""
-    keys, values, mask = pointer(keys_array), pointer(values_array), np.int64(len(keys_array) - 1)
-    nodes = 1
-    for piece in range(len(starts)):
-        node = np.int64(0)
-        for index in range(lengths[piece]):
-            symbol = np.int64(symbols[starts[piece] + index])
-            slot, key = _child(keys, values, mask, node, symbol, n_symbols)
-            if keys[slot] == -1:
-                keys[slot], values[slot] = key, nodes
-                nodes += 1
-            node = np.int64(values[slot])
-        ends[node] = piece
-
-
-@kernel
-def _list_edges(  # type: ignore[no-untyped-def]
-    symbols_array, low, high, keys_array, values_array, ends_array, n_symbols, max_length,
-    room, bounds, lengths, pieces,
-):  # fmt: skip
-    """List the edges of a run, where there is room for so many a place; returns whether it was enough."""
-    keys, values, ends = pointer(keys_array), pointer(values_array), pointer(ends_array)
-    symbols, mask = pointer(symbols_array), np.int64(len(keys_array) - 1)
-    count, full = np.int64(room * low), np.int64(room * high)
+def _add_up(numbers, low, high, total, bounds):  # type: ignore[no-untyped-def]
+    """Where the edges from each place of a run end, if `total` is where those from its first one begin."""
     for place in range(low, high):
-        bounds[place] = count
-        node, length = np.int64(0), 0
-        while length < max_length:
-            symbol = np.int64(symbols[place + length])
-            if symbol == 0:
-                break
-            slot, _ = _child(keys, values, mask, node, symbol, n_symbols)
-            if keys[slot] == -1:
-                break
-            node = np.int64(values[slot])
-            length += 1
-            if ends[node] >= 0:
-                if count == full:
-                    return False
-                lengths[count], pieces[count] = length, ends[node]
-                count += 1
-    return True
+        total += np.int64(numbers[place])
+        bounds[place + 1] = total
+
+
+@kernel
+def _write_edges(  # type: ignore[no-untyped-def]
+    symbols_array,
+    order,
+    begins,
+    ends,
+    numbers,
+    piece_lengths,
+    longest,
+    bounds_array,
+    lengths_array,
+    pieces_array,
+):
+    """Write the edges from each place of some suffixes. A stack holds the pieces that begin there, the shortest
+    first: backwards, these are met before those that are longer.
+    """
+    symbols, bounds = pointer(symbols_array), pointer(bounds_array)
+    lengths, pieces = pointer(lengths_array), pointer(pieces_array)
+    begin_of, length_of = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.uint16)
+    piece_of = np.zeros(longest + 1, np.int32)
+    n_open, waiting = 0, len(begins) - 1
+    for back in range(len(order)):
+        rank = len(order) - 1 - back
+        while n_open > 0 and begin_of[n_open - 1] > rank:
+            n_open -= 1
+        while waiting >= 0 and ends[waiting] > rank:
+            number = numbers[waiting]
+            begin_of[n_open], piece_of[n_open], length_of[n_open] = (
+                begins[waiting],
+                number,
+                piece_lengths[number],
+            )
+            n_open += 1
+            waiting -= 1
+        place = np.int64(order[rank])
+        edge = bounds[place]
+        lengths[edge], pieces[edge] = 1, symbols[place] - 1
+        for level in range(n_open):
+            lengths[edge + 1 + level], pieces[edge + 1 + level] = length_of[level], piece_of[level]
+
+
+@kernel
+def _new_numbers(kept):  # type: ignore[no-untyped-def]
+    """The number of each piece among those that are kept, -1 for the others."""
+    numbers, count = np.empty(len(kept), np.int32), 0
+    for piece in range(len(kept)):
+        numbers[piece] = count if kept[piece] else -1
+        count += kept[piece]
+    return numbers
 
 
 @kernel

@@ -8,53 +8,57 @@ less than half a time go, the others get ``digamma(expected) - digamma(sum)``, w
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.threads import in_threads
-from tokbench_subword.unigram.train_edges import Edges, summed, thin, word_chunks
+from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
-from tokbench_subword.unigram.train_seeds import Pieces, Text
+from tokbench_subword.unigram.train_seeds import Pieces
+from tokbench_subword.unigram.train_sums import summed
+from tokbench_subword.unigram.train_text import CHUNKS, Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MISSING_PENALTY = 10.0  # how much less than the worst piece a character is worth that lost its piece
+_LEAST = 0.5  # how often a piece has to be expected
 _SMALL, _LARGE = 1e-120, 1e120
 
 
-def expect(text: Text, edges: Edges, pieces: Pieces, threads: int) -> tuple[NDArray[np.float64], float]:
-    """The expected count of each piece, and the mean log likelihood of a word."""
+def expect(
+    text: Text, edges: Edges, pieces: Pieces, sums: NDArray[np.float64], threads: int
+) -> tuple[NDArray[np.float64], float]:
+    """The expected count of each piece, and the mean log likelihood of a word; `sums` as for `summed`."""
     probabilities = np.exp(pieces.scores)
     longest = int(text.sizes.max())
 
-    def part(words: tuple[int, int]) -> tuple[NDArray[np.float64], float]:
-        run, expected = slice(*words), np.zeros(len(pieces))
-        objective = _expect(
+    def part(words: tuple[int, int], expected: NDArray[np.float64]) -> float:
+        run = slice(*words)
+        objective: float = _expect(
             text.starts[run], text.sizes[run], text.counts[run], edges.bounds, edges.lengths, edges.pieces,
             probabilities, expected, np.zeros((4, longest + 2)),
         )  # fmt: skip
-        return expected, objective
+        return objective
 
-    parts = in_threads(part, word_chunks(text), threads)
-    expected = summed([one for one, _ in parts], threads)
-    return expected, sum(objective for _, objective in parts) / float(text.counts.sum())
+    expected, objectives = summed(part, text, len(pieces), sums, threads)
+    return expected, sum(objectives) / float(text.counts.sum())
 
 
 def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> Pieces:
     """The pieces that are worth keeping, with new scores; characters always stay."""
-    used = expected >= 0.5
-    total = expected[used].sum()
+    used, single = expected >= _LEAST, pieces.lengths == 1
+    kept = used | single
     scores = pieces.scores.copy()
-    scores[used] = _digammas(expected[used]) - _digammas(np.array([total]))[0]
-    single = pieces.lengths == 1
+    total = expected[used].sum()
+    runs = pairwise(len(pieces) * number // CHUNKS for number in range(CHUNKS + 1))
+    thin(edges, kept, threads, [partial(_rescore, expected, *run, total, scores) for run in runs])
     if used.any():
         scores[single & ~used] = scores[used].min() - _MISSING_PENALTY
-    kept = used | single
-    thin(edges, kept, threads)
     return Pieces(pieces.starts, pieces.lengths, scores).kept(kept)
 
 
@@ -70,15 +74,16 @@ def estimate(
     progress: Callable[[int], None],
 ) -> Pieces:
     """Pieces and scores by turns of EM and pruning, until there are `target` or fewer."""
+    sums = np.empty((CHUNKS, len(pieces)))
     while True:
         for _ in range(sub_iterations):
-            expected, _ = expect(text, edges, pieces, threads)
+            expected, _ = expect(text, edges, pieces, sums, threads)
             pieces = maximise(pieces, edges, expected, threads)
         progress(len(pieces))
         if len(pieces) <= target:
             return pieces
         before = len(pieces)
-        pieces = prune(text, edges, pieces, max(target, int(shrinking_factor * len(pieces))), threads)
+        pieces = prune(text, edges, pieces, max(target, int(shrinking_factor * before)), sums, threads)
         if len(pieces) == before:  # only characters are left
             return pieces
 
@@ -145,16 +150,21 @@ def _expect(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _digammas(values):  # type: ignore[no-untyped-def]
+def _rescore(expected, low, high, total, scores):  # type: ignore[no-untyped-def]
+    """Give the pieces of a run that are expected often enough their new scores."""
+    for piece in range(low, high):
+        if expected[piece] >= _LEAST:
+            scores[piece] = _digamma(expected[piece]) - _digamma(total)
+
+
+@inline
+def _digamma(value):  # type: ignore[no-untyped-def]
     """The digamma function, by recurrence and asymptotic series."""
-    results = np.empty(len(values))
-    for index in range(len(values)):
-        value, result = values[index], 0.0
-        while value < 7.0:
-            result -= 1.0 / value
-            value += 1.0
-        value -= 0.5
-        square = 1.0 / (value * value)
-        series = square * (1 / 24 - square * (7 / 960 - square * (31 / 8064 - square * 127 / 30720)))
-        results[index] = result + np.log(value) + series
-    return results
+    result = 0.0
+    while value < 7.0:
+        result -= 1.0 / value
+        value += 1.0
+    value -= 0.5
+    square = 1.0 / (value * value)
+    series = square * (1 / 24 - square * (7 / 960 - square * (31 / 8064 - square * 127 / 30720)))
+    return result + np.log(value) + series

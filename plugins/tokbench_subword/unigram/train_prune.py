@@ -9,8 +9,10 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.threads import in_threads
-from tokbench_subword.unigram.train_edges import CHUNKS, Edges, summed, thin, word_chunks
-from tokbench_subword.unigram.train_seeds import Pieces, Text
+from tokbench_subword.unigram.train_edges import Edges, thin
+from tokbench_subword.unigram.train_seeds import Pieces
+from tokbench_subword.unigram.train_sums import summed
+from tokbench_subword.unigram.train_text import CHUNKS, Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,36 +20,46 @@ if TYPE_CHECKING:
 _KEEP, _DROP = np.inf, -np.inf
 
 
-def prune(text: Text, edges: Edges, pieces: Pieces, target: int, threads: int) -> Pieces:
+def prune(
+    text: Text, edges: Edges, pieces: Pieces, target: int, sums: NDArray[np.float64], threads: int
+) -> Pieces:
     """At most about `target` pieces, those whose loss would cost the likelihood most.
 
     The loss of a piece is estimated by handing its count, in the best segmentation of the words, to the best
     segmentation of the piece without itself. Pieces that no best segmentation has go first, and so do those
-    whose own best segmentation is in parts.
+    whose own best segmentation is in parts. `sums` as for `summed`.
     """
-    losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, threads), threads)
-    order = np.argsort(-losses, kind="stable")[: max(target, 1)]
-    kept = np.zeros(len(pieces), np.bool_)
-    kept[order] = True
-    kept &= losses > _DROP
+    losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, sums, threads), threads)
+    kept = _largest(losses, max(target, 1)) & (losses > _DROP)
     kept |= pieces.lengths == 1
     thin(edges, kept, threads)
     return pieces.kept(kept)
 
 
-def _best_counts(text: Text, edges: Edges, pieces: Pieces, threads: int) -> NDArray[np.float64]:
+def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Which are the `count` largest; of equal ones the first."""
+    if count >= len(values):
+        return np.ones(len(values), np.bool_)
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    largest: NDArray[np.bool_] = values > least
+    largest[np.flatnonzero(values == least)[: count - np.count_nonzero(largest)]] = True
+    return largest
+
+
+def _best_counts(
+    text: Text, edges: Edges, pieces: Pieces, sums: NDArray[np.float64], threads: int
+) -> NDArray[np.float64]:
     """How often each piece is in the best segmentations of the words."""
     room = int(text.sizes.max()) + 2
 
-    def part(words: tuple[int, int]) -> NDArray[np.float64]:
-        run, counts = slice(*words), np.zeros(len(pieces))
+    def part(words: tuple[int, int], counts: NDArray[np.float64]) -> None:
+        run = slice(*words)
         _count_best(
             text.starts[run], text.sizes[run], text.counts[run], edges.bounds, edges.lengths, edges.pieces,
             pieces.scores, counts, np.zeros(room), np.zeros(room, np.int64),
         )  # fmt: skip
-        return counts
 
-    return summed(in_threads(part, word_chunks(text), threads), threads)
+    return summed(part, text, len(pieces), sums, threads)[0]
 
 
 def _losses_of(

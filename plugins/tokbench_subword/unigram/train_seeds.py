@@ -18,30 +18,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.threads import in_threads
 from tokbench_subword.unigram.train_scripts import COMMON, INHERITED, SPACE_SCRIPT
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
+from tokbench_subword.unigram.train_text import Text, word_chunks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Text:
-    """Words as numbers of characters.
-
-    `symbols` int32 holds them with a 0 behind each and `max_length` more; `alphabet[s - 1]` is the character of
-    symbol s; word w begins at ``starts[w]``, has ``sizes[w]`` characters and occurs ``counts[w]`` times.
-    """
-
-    symbols: NDArray[np.int32]
-    alphabet: NDArray[np.uint32]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    counts: NDArray[np.float64]
+_PLACE, _LENGTH, _TIMES, _BEGIN, _END = range(5)
+"""Of a repeated substring: one place of it, its length, how often it occurs, the ranks of its suffixes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,108 +43,118 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def kept(self, mask: NDArray[np.bool_]) -> Pieces:
-        """The pieces where `mask` holds."""
-        return Pieces(self.starts[mask], self.lengths[mask], self.scores[mask])
+    def kept(self, some: NDArray[np.bool_] | NDArray[np.int64]) -> Pieces:
+        """The pieces where a mask holds, or of some numbers."""
+        return Pieces(self.starts[some], self.lengths[some], self.scores[some])
 
-    def spelled(self, text: Text) -> list[str]:
-        """The pieces of `text` as strings, in internal form."""
+    def spelled(self, text: Text, alphabet: NDArray[np.uint32] | None = None) -> list[str]:
+        """The pieces of `text` as strings, in internal form if no other characters are given."""
         ends = np.cumsum(self.lengths)
         places = np.arange(int(self.lengths.sum())) + np.repeat(
             self.starts - (ends - self.lengths), self.lengths
         )
-        written = text.alphabet[text.symbols[places] - 1].astype("<u4").tobytes()
+        characters = text.alphabet if alphabet is None else alphabet
+        written = characters[text.symbols[places] - 1].astype("<u4").tobytes()
         joined = written.decode("utf-32-le", "surrogatepass")
         limits = [0, *ends.tolist()]
         return [joined[start:end] for start, end in pairwise(limits)]
 
 
-Points = tuple["NDArray[np.uint32]", "NDArray[np.int64]"]
-"""All words' code points with a 0 behind each word, and the count of each one's word (0 for a 0)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Occurrences:
+    """Where pieces are: at each of the places ``order[begins[i]:ends[i]]`` begins piece ``pieces[i]``.
+
+    `order` is int32, the others are int64. Pieces come in the order of `ends`; where these are equal, the
+    longer piece comes first.
+    """
+
+    order: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    pieces: NDArray[np.int64]
 
 
-def points_of(words: WordCounts) -> Points:
-    """The code points of some words; U+FFFF stands for NUL."""
-    if not words.data.all():
-        listed = [word.replace(b"\0", b"\xef\xbf\xbf") for word, _ in words]
-        words = WordCounts.of_pairs(listed, words.counts)
-    apart = np.zeros(len(words.data) + len(words), np.uint8)
-    apart[np.arange(len(words.data)) + np.repeat(np.arange(len(words)), np.diff(words.starts))] = words.data
-    written = apart.tobytes().decode("utf-8", "surrogatepass")
-    points = np.frombuffer(written.encode("utf-32-le", "surrogatepass"), np.uint32)
-    ends = np.flatnonzero(points == 0)
-    weights = np.repeat(words.counts, np.diff(ends, prepend=-1))
-    weights[ends] = 0
-    return points, weights
+def find_seeds(
+    text: Text,
+    totals: NDArray[np.int64],
+    scripts: NDArray[np.int32],
+    max_length: int,
+    seed_size: int,
+    threads: int,
+) -> tuple[Pieces, list[Occurrences]]:
+    """All characters, and the `seed_size` heaviest substrings that occur twice or more; log probabilities.
 
-
-def character_counts(written: Points) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The characters of all words with how often each occurs, by code point."""
-    points, weights = written
-    totals = np.bincount(points, weights=weights).astype(np.int64)
-    alphabet = np.flatnonzero(totals)
-    return alphabet.astype(np.uint32), totals[alphabet]
-
-
-def lay_out(written: Points, alphabet: NDArray[np.uint32], max_length: int) -> Text:
-    """The words in numbers; characters outside `alphabet` (sorted) cut a word in two."""
-    points, weights = written
-    numbers = np.zeros(0x110000, np.int32)
-    numbers[alphabet] = np.arange(1, len(alphabet) + 1)
-    symbols = numbers[points]
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], symbols != 0, [0])).astype(np.int8)))
-    starts, stops = edges[::2], edges[1::2]
-    padded = np.concatenate((symbols, np.zeros(max_length + 1, np.int32)))
-    return Text(padded, alphabet, starts, stops - starts, weights[starts].astype(np.float64))
-
-
-def find_seeds(text: Text, scripts: NDArray[np.int32], max_length: int, seed_size: int, threads: int) -> Pieces:
-    """All characters, and the `seed_size` heaviest substrings that occur twice or more; log probabilities."""
-    n = len(text.symbols) - max_length - 1
-    symbols = text.symbols
-    parts = sorted_suffixes(symbols, n, max_length, len(text.alphabet) + 1, threads)
-    weights = np.zeros(n, np.int64)
-    weights[_places(text)] = np.repeat(text.counts.astype(np.int64), text.sizes)
+    `totals` and `scripts` are those of the characters of ``text.alphabet``, which are the first pieces, in this
+    order. The occurrences are those of the other pieces; between them they have each place of a word once.
+    """
+    n, n_characters = len(text.symbols) - max_length - 1, len(text.alphabet)
+    orders = sorted_suffixes(text.symbols, n, max_length, n_characters + 1, threads)
+    weights = np.empty(n, np.int64)
+    words = text.starts, text.sizes, text.counts
+    in_threads(lambda run: _weigh(*words, *run, weights), word_chunks(text), threads)
     scripts_by_symbol = np.concatenate(([COMMON], scripts)).astype(np.int32)
 
     def repeats(order: NDArray[np.int32]) -> NDArray[np.int64]:
         room = len(order) // 4 + 64
         while True:
-            found = np.empty((room, 3), np.int64)
-            count = int(_repeats(symbols, order, weights, scripts_by_symbol, max_length, found))
+            found = np.empty((5, room), np.int64)
+            count = int(_repeats(text.symbols, order, weights, scripts_by_symbol, max_length, found))
             if count <= room:
-                return found[:count]
+                return found[:, :count]
             room = count
 
-    found = np.concatenate(in_threads(repeats, parts, threads))
-    mass = found[:, 1] * found[:, 2]
-    if len(found) > seed_size:
-        found = found[np.argsort(-mass, kind="stable")[:seed_size]]
-    first = np.zeros(len(text.alphabet) + 1, np.int64)
-    first[symbols[n - 1 :: -1]] = np.arange(n - 1, -1, -1)
-    single = np.bincount(symbols[:n], weights=weights, minlength=len(text.alphabet) + 1)[1:]
-    starts = np.concatenate((first[1:], found[:, 0]))
-    lengths = np.concatenate((np.ones(len(single), np.int64), found[:, 1]))
-    mass = np.concatenate((single, (found[:, 1] * found[:, 2]).astype(np.float64)))
+    parts = in_threads(repeats, orders, threads)
+    places, lengths, times = (np.concatenate([columns[field] for columns in parts]) for field in range(3))
+    chosen = np.arange(len(places))
+    if len(places) > seed_size:
+        chosen = np.argsort(-lengths * times, kind="stable")[:seed_size]
+    pieces = np.full(len(places), -1)
+    pieces[chosen] = np.arange(n_characters, n_characters + len(chosen))
+    ends = np.cumsum([columns.shape[1] for columns in parts])
+    occurrences = [
+        Occurrences(order, columns[_BEGIN][own >= 0], columns[_END][own >= 0], own[own >= 0])
+        for order, columns, own in zip(orders, parts, np.split(pieces, ends[:-1]), strict=True)
+    ]
+    starts = np.concatenate((_first_places(text.symbols, n, n_characters), places[chosen]))
+    mass = np.concatenate((totals, (lengths * times)[chosen])).astype(np.float64)
     mass = np.maximum(mass, 1.0)
-    return Pieces(starts, lengths, np.log(mass) - np.log(mass.sum()))
+    lengths = np.concatenate((np.ones(n_characters, np.int64), lengths[chosen]))
+    return Pieces(starts, lengths, np.log(mass) - np.log(mass.sum())), occurrences
 
 
-def _places(text: Text) -> NDArray[np.int64]:
-    """The place of every character of every word."""
-    ends = np.cumsum(text.sizes)
-    places: NDArray[np.int64] = np.arange(ends[-1]) + np.repeat(text.starts - (ends - text.sizes), text.sizes)
-    return places
+@kernel
+def _weigh(starts, sizes, counts, low, high, weights):  # type: ignore[no-untyped-def]
+    """Write how often each word occurs to all of its places."""
+    for word in range(low, high):
+        for place in range(starts[word], starts[word] + sizes[word]):
+            weights[place] = np.int64(counts[word])
+
+
+@kernel
+def _first_places(symbols, n, n_characters):  # type: ignore[no-untyped-def]
+    """Where each symbol but 0 is for the first time: nowhere is place 0."""
+    places, missing = np.zeros(n_characters + 1, np.int64), n_characters
+    seen = np.zeros(n_characters + 1, np.bool_)
+    seen[0] = True
+    for place in range(n):
+        symbol = symbols[place]
+        if not seen[symbol]:
+            seen[symbol], places[symbol] = True, place
+            missing -= 1
+            if missing == 0:
+                break
+    return places[1:]
 
 
 @kernel
 def _repeats(symbols_array, order, weights, scripts, max_length, found):  # type: ignore[no-untyped-def]
-    """Rows of (place, length, occurrences) of all repeated substrings of valid form; how many there are.
+    """Columns of all repeated substrings of valid form, as far as there is room; how many there are.
 
-    A stack holds the open runs: common length and occurrences so far.
+    A stack holds the open runs: common length, occurrences so far, and the rank where it begins.
     """
     symbols = pointer(symbols_array)
     lengths, totals = np.zeros(max_length + 4, np.int64), np.zeros(max_length + 4, np.int64)
+    begins = np.zeros(max_length + 4, np.int64)
     open_runs, count, n, before = 0, 0, len(order), np.int64(0)
     for rank in range(n + 1):
         common = np.int64(0)
@@ -173,26 +171,32 @@ def _repeats(symbols_array, order, weights, scripts, max_length, found):  # type
                     length += 1
                 own = common < length and before < length and 1 < length <= max_length
                 if own and _is_piece(symbols, place, length, scripts):
-                    if count < len(found):
-                        found[count, 0], found[count, 1], found[count, 2] = place, length, weights[place]
+                    _note(found, count, place, length, weights[place], rank - 1, rank)
                     count += 1
             if open_runs == 0 or lengths[open_runs - 1] < common:
-                lengths[open_runs], totals[open_runs] = common, 0
+                lengths[open_runs], totals[open_runs], begins[open_runs] = common, 0, rank - 1
                 open_runs += 1
             totals[open_runs - 1] += weights[place]
             while open_runs > 0 and lengths[open_runs - 1] > common:
                 open_runs -= 1
-                length, total = lengths[open_runs], totals[open_runs]
+                length, total, begin = lengths[open_runs], totals[open_runs], begins[open_runs]
                 if length >= 2 and total >= 2 and _is_piece(symbols, place, length, scripts):
-                    if count < len(found):
-                        found[count, 0], found[count, 1], found[count, 2] = place, length, total
+                    _note(found, count, place, length, total, begin, rank)
                     count += 1
                 if open_runs == 0 or lengths[open_runs - 1] < common:
-                    lengths[open_runs], totals[open_runs] = common, 0
+                    lengths[open_runs], totals[open_runs], begins[open_runs] = common, 0, begin
                     open_runs += 1
                 totals[open_runs - 1] += total
         before = common
     return count
+
+
+@inline
+def _note(found, count, place, length, times, begin, end):  # type: ignore[no-untyped-def]
+    """Write a column, if there is room for it."""
+    if count < found.shape[1]:
+        found[_PLACE, count], found[_LENGTH, count], found[_TIMES, count] = place, length, times
+        found[_BEGIN, count], found[_END, count] = begin, end
 
 
 @kernel

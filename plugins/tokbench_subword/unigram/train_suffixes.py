@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.pointers import pointer
 from tokbench_subword.kernels.threads import in_threads
+from tokbench_subword.unigram.train_sorting import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,55 +33,88 @@ def sorted_suffixes(
     and none those that begin with 0.
     Behind the `n` symbols there are `max_length` zeros or more. Equal suffixes are in any order.
     """
-    totals = np.bincount(symbols[:n], minlength=n_symbols)
-    totals[0] = 0
-    ends = np.cumsum(totals)
-    cuts = np.searchsorted(ends, [ends[-1] * part // _PARTS for part in range(1, _PARTS)]) + 1
-    first_symbols = np.unique(np.concatenate(([1], cuts, [n_symbols])).clip(1, n_symbols))
     bits = max(1, int(n_symbols - 1).bit_length())
-
-    def part(limits: tuple[int, int]) -> NDArray[np.int32]:
-        low, high = limits
-        places = np.empty(int(totals[low:high].sum()), np.int32)
-        _places_of(symbols, n, low, high, places)
-        return _sorted(symbols, places, max_length, bits)
-
-    return in_threads(part, pairwise(first_symbols.tolist()), threads)
+    per_key = min(_BITS // bits, max_length)
+    parts = _in_parts(symbols, n, n_symbols, per_key, bits, threads)
+    return in_threads(lambda part: _sorted(symbols, *part, per_key, max_length, bits), parts, threads)
 
 
-def _sorted(symbols: NDArray[np.int32], places: NDArray[np.int32], length: int, bits: int) -> NDArray[np.int32]:
-    """The suffixes at some places in order."""
-    per_key = _BITS // bits
-    keys = _packed(symbols, places, 0, min(per_key, length), bits)
-    by_key = np.argsort(keys)
-    order, keys = places[by_key], keys[by_key]
-    groups = np.zeros(len(order), np.int64)
-    open_ranks = np.arange(len(order))
-    for begin in range(per_key, length, per_key):
-        # Of those that are open: equal to a neighbour as yet, and not at their ends.
-        new_group = np.ones(len(keys), np.bool_)
-        new_group[1:] = (keys[1:] != keys[:-1]) | (groups[1:] != groups[:-1])
-        alone = new_group & np.append(new_group[1:], True)
-        ended = keys & np.uint64((1 << bits) - 1) == 0
-        still_open = ~(alone | ended)
-        open_ranks, groups = open_ranks[still_open], np.cumsum(new_group)[still_open]
-        if not len(open_ranks):
-            break
-        suffixes = order[open_ranks]
-        keys = _packed(symbols, suffixes, begin, min(per_key, length - begin), bits)
-        by_key = np.lexsort((keys, groups))
-        order[open_ranks], keys = suffixes[by_key], keys[by_key]
-    return order
+def _in_parts(
+    symbols: NDArray[np.int32], n: int, n_symbols: int, per_key: int, bits: int, threads: int
+) -> list[tuple[NDArray[np.int32], NDArray[np.uint64]]]:
+    """The places of all symbols but 0 with their first keys, in parts of about equal size by their symbols."""
+    runs = list(pairwise(n * part // _PARTS for part in range(_PARTS + 1)))
+    counts = np.array(in_threads(lambda run: _occurrences(symbols, *run, n_symbols), runs, threads))
+    ends = np.cumsum(counts.sum(axis=0))
+    cuts = np.searchsorted(ends, [ends[-1] * part // _PARTS for part in range(1, _PARTS)]) + 1
+    limits = np.unique(np.concatenate(([1], cuts, [n_symbols])).clip(1, n_symbols))
+    part_of = np.searchsorted(limits, np.arange(n_symbols), side="right") - 1
+    of_run = np.add.reduceat(counts, limits[:-1], axis=1)  # how many symbols each part has from each run
+    begins = np.concatenate(([0], np.cumsum(of_run.sum(axis=0))))
+    targets = begins[:-1] + np.cumsum(of_run, axis=0)
+    places, keys = np.empty(int(begins[-1]), np.int32), np.empty(int(begins[-1]), np.uint64)
+
+    def distribute(job: tuple[tuple[int, int], NDArray[np.int64]]) -> None:
+        _distribute(symbols, *job[0], part_of, job[1], per_key, bits, places, keys)
+
+    in_threads(distribute, zip(runs, targets, strict=True), threads)
+    return [(places[low:high], keys[low:high]) for low, high in pairwise(begins.tolist())]
+
+
+def _sorted(
+    symbols: NDArray[np.int32],
+    places: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    begin: int,
+    length: int,
+    bits: int,
+) -> NDArray[np.int32]:
+    """The suffixes at some places in order; `keys` are of their symbols up to `begin`."""
+
+    def next_keys(suffixes: NDArray[np.int32], most_bits: int) -> tuple[NDArray[np.uint64], int] | None:
+        nonlocal begin
+        count = min(most_bits // bits, length - begin)
+        if count == 0:
+            return None
+        keys = np.empty(len(suffixes), np.uint64)
+        _pack(symbols, suffixes, begin, count, bits, keys)
+        begin += count
+        return keys, count * bits
+
+    # A suffix that has come to its end does not go on: the last symbol of its key is 0.
+    return in_order(places, keys, next_keys, (1 << bits) - 1)
 
 
 @kernel
-def _places_of(symbols, n, low, high, places):  # type: ignore[no-untyped-def]
-    """The places of the symbols from `low` up to `high`."""
-    count = 0
-    for place in range(n):
-        if low <= symbols[place] < high:
-            places[count] = place
-            count += 1
+def _occurrences(symbols, low, high, n_symbols):  # type: ignore[no-untyped-def]
+    """How often each symbol but 0 is in a run of places."""
+    counts = np.zeros(n_symbols, np.int64)
+    for place in range(low, high):
+        counts[symbols[place]] += 1
+    counts[0] = 0
+    return counts
+
+
+@kernel
+def _distribute(  # type: ignore[no-untyped-def]
+    symbols_array, low, high, part_of, ends, per_key, bits, places, keys
+):
+    """Write the places of a run, from the last to the first, and the keys of their suffixes, to where those of
+    their symbols' parts end. A key is that of the next place with another symbol in front.
+    """
+    symbols, key = pointer(symbols_array), np.uint64(0)
+    shift, width = np.uint64(bits * (per_key - 1)), np.uint64(bits)
+    for back in range(high + per_key - low):
+        place = high + per_key - 1 - back
+        symbol = np.int64(symbols[place])
+        if symbol == 0:
+            key = np.uint64(0)
+            continue
+        key = (np.uint64(symbol) << shift) | (key >> width)
+        if place < high:
+            part = part_of[symbol]
+            ends[part] -= 1
+            places[ends[part]], keys[ends[part]] = place, key
 
 
 @kernel
@@ -95,11 +130,3 @@ def _pack(symbols, places, begin, count, bits, keys):  # type: ignore[no-untyped
             key <<= np.uint64(bits)
             at += 1
         keys[index] = key
-
-
-def _packed(
-    symbols: NDArray[np.int32], places: NDArray[np.int32], begin: int, count: int, bits: int
-) -> NDArray[np.uint64]:
-    keys = np.empty(len(places), np.uint64)
-    _pack(symbols, places, begin, count, bits, keys)
-    return keys

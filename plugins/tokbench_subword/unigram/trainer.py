@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.unigram.charsmap import compile_normalizer, to_internal, to_text
+from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.model_file import (
     BYTE,
     CONTROL,
+    NORMAL,
     UNKNOWN,
     USER_DEFINED,
     NormalizerSpec,
@@ -26,19 +29,15 @@ from tokbench_subword.unigram.train_counts import count_words
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_scripts import SPACE_SCRIPT, scripts_of
-from tokbench_subword.unigram.train_seeds import (
-    Pieces,
-    Text,
-    character_counts,
-    find_seeds,
-    lay_out,
-    points_of,
-)
+from tokbench_subword.unigram.train_seeds import Pieces, find_seeds
+from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.vocabulary import byte_piece
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _OVERSHOOT = 1.1  # EM stops at so many times the size; the rest goes by score, as in sentencepiece
-_REQUIRED_STEP = 1e-4  # what keeps apart the scores of characters that EM gave none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,19 +126,21 @@ def train_unigram(
     meta = options.meta_pieces()
     words = _count(texts, options, normalizer_spec, meta, progress, n_bytes)
     learnt = options.vocab_size - len(meta)
-    alphabet, text = _text(words, options, learnt, len(meta))
+    points, totals = _alphabet(words, options, learnt, len(meta))
+    text = lay_out(words, points, options.max_piece_length, options.threads)
     progress(0.3, "seeds")
-    scripts = scripts_of(text.alphabet)
+    scripts = scripts_of(points)
     if not options.split_by_script:
         scripts = np.where(scripts == SPACE_SCRIPT, scripts, 0).astype(np.int32)
-    seeds = find_seeds(text, scripts, options.max_piece_length, options.seed_size, options.threads)
+    limits = options.max_piece_length, options.seed_size
+    seeds, occurrences = find_seeds(text, totals, scripts, *limits, options.threads)
     if len(seeds) < learnt:
         raise TokenizerError(
             f"unigram: vocab_size {options.vocab_size} is more than this text supports: it has {len(seeds)} "
             f"repeated substrings and characters; give at most {len(seeds) + len(meta)}, or more text"
         )
     progress(0.4, "edges")
-    edges = find_edges(text, seeds, options.max_piece_length, options.threads)
+    edges = find_edges(text, seeds, occurrences, options.threads)
     start = len(seeds)
 
     def report(size: int) -> None:
@@ -156,7 +157,7 @@ def train_unigram(
         threads=options.threads,
         progress=report,
     )
-    chosen = _choose(text, pieces, learnt, options, alphabet)
+    chosen = _choose(text, pieces, learnt, options)
     progress(1.0, "done")
     return SpmModel((*meta, *chosen), _trainer_spec(options), normalizer_spec)
 
@@ -185,53 +186,45 @@ def _count(
     return words
 
 
-def _text(words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int) -> tuple[dict[int, int], Text]:
-    """The characters that get a piece, with their counts, the most frequent first; and the words in them."""
-    written = points_of(words)
-    points, totals = character_counts(written)
-    order = sorted(range(len(points)), key=lambda index: (-int(totals[index]), int(points[index])))
-    everything, covered = int(totals.sum()), 0
-    alphabet: dict[int, int] = {}
-    for index in order:
-        if covered / everything >= options.character_coverage:
-            break
-        if points[index] != 0xFFFF:  # stands for NUL, which no piece can hold
-            alphabet[int(points[index])] = int(totals[index])
-        covered += int(totals[index])
-    if len(alphabet) > learnt:
+def _alphabet(
+    words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The characters that get a piece, with their counts, by code point."""
+    points, totals = covering(*character_counts(words, options.threads), options.character_coverage)
+    if not len(points):
+        raise TokenizerError("unigram: there is no text to train on: nothing but NUL characters")
+    if len(points) > learnt:
         raise TokenizerError(
-            f"unigram: vocab_size {options.vocab_size} is less than the alphabet: {len(alphabet)} characters "
+            f"unigram: vocab_size {options.vocab_size} is less than the alphabet: {len(points)} characters "
             f"cover {options.character_coverage:.2%} of the text, {n_meta} pieces are special; give at least "
-            f"{len(alphabet) + n_meta}, or a lower character_coverage"
+            f"{len(points) + n_meta}, or a lower character_coverage"
         )
-    return alphabet, lay_out(written, np.array(sorted(alphabet), np.uint32), options.max_piece_length)
+    return points, totals
 
 
-def _choose(
-    text: Text, pieces: Pieces, learnt: int, options: TrainingOptions, alphabet: dict[int, int]
-) -> list[Piece]:
-    """All characters and the best other pieces, `learnt` in all, by score."""
-    lowest = float(pieces.scores.min())
-    scores = dict(zip(pieces.spelled(text), pieces.scores.tolist(), strict=True))
-    chosen: dict[str, float] = {}
-    missing = 0
-    for point in alphabet:
-        character = chr(point)
-        if character not in scores:
-            missing += 1
-        chosen[character] = scores.get(character, lowest - _REQUIRED_STEP * missing)
-    for piece, score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
-        if len(chosen) == learnt:
-            break
-        chosen.setdefault(piece, score)
+def _choose(text: Text, pieces: Pieces, learnt: int, options: TrainingOptions) -> list[Piece]:
+    """All characters and the best other pieces, `learnt` in all, by score; of equal scores, by spelling."""
+    order = np.argsort(-pieces.scores, kind="stable")
+    ranked = pieces.scores[order]
+    equal = np.concatenate(([False], ranked[1:] == ranked[:-1], [False]))
+    edges = np.flatnonzero(np.diff(equal.astype(np.int8)))
+    for low, high in zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True):
+        some = order[low:high].copy()
+        spelled = pieces.kept(some).spelled(text)
+        order[low:high] = some[sorted(range(len(some)), key=spelled.__getitem__)]
+    single = pieces.lengths[order] == 1
+    wanted = single | (np.cumsum(~single) <= learnt - np.count_nonzero(single))
+    chosen = order[wanted]
     if len(chosen) < learnt:
         n_meta = options.vocab_size - learnt
         raise TokenizerError(
             f"unigram: vocab_size {options.vocab_size} is more than this text supports: {len(chosen)} pieces "
             f"are worth having; give at most {len(chosen) + n_meta}, or more text"
         )
-    ranked = sorted(chosen.items(), key=lambda item: (-item[1], item[0]))
-    return [Piece(to_text(piece.encode(), True), float(np.float32(score))) for piece, score in ranked]
+    visible = np.where(text.alphabet == ord(" "), ord(SPACE_SYMBOL), text.alphabet)
+    best = pieces.kept(chosen)
+    scores = best.scores.astype(np.float32).tolist()
+    return list(map(Piece._make, zip(best.spelled(text, visible), scores, repeat(NORMAL), strict=False)))
 
 
 def _trainer_spec(options: TrainingOptions) -> TrainerSpec:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.unigram import train_edges
 from tokbench_subword.unigram.train_counts import _sorted
 from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
-from tokbench_subword.unigram.train_seeds import Pieces, lay_out, points_of
+from tokbench_subword.unigram.train_prune import _largest
+from tokbench_subword.unigram.train_seeds import Pieces, find_seeds
+from tokbench_subword.unigram.train_sorting import in_order
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
+from tokbench_subword.unigram.train_sums import summed
+from tokbench_subword.unigram.train_text import CHUNKS, Text, character_counts, covering, lay_out
 
 _letters = st.sampled_from(["ab", "aé日𝄞", "abcdefghijklmnop", "\0a"]).flatmap(
     lambda letters: st.text(letters, min_size=1, max_size=40)
@@ -19,16 +26,73 @@ _letters = st.sampled_from(["ab", "aé日𝄞", "abcdefghijklmnop", "\0a"]).flat
 _words = st.dictionaries(_letters, st.integers(1, 4), min_size=1, max_size=30)
 
 
-@given(_words)
-def test_words_are_sorted_by_count_and_bytes(words: dict[str, int]) -> None:
-    expected = sorted(((word.encode(), count) for word, count in words.items()), key=lambda it: (-it[1], it[0]))
-    for threads in (1, 2):
-        assert list(_sorted(WordCounts.of(words), threads)) == expected
+_long_words = st.lists(st.text("ab\0", min_size=60, max_size=80), max_size=8, unique=True)
+
+
+@given(_words, _long_words, st.sampled_from([1, 2, 2**60]), st.sampled_from([1, 2, 9]))
+def test_words_are_sorted_by_count_and_bytes(
+    words: dict[str, int], long_words: list[str], times: int, threads: int
+) -> None:
+    counts = {word: count * times for word, count in words.items()} | dict.fromkeys(long_words, 1)
+    expected = sorted(
+        ((word.encode(), count) for word, count in counts.items()), key=lambda it: (-it[1], it[0])
+    )
+    assert list(_sorted(WordCounts.of(counts), threads)) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))
+def test_items_are_sorted_by_one_key_after_another(keys: list[tuple[int, int, int]]) -> None:
+    columns = np.array(keys, np.uint64).reshape(-1, 3).T
+    following = iter(columns[1:])
+
+    def next_keys(items: np.ndarray, bits: int) -> tuple[np.ndarray, int] | None:
+        assert bits >= 2
+        column = next(following, None)
+        return None if column is None else (column[items], 2)
+
+    order = in_order(np.arange(len(keys)), columns[0].copy(), next_keys)
+    assert [keys[item] for item in order] == sorted(keys)
+    following = iter(columns[1:])
+    order = in_order(np.arange(len(keys)), columns[0].copy(), next_keys, going_on=2)
+    assert [_ended(keys[item]) for item in order] == sorted(map(_ended, keys))
+
+
+def _ended(key: tuple[int, int, int]) -> tuple[int, ...]:
+    """Up to the first number without the bit of 2."""
+    size = next((index + 1 for index, one in enumerate(key) if one < 2), 3)
+    return key[:size]
+
+
+@given(_words, st.integers(1, 20), st.sampled_from([1, 3]))
+def test_characters_are_counted_and_words_laid_out(words: dict[str, int], length: int, threads: int) -> None:
+    points, totals = character_counts(WordCounts.of(words), threads)
+    expected: Counter[str] = Counter()
+    for word, count in words.items():
+        expected.update({character: count * times for character, times in Counter(word).items()})
+    expected["\uffff"] = expected.pop("\0", 0)  # stands for NUL
+    assert dict(zip(map(chr, points.tolist()), totals.tolist(), strict=True)) == +expected
+    alphabet = np.array(sorted(map(ord, "abé日")), np.uint32)
+    text = lay_out(WordCounts.of(words), alphabet, length, threads)
+    known = {ord(character) for character in "abé日"}
+    written = [chr(text.alphabet[symbol - 1]) if symbol else "\0" for symbol in text.symbols]
+    plain = "".join("".join(one if ord(one) in known else "\0" for one in word) + "\0" for word in words)
+    assert "".join(written) == plain + "\0" * (length + 1)
+    runs = [(part, count) for word, count in words.items() for part in re.findall("[abé日]+", word)]
+    found = zip(text.starts.tolist(), (text.starts + text.sizes).tolist(), text.counts.tolist(), strict=True)
+    assert [("".join(written[start:end]), count) for start, end, count in found] == runs
+
+
+def test_the_alphabet_covers_what_is_asked_for() -> None:
+    points, totals = np.array([97, 98, 99, 0xFFFF], np.uint32), np.array([1, 6, 1, 2])
+    for coverage, kept in ((0.5, "b"), (0.6, "b"), (0.7, "b"), (0.81, "ab"), (1.0, "abc")):
+        chosen, counts = covering(points, totals, coverage)
+        assert "".join(map(chr, chosen.tolist())) == kept
+        assert counts.tolist() == [totals[ord(one) - 97] for one in kept]
 
 
 @given(_words, st.integers(1, 20), st.sampled_from([1, 3]))
 def test_suffixes_are_sorted(words: dict[str, int], length: int, threads: int) -> None:
-    text = lay_out(points_of(WordCounts.of(words)), np.array(sorted(map(ord, "aébcd日𝄞")), np.uint32), length)
+    text = lay_out(WordCounts.of(words), np.array(sorted(map(ord, "aébcd日𝄞")), np.uint32), length, threads)
     n = len(text.symbols) - length - 1
     parts = sorted_suffixes(text.symbols, n, length, len(text.alphabet) + 1, threads)
     suffixes = []
@@ -52,23 +116,118 @@ def _listed(edges: Edges, in_words: list[bool]) -> list[list[tuple[int, int]]]:
     return [found[low:high] if in_word else [] for low, high, in_word in limits]
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_edges_are_found_and_thinned(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = lay_out(points_of(WordCounts.of({"abab": 1, "ba": 2, "bbbaa": 3})), np.array([97, 98], np.uint32), 4)
-    starts, lengths = np.array([0, 1, 0, 0]), np.array([1, 1, 2, 3])  # a, b, ab, aba
-    pieces = Pieces(starts, lengths, np.zeros(4))
-    assert pieces.spelled(text) == ["a", "b", "ab", "aba"]
-    expected = [
-        [(int(length), piece) for piece, (start, length) in enumerate(zip(starts, lengths, strict=True))
-         if text.symbols[place : place + length].tolist() == text.symbols[start : start + length].tolist()]
-        for place in range(len(text.symbols) - 5)
+def _expected_edges(text: Text, pieces: Pieces, max_length: int) -> list[list[tuple[int, int]]]:
+    """At each place of a word the pieces that begin there, the shortest first."""
+    symbols = text.symbols.tolist()
+    written = {
+        tuple(symbols[start : start + length]): piece
+        for piece, (start, length) in enumerate(zip(pieces.starts, pieces.lengths, strict=True))
+    }
+    return [
+        [(length, written[tuple(symbols[place : place + length])]) for length in range(1, max_length + 1)
+         if tuple(symbols[place : place + length]) in written]
+        for place in range(int(text.starts[-1] + text.sizes[-1]) + 1)
     ]  # fmt: skip
-    in_words = (text.symbols[: len(expected)] > 0).tolist()
-    for room in (8, 0):
-        monkeypatch.setattr(train_edges, "_EDGES_A_PLACE", room)
-        edges = find_edges(text, pieces, 4, threads)
-        assert _listed(edges, in_words) == expected
-    thin(edges, np.array([True, False, True, False]), threads)
-    assert _listed(edges, in_words) == [
-        [(length, piece // 2) for length, piece in row if piece % 2 == 0] for row in expected
-    ]
+
+
+@given(_words, st.integers(1, 9), st.sampled_from([5, 1000]), st.sampled_from([1, 3]), st.randoms())
+def test_seeds_are_all_repeated_substrings_and_their_edges(
+    words: dict[str, int], length: int, seed_size: int, threads: int, random: Random
+) -> None:
+    counted = WordCounts.of(words)
+    points, totals = covering(*character_counts(counted, threads), 1.0)
+    if not len(points):
+        return
+    text = lay_out(counted, points, length, threads)
+    pieces, occurrences = find_seeds(text, totals, np.ones(len(points), np.int32), length, seed_size, threads)
+    expected = _repeated_substrings(text, length)
+    masses = sorted((len(one) * times for one, times in expected.items()), reverse=True)[:seed_size]
+    found = [_symbols_of(text, start, size) for start, size in zip(pieces.starts, pieces.lengths, strict=True)]
+    assert found[: len(points)] == [(symbol,) for symbol in range(1, len(points) + 1)]
+    learnt = found[len(points) :]
+    assert sorted((len(one) * expected[one] for one in learnt), reverse=True) == masses
+    weights = np.array([*totals.tolist(), *(len(one) * expected[one] for one in learnt)])
+    assert np.allclose(np.exp(pieces.scores), weights / weights.sum())
+
+    edges = find_edges(text, pieces, occurrences, threads)
+    listed = _plain_edges(text, found, length)
+    in_words = (text.symbols[: len(listed)] > 0).tolist()
+    assert _listed(edges, in_words) == listed
+    kept = np.array([random.random() < 0.5 for _ in found])
+    done: list[int] = []
+    thin(edges, kept, threads, [lambda: done.append(1), lambda: done.append(2)])
+    numbers = (np.cumsum(kept) - 1).tolist()
+    thinned = [[(size, numbers[piece]) for size, piece in row if kept[piece]] for row in listed]
+    assert _listed(edges, in_words) == thinned
+    assert sorted(done) == [1, 2]
+
+
+def _symbols_of(text: Text, start: int, size: int) -> tuple[int, ...]:
+    return tuple(text.symbols[start : start + size].tolist())
+
+
+def _repeated_substrings(text: Text, max_length: int) -> dict[tuple[int, ...], int]:
+    """Substrings of two characters and more that occur twice, with how often they do; none of them is always
+    followed by the same character, unless it is of the greatest length.
+    """
+    followers: dict[tuple[int, ...], list[int]] = {}
+    times: Counter[tuple[int, ...]] = Counter()
+    whole: set[tuple[int, ...]] = set()
+    for start, size, count in zip(text.starts.tolist(), text.sizes.tolist(), text.counts.tolist(), strict=True):
+        whole.add(_symbols_of(text, start, size))
+        for place in range(start, start + size):
+            for length in range(2, min(max_length, start + size - place) + 1):
+                part = _symbols_of(text, place, length)
+                followers.setdefault(part, []).append(int(text.symbols[place + length]))
+                times[part] += int(count)
+    return {
+        part: times[part]
+        for part, behind in followers.items()
+        if times[part] >= 2
+        and (
+            part in whole
+            if len(behind) == 1
+            else len(part) == max_length or 0 in behind or len(set(behind)) > 1
+        )
+    }
+
+
+def _plain_edges(text: Text, pieces: list[tuple[int, ...]], max_length: int) -> list[list[tuple[int, int]]]:
+    """At each place the pieces that begin there, the shortest first."""
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    return [
+        [(size, numbers[_symbols_of(text, place, size)]) for size in range(1, max_length + 1)
+         if _symbols_of(text, place, size) in numbers]
+        for place in range(int(text.starts[-1] + text.sizes[-1]) + 1)
+    ]  # fmt: skip
+
+
+def test_pieces_are_spelled() -> None:
+    text = lay_out(WordCounts.of({"abab": 1, " ba": 2}), np.array([32, 97, 98], np.uint32), 4, 1)
+    pieces = Pieces(np.array([0, 1, 5]), np.array([1, 3, 2]), np.zeros(3))
+    assert pieces.spelled(text) == ["a", "bab", " b"]
+    assert pieces.kept(np.array([2, 0])).spelled(text, np.array([95, 97, 98], np.uint32)) == ["_b", "a"]
+
+
+@given(st.lists(st.sampled_from([-np.inf, 1.5, 2.0, 3.0, np.inf]), max_size=30), st.integers(1, 30))
+def test_the_largest_values_are_found(values: list[float], count: int) -> None:
+    expected = sorted(range(len(values)), key=lambda index: (-values[index], index))[:count]
+    assert np.flatnonzero(_largest(np.array(values), count)).tolist() == sorted(expected)
+
+
+def test_sums_are_added_in_order_by_any_number_of_threads() -> None:
+    words = {"ab" * (1 + number % 3) + chr(97 + number % 7) * number: 1 for number in range(50)}
+    text = lay_out(WordCounts.of(words), np.arange(97, 105, dtype=np.uint32), 4, 1)
+    sums = np.full((CHUNKS, 9), 7.0)
+
+    def part(words: tuple[int, int], row: np.ndarray) -> int:
+        row += 0.1 * words[1]
+        row[0] += words[1] - words[0]
+        return words[0]
+
+    results = [summed(part, text, 5, sums, threads) for threads in (1, 2, 20)]
+    for total, firsts in results:
+        assert len(total) == 5
+        assert firsts == sorted(firsts)
+        assert total[0] == pytest.approx(len(text.sizes) + total[1])
+        assert total.tolist() == results[0][0].tolist()
