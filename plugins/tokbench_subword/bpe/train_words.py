@@ -48,16 +48,6 @@ class WordCounts:
         """One word."""
         return self.data[self.starts[index] : self.starts[index + 1]].tobytes()
 
-    def reordered(self, order: NDArray[np.int64]) -> WordCounts:
-        """The words in another order: those of these indices, one after another."""
-        import numpy as np
-
-        sizes = np.diff(self.starts)[order]
-        starts = np.zeros(len(order) + 1, np.int64)
-        np.cumsum(sizes, out=starts[1:])
-        places = np.arange(starts[-1]) + np.repeat(self.starts[:-1][order] - starts[:-1], sizes)
-        return WordCounts(self.data[places], starts, self.counts[order])
-
     def __len__(self) -> int:
         return len(self.counts)
 
