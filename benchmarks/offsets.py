@@ -25,8 +25,12 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import tokbench
 from tokbench.tokenizer import decode_batch, encode_batch, offsets_batch
@@ -39,7 +43,10 @@ VOCABULARIES = (
     "tiktoken:o200k_base",
     "vocabs/bert-base-uncased/hf/tokenizer.json",
     "vocabs/t5-base/hf/tokenizer.json",
+    "vocabs/albert-base-v1/hf/tokenizer.json",
+    "vocabs/t5-base/spiece.model",
     "vocabs/albert-base-v1/spiece.model",
+    "vocabs/llama-2/tokenizer.model",
 )
 CORPORA = ("corpora/novels/eng_Latn.txt", "corpora/novels/rus_Cyrl.txt", "corpora/novels/zho_Hans.txt")
 FAMILIES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
@@ -49,15 +56,18 @@ Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Reference:
-    """A library: `offsets` and `decode` are what is timed, `found` makes ids and spans of what `offsets` gives.
+    """A library: `offsets` and `decode` are what is timed, and `offsets_of_one` and `decode_one` document by
+    document; `found` makes ids and spans of what `offsets` gives.
 
     Spans may be of the beginnings alone, as ``(start, start)``.
     """
 
     name: str
     offsets: Callable[[list[str]], Any]
+    offsets_of_one: Callable[[str], Any]
     found: Callable[[Any], list[tuple[list[int], Spans]]]
     decode: Callable[[list[list[int]]], list[str]]
+    decode_one: Callable[[list[int]], str]
     starts_only: bool = False
 
 
@@ -66,7 +76,7 @@ def pair(vocabulary: str) -> tuple[Any, Reference]:
     if vocabulary.startswith("tiktoken:"):
         return of_tiktoken(vocabulary.removeprefix("tiktoken:"))
     if vocabulary.endswith(".model"):
-        return tokbench.load(f"unigram:{vocabulary}"), of_sentencepiece(vocabulary)
+        return of_sentencepiece(vocabulary)
     kind = json.loads(Path(vocabulary).read_text("utf-8"))["model"]["type"]
     return tokbench.load(f"{FAMILIES[kind]}:{vocabulary}"), of_tokenizers(vocabulary)
 
@@ -82,20 +92,26 @@ def of_tokenizers(path: str) -> Reference:
     return Reference(
         "tokenizers",
         lambda texts: theirs.encode_batch(texts, add_special_tokens=False),
+        lambda text: theirs.encode(text, add_special_tokens=False),
         lambda encodings: [(one.ids, one.offsets) for one in encodings],
         lambda ids: theirs.decode_batch(ids, skip_special_tokens=False),
+        lambda ids: theirs.decode(ids, skip_special_tokens=False),
     )
 
 
-def of_sentencepiece(path: str) -> Reference:
-    """The library sentencepiece with a `.model`."""
+def of_sentencepiece(path: str) -> tuple[Any, Reference]:
+    """The library sentencepiece with a `.model`, Unigram or BPE, and the in-house tokenizer of it."""
     import sentencepiece
+    from tokbench_subword.unigram.model_file import read_model
 
     theirs = sentencepiece.SentencePieceProcessor(model_file=path)
-    return Reference(
+    ours = tokbench.load(f"{read_model(path).trainer.model_type}:{path}")
+    return ours, Reference(
         "sentencepiece",
         theirs.EncodeAsOffsetMapping,
+        theirs.EncodeAsOffsetMapping,
         lambda mappings: [(one["ids"], one["offsets"]) for one in mappings],
+        theirs.Decode,
         theirs.Decode,
     )
 
@@ -111,15 +127,17 @@ def of_tiktoken(name: str) -> tuple[Any, Reference]:
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
     ours = BpeTokenizer.of_model(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
 
-    def offsets(texts: list[str]) -> list[tuple[list[int], list[int]]]:
-        encoded = [theirs.encode_ordinary(text) for text in texts]
-        return [(ids, theirs.decode_with_offsets(ids)[1]) for ids in encoded]
+    def offsets(text: str) -> tuple[list[int], list[int]]:
+        ids = theirs.encode_ordinary(text)
+        return ids, theirs.decode_with_offsets(ids)[1]
 
     return ours, Reference(
         "tiktoken",
+        lambda texts: [offsets(text) for text in texts],
         offsets,
         lambda pairs: [(ids, [(start, start) for start in starts]) for ids, starts in pairs],
         lambda ids: [theirs.decode(one) for one in ids],
+        theirs.decode,
         starts_only=True,
     )
 
@@ -130,20 +148,21 @@ def agreed(ours: Any, theirs: Reference, texts: list[str]) -> list[str]:
     spans, limits = offsets_batch(ours, texts)
     if theirs.starts_only:
         spans[:, 1] = spans[:, 0]
+    placed = by_document(spans, limits)
     found = theirs.found(theirs.offsets(texts))
     decoded = decode_batch(ours, batch)
     expected = theirs.decode([ids for ids, _ in found])
     kept = []
     for index, text in enumerate(texts):
         ids, their_spans = found[index]
-        own = [tuple(span) for span in spans[limits[index] : limits[index + 1]].tolist()]
+        own = [tuple(span) for span in placed[index].tolist()]
         if batch[index].tolist() == ids and own == list(their_spans) and decoded[index] == expected[index]:
             kept.append(text)
     return kept
 
 
 def measure(name: str, ours: Any, theirs: Reference, texts: list[str], rounds: int) -> None:
-    """Print one line: how fast both sides are with the documents that they agree on."""
+    """Print how fast both sides are with the documents that they agree on, in a batch and one by one."""
     kept = agreed(ours, theirs, texts)
     line = f"{name}, {len(texts)} documents"
     if len(kept) < len(texts):
@@ -154,9 +173,21 @@ def measure(name: str, ours: Any, theirs: Reference, texts: list[str], rounds: i
         return
     batch = encode_batch(ours, kept)
     lists = [ids.tolist() for ids in batch]
+    assert [ours.offsets(text).tolist() for text in kept] == [
+        spans.tolist() for spans in by_document(*offsets_batch(ours, kept))
+    ]
+    assert [ours.decode(ids) for ids in lists] == decode_batch(ours, batch)
     calls: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
-        "offsets": (lambda: offsets_batch(ours, kept), lambda: theirs.offsets(kept)),
-        "decoding": (lambda: decode_batch(ours, batch), lambda: theirs.decode(lists)),
+        f"{line}; offsets": (lambda: offsets_batch(ours, kept), lambda: theirs.offsets(kept)),
+        "; decoding": (lambda: decode_batch(ours, batch), lambda: theirs.decode(lists)),
+        "\n    one by one: offsets": (
+            lambda: [ours.offsets(text) for text in kept],
+            lambda: [theirs.offsets_of_one(text) for text in kept],
+        ),
+        "; decoding ": (
+            lambda: [ours.decode(ids) for ids in lists],
+            lambda: [theirs.decode_one(ids) for ids in lists],
+        ),
     }
     for label, both in calls.items():
         best = [float("inf"), float("inf")]
@@ -166,12 +197,17 @@ def measure(name: str, ours: Any, theirs: Reference, texts: list[str], rounds: i
                 call()
                 best[side] = min(best[side], time.process_time() - start)
         mine, other = size / best[0], size / best[1]
-        line += f"; {label} {mine:.1f} MB/s, {theirs.name} {other:.1f} (x{mine / other:.1f})"
-    print(line, flush=True)
+        print(f"{label.rstrip()} {mine:.1f} MB/s, {theirs.name} {other:.1f} (x{mine / other:.1f})", end="")
+    print(flush=True)
+
+
+def by_document(spans: NDArray[np.int64], limits: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The spans of each document."""
+    return [spans[start:end] for start, end in pairwise(limits.tolist())]
 
 
 def main() -> int:
-    """Print one line for each vocabulary and corpus."""
+    """Print the speeds for each vocabulary and corpus."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--vocabulary", action="append", help="tokenizer.json, a .model, or tiktoken:NAME; several are measured"

@@ -2,8 +2,8 @@
 
 T5, ALBERT, XLM-R, mT5 and others have one.
 
-Not the same as the `.model` it was made from: text is normalised otherwise (see `json_normalizers`), words are
-segmented one by one, sums are float64, and special tokens are ordinary vocabulary with a score of their own.
+Not the same as the `.model` it was made from: text is normalised otherwise (see `pipeline.precompiled`), words
+are segmented one by one, sums are float64, and special tokens are ordinary vocabulary with their own scores.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from tokbench_subword.pipeline.tokenizer_json import (
     steps_of,
     write_document,
 )
+from tokbench_subword.unigram.decoding import Decoder
+from tokbench_subword.unigram.json_decoding import joining_decoder
 from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
@@ -68,6 +70,7 @@ class JsonUnigramTokenizer:
         self.unk_id = vocabulary.unk_id
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, where=self.name)
+        self.__dict__.pop("_decoder", None)  # its tokens are those from before `add_tokens`
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
@@ -158,9 +161,28 @@ class JsonUnigramTokenizer:
 
     # --- ids to text ------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as `tokenizers` decodes it, special tokens written out."""
+        if self._decoder is not None:
+            try:
+                return self._decoder.text(ids)
+            except IndexError:  # the error below says which
+                pass
         return "".join(self._decode([self.convert_id_to_token(index) for index in ids]))
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, as `decode` gives it."""
+        if self._decoder is not None:
+            try:
+                return self._decoder.texts(batch)
+            except IndexError:
+                pass
+        return [self.decode(ids) for ids in batch]
+
+    @cached_property
+    def _decoder(self) -> Decoder | None:
+        """What decodes by a kernel, where a kernel can."""
+        return joining_decoder(self.document.decoder, [self._names.get(one) for one in range(self.vocab_size)])
 
     @property
     def decode_joins_bytes(self) -> bool:

@@ -173,9 +173,13 @@ class SpmTokenizer:
 
     # --- ids to text ------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as sentencepiece decodes it."""
         return self.vocabulary.decode(ids)
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, in one compiled call."""
+        return self.vocabulary.decode_batch(batch)
 
     @property
     def decode_joins_bytes(self) -> bool:

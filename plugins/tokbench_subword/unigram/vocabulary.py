@@ -6,20 +6,22 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
+from tokbench_subword.unigram.decoding import Decoder
 from tokbench_subword.unigram.model_file import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, SpmModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tokbench.batch import TokenBatch
+
 _BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>\Z")
 _IN_TEXT = (NORMAL, USER_DEFINED)
-_REPLACEMENT = "\ufffd"
 
 
 def byte_piece(byte: int) -> str:
@@ -141,40 +143,43 @@ class SpmVocabulary:
     def checked(self, token_id: int) -> int:
         """`token_id`, or `TokenizerError` where it is outside the vocabulary."""
         if not 0 <= token_id < len(self.pieces):
-            raise TokenizerError(f"{self.where}: id {token_id} is outside 0..{len(self.pieces) - 1}")
+            raise self._no_piece([token_id])
         return int(token_id)
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`: control symbols vanish, bytes become characters, the space put in front goes."""
-        surfaces, spec = self._surfaces, self.model.normalizer
+        try:
+            return self._decoder.text(ids)
+        except IndexError:
+            raise self._no_piece(ids) from None
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document."""
+        try:
+            return self._decoder.texts(batch)
+        except IndexError:
+            raise self._no_piece(batch.ids) from None
+
+    def _no_piece(self, ids: Iterable[int]) -> TokenizerError:
+        wrong = next(index for index in ids if not 0 <= index < len(self.pieces))
+        return TokenizerError(f"{self.where}: id {wrong} is outside 0..{len(self.pieces) - 1}")
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        """What pieces add to a text: the first loses its space; where runs of them are removed, all it has."""
+        spec, surfaces = self.model.normalizer, self._surfaces
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
-        out: list[str] = []
-        pending = bytearray()
-        at_start = stripped = False
-        at_start = True
-        for token_id in ids:
-            index = self.checked(token_id)
-            byte = self._byte_of.get(index)
-            if byte is not None:
-                pending.append(byte)
-                continue
-            if pending:
-                out.append(characters_of(bytes(pending)))
-                pending.clear()
-            if at_start and (stripped or any(out)):
-                at_start = False
-            surface = surfaces[index]
-            if at_start and strips and self.types[index] not in (CONTROL, UNKNOWN):
-                stripped = self.pieces[index].startswith(SPACE_SYMBOL) and not spec.remove_extra_whitespaces
-                if self.pieces[index].startswith(SPACE_SYMBOL):
-                    surface = surface[1:]
-            else:
-                stripped = False
-            out.append(surface)
-        if pending:
-            out.append(characters_of(bytes(pending)))
-        text = "".join(out)
-        return self._denormalize(text) if self._denormalize is not None else text
+        begin = [
+            strips and text.startswith(SPACE_SYMBOL) and index not in self.special_ids
+            for index, text in enumerate(self.pieces)
+        ]
+        return Decoder(
+            surfaces,
+            [text[1:] if cut else text for text, cut in zip(surfaces, begin, strict=True)],
+            ends_start=np.flatnonzero(begin if not spec.remove_extra_whitespaces else []),
+            bytes_of=self._byte_of,
+            finish=self._denormalize,
+        )
 
     @cached_property
     def _byte_of(self) -> dict[int, int]:
@@ -196,27 +201,3 @@ class SpmVocabulary:
         if spec is None or not spec.charsmap:
             return None
         return compile_normalizer(spec, where=self.where)
-
-
-def characters_of(data: bytes) -> str:
-    """`data` as UTF-8, each byte that is not part of a valid character as U+FFFD, one for one.
-
-    Example:
-        >>> characters_of(b"a" + bytes([0xE2, 0x82])) == "a" + 2 * chr(0xFFFD)
-        True
-    """
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        pass
-    out, position = [], 0
-    while position < len(data):
-        first = data[position]
-        width = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-        try:
-            out.append(data[position : position + width].decode())
-            position += width
-        except UnicodeDecodeError:
-            out.append(_REPLACEMENT)
-            position += 1
-    return "".join(out)

@@ -61,7 +61,7 @@ class WordPath:
     begins with what the input began with gets a mark in front (see `Stretch.first`).
     """
 
-    literals: tuple[tuple[bytes, bytes], ...]
+    literals: tuple[tuple[str, str], ...]
     characters: tuple[NDArray[Any], ...] | None
     clusters: tuple[NDArray[Any], ...] | None
     rules: int
@@ -78,7 +78,7 @@ class WordPath:
         steps = list(steps_of(document.normalizer, "normalizers"))
         literals = []
         while steps and (pair := _literal(steps[0])) is not None and pair[0] not in (" ", _MARK):
-            literals.append((pair[0].encode(), pair[1].encode()))
+            literals.append(pair)
             del steps[0]
         local = []
         while steps and steps[0].get("type") in (*_FORMS, "Lowercase", "StripAccents", "Nmt"):
@@ -102,16 +102,16 @@ class WordPath:
         encoded = [encodable(text) for text in texts]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-        whole = b"".join(encoded)
-        data, origins = np.frombuffer(whole, np.uint8), None
+        data, origins = np.frombuffer(b"".join(encoded), np.uint8), None
         if located:
             origins = np.empty(len(data), np.int64)
             number_characters(data, offsets, origins)
-        for old, new in self.literals:
-            if old in whole:
-                tables = [np.frombuffer(literal, np.uint8) for literal in (old, new)]
+        changed = False
+        for literal in self.literals:
+            changed = changed or any(literal[0] in text for text in texts)
+            if changed:
+                tables = [np.frombuffer(text.encode(), np.uint8) for text in literal]
                 data, offsets, origins = _grown(kernels.replace_literal, data, offsets, tables, origins)
-                whole = data.tobytes()
         left = np.zeros(len(texts), np.uint8)
         if self.vanishes is not None:
             left[:] = [text != "" and self.vanishes(repaired(text[:2])[0]) for text in texts]

@@ -1,0 +1,199 @@
+"""Ids back to text: the UTF-8 of all tokens of many documents by one kernel.
+
+Each token has two forms, what it adds to a text and what it adds at its beginning, where the space that was put
+in front goes. Tokens that stand for bytes are put together in runs; what is no UTF-8 becomes U+FFFD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tokbench_subword.kernels.compiling import announce, inline, kernel
+from tokbench_subword.kernels.pointers import pointer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench.batch import TokenBatch
+
+_BYTE, _ENDS_START, _NONE = 1, 2, 4
+"""What a token is: a byte; one behind which the beginning is over, even if it added nothing; no token."""
+
+
+@inline
+def _character_width(data, at, end):  # type: ignore[no-untyped-def]
+    """The bytes of the valid UTF-8 character at `at`, 0 where there is none before `end`."""
+    first = np.int64(data[at])
+    if first < 0x80:
+        return np.int64(1)
+    width = np.int64(2) if first < 0xE0 else np.int64(3) if first < 0xF0 else np.int64(4)
+    if first < 0xC2 or first > 0xF4 or at + width > end:
+        return np.int64(0)
+    for place in range(at + 1, at + width):
+        if data[place] & 0xC0 != 0x80:
+            return np.int64(0)
+    second = np.int64(data[at + 1])
+    overlong = (first == 0xE0 and second < 0xA0) or (first == 0xF0 and second < 0x90)
+    beyond = (first == 0xED and second >= 0xA0) or (first == 0xF4 and second >= 0x90)
+    return np.int64(0) if overlong or beyond else width
+
+
+@inline
+def _repaired(out, run, end, whole_runs):  # type: ignore[no-untyped-def]
+    """Make UTF-8 of the bytes from `run` to `end`, with room for twice as many behind them; the new end."""
+    at = run
+    while at < end:
+        width = _character_width(out, at, end)
+        if width == 0:
+            break
+        at += width
+    if at == end:
+        return end
+    size = end - run
+    for place in range(size - 1, -1, -1):  # out of the way: what is written never reaches what is to be read
+        out[run + 2 * size + place] = out[run + place]
+    at, stop, write = run + 2 * size, run + 3 * size, run
+    while at < stop:
+        width = np.int64(0) if whole_runs else _character_width(out, at, stop)
+        if width == 0:
+            out[write], out[write + 1], out[write + 2] = 0xEF, 0xBF, 0xBD
+            at, write = at + 1, write + 3
+        for _ in range(width):
+            out[write] = out[at]
+            at, write = at + 1, write + 1
+    return write
+
+
+@kernel
+def join_tokens(ids, offsets, blob_array, starts_array, kinds, whole_runs):  # type: ignore[no-untyped-def]
+    """The UTF-8 of documents end to end, uint8, and where each begins, int64; None where an id is no token.
+
+    Token t adds ``blob[starts[t]:starts[t + 1]]``, at the beginning of a document the same for t + `n_tokens`.
+    `kinds` (uint8) has an entry for each token. With `whole_runs` every byte of a run that is not all UTF-8 is
+    replaced; else only those that are not part of a character.
+    """
+    blob, starts, n_tokens = pointer(blob_array), pointer(starts_array), len(kinds)
+    room = np.int64(0)
+    for i in range(len(ids)):
+        token = ids[i]
+        if token < 0 or token >= n_tokens or kinds[token] & _NONE:
+            return None
+        usual, begins = (
+            starts[token + 1] - starts[token],
+            starts[token + n_tokens + 1] - starts[token + n_tokens],
+        )
+        room += 3 if kinds[token] & _BYTE else max(usual, begins)
+    out_array, ends = np.empty(room, np.uint8), np.zeros(len(offsets), np.int64)
+    out, size = pointer(out_array), np.int64(0)
+    for document in range(len(offsets) - 1):
+        begin, at_start, run = size, True, np.int64(-1)
+        for i in range(offsets[document], offsets[document + 1]):
+            row = np.int64(ids[i])
+            kind = kinds[row]
+            if kind & _BYTE:
+                run = size if run < 0 else run
+                out[size] = blob[starts[row]]
+                size += 1
+                continue
+            if run >= 0:
+                size, run = _repaired(out, run, size, whole_runs), np.int64(-1)
+            if at_start:
+                at_start = size == begin
+                if at_start:
+                    at_start = kind & _ENDS_START == 0
+                    row += n_tokens
+            for place in range(starts[row], starts[row + 1]):
+                out[size] = blob[place]
+                size += 1
+        if run >= 0:
+            size = _repaired(out, run, size, whole_runs)
+        ends[document + 1] = size
+    return out_array[:size], ends
+
+
+class Decoder:
+    """Decodes ids by what tokens add to a text; raises `IndexError` for what is no token's id.
+
+    `usual` is the text each id adds, None where there is no such token; `begins` what it adds at the beginning
+    of a text, which is over when a token has added something, or one of `ends_start` has come. `bytes_of` are
+    the tokens that stand for a byte. `finish` is done to every text in the end.
+
+    Example:
+        >>> decoder = Decoder([" a", "b"], ["a", "b"], ends_start=[], bytes_of={})
+        >>> decoder.text([0, 0, 1]), decoder.text([1, 0])
+        ('a ab', 'b a')
+    """
+
+    def __init__(
+        self,
+        usual: Sequence[str | None],
+        begins: Sequence[str | None],
+        *,
+        ends_start: Sequence[int] | NDArray[np.int64],
+        bytes_of: Mapping[int, int],
+        whole_runs: bool = False,
+        finish: Callable[[str], str] | None = None,
+    ) -> None:
+        announce(join_tokens)
+        kinds = np.zeros(len(usual), np.uint8)
+        kinds[np.asarray(ends_start, np.int64)] |= _ENDS_START
+        kinds[list(bytes_of)] |= _BYTE
+        kinds[[index for index, text in enumerate(usual) if text is None]] = _NONE
+        rows = [(text or "").encode() for text in (*usual, *begins)]
+        for index, byte in bytes_of.items():
+            rows[index] = rows[index + len(usual)] = bytes([byte])
+        starts = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=starts[1:])
+        self._tables = np.frombuffer(b"".join(rows), np.uint8), starts, kinds, whole_runs
+        # For lists: None, which cannot be joined, where a kernel has to look; no id counts from the end.
+        nowhere: list[str | None] = [None] * len(usual)
+        known = [None if index in bytes_of else text for index, text in enumerate(usual)]
+        self._usual = known + nowhere
+        self._begins = [None if text is None else begins[index] for index, text in enumerate(known)] + nowhere
+        self._ends_start = frozenset(np.flatnonzero(kinds & _ENDS_START).tolist())
+        self._finish = finish
+
+    def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
+        """The text of some ids."""
+        if not isinstance(ids, np.ndarray):  # turning a list into an array takes longer than an array saves
+            try:
+                text = self._joined(ids)
+                return text if self._finish is None else self._finish(text)
+            except (TypeError, IndexError):
+                pass
+        try:
+            array = np.asarray(ids, np.int64).reshape(-1)
+        except OverflowError as error:
+            raise IndexError("an id is not in the vocabulary") from error
+        return self._texts(array, np.array([0, len(array)]))[0]
+
+    def texts(self, batch: TokenBatch) -> list[str]:
+        """The text of every document."""
+        return self._texts(batch.ids.astype(np.int64), batch.offsets)
+
+    def _joined(self, ids: Sequence[int]) -> str:
+        """The text of ids none of which is a byte: `TypeError` or `IndexError` where one is, or is no id."""
+        table = self._usual
+        for index, token in enumerate(ids):
+            begin = self._begins[token]
+            if begin is None:
+                raise TypeError
+            if begin or token in self._ends_start:
+                return begin + "".join([table[one] for one in ids[index + 1 :]])  # type: ignore[misc]
+        return ""
+
+    def _texts(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> list[str]:
+        found = join_tokens(ids, offsets, *self._tables)
+        if found is None:
+            raise IndexError("an id is not in the vocabulary")
+        whole, limits = found[0].tobytes(), pairwise(found[1].tolist())
+        if whole.isascii():
+            joined = whole.decode("ascii")
+            texts = [joined[start:end] for start, end in limits]
+        else:
+            texts = [whole[start:end].decode() for start, end in limits]
+        return texts if self._finish is None else list(map(self._finish, texts))
