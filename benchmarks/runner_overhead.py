@@ -184,7 +184,7 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
     from tokbench.runner.cells import make_cells
     from tokbench.runner.interrupt import Stop
     from tokbench.runner.limits import Limits
-    from tokbench.runner.plan import bundles, make_plan, task_size
+    from tokbench.runner.plan import bundles, make_plan
     from tokbench.runner.quality import QualityPass
     from tokbench.runner.subjects import make_ready
     from tokbench.runner.suite import load_suite
@@ -193,13 +193,13 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
     changes = {"tokenizers": [spec], "datasets": [f"text:{path}"], "jobs": jobs}
     plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
     cells = make_cells(plan, make_ready(plan, folder / "trained", Stop(), lambda text: None))
-    size = task_size(cells, jobs)
+    work = bundles(cells, jobs)
     nobody = SimpleNamespace(worked=lambda *_: None, finished=lambda *_: None)
     limits = Limits(600, plan.memory_limit)
 
     def count() -> None:
-        quality = QualityPass(cells, size, RunFolder(folder), nobody, tell=lambda cell: None)
-        tasks = (Task(recipe, tuple(pieces), None, limits) for recipe, pieces in bundles(cells, size))
+        quality = QualityPass(cells, work, RunFolder(folder), nobody, tell=lambda cell: None)
+        tasks = (Task(bundle.recipe, bundle.pieces, None, limits) for bundle in work)
         quality.run(executor, tasks, Stop(), jobs=jobs)
         assert not quality.failures, quality.failures
 

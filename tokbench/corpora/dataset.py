@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tokbench.corpora.blocks import TARGET
-from tokbench.corpora.storage import CHUNK, StoredFile, check_unchanged, compression, open_bytes, stat
+from tokbench.corpora.storage import StoredFile, check_unchanged, compression, open_bytes, stat
 from tokbench.corpus import Document, Shard, TextBlock
 from tokbench.errors import CorpusError
 
 Content = TypeVar("Content")
 
+_READ = 1 << 18
+"""Bytes read at a time: still in the processor's cache when they are looked at."""
 _EXPANSION = 3
 """Bytes of text per byte of a compressed file: a guess, for balance and progress only."""
 
@@ -74,7 +76,7 @@ def byte_range(piece: Piece) -> Iterator[bytes]:
     remaining = piece.stop - piece.start if piece.stop >= 0 else None
     with open_bytes(piece.path, piece.start) as handle:
         while remaining != 0:
-            chunk = handle.read(CHUNK if remaining is None else min(CHUNK, remaining))
+            chunk = handle.read(_READ if remaining is None else min(_READ, remaining))
             if not chunk:
                 return
             if remaining is not None:

@@ -37,7 +37,6 @@ def count(emit: Emit, task: Task) -> None:
     home = Path.cwd()
     for piece in task.pieces:
         os.chdir(home)  # the last tokenizer call may have moved us, and paths of shards may be relative
-        emit(("begin", piece.cell, piece.part))
         emit(("done", _guarded(emit, task, piece)))
 
 
@@ -49,34 +48,35 @@ def _guarded(emit: Emit, task: Task, piece: Piece) -> Outcome:
 
 
 def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
-    from tokbench.tally import CorpusFacts, Tally, collect
+    from tokbench.runner.summing import Summing
+    from tokbench.tally import Collector, CorpusFacts, Tally, collect
 
     begun = time.perf_counter()
     dataset = piece.dataset.load()
     facts = CorpusFacts.of(dataset, piece.language)
     report = _throttled(emit, piece)
-    total: Tally | None = None
+    whole: Collector | None = None  # of all shards, where the tally of each is not to be kept
+    growing = Summing()
     digests, cached = [], 0
     for shard in piece.shards:
+        emit(("begin", piece.cell, piece.part))  # a time limit is for a shard, however many are one piece
         digest = dataset.digest(shard)
         digests.append(digest)
+        if task.cache is None:
+            whole = whole or Collector([loaded(task.recipe)], facts=facts, on_batch=report)
+            whole.add(read_text(dataset, shard))
+            continue
         key = tally_key(task.recipe, digest, facts)
-        known = task.cache.get(key) if task.cache else None
+        known = task.cache.get(key)
         if known is not None:
-            tally = Tally.from_bytes(known)
+            growing.add(Tally.from_bytes(known))
             cached += 1
             report(shard.n_bytes)
         else:
-            tally = collect(
-                loaded(task.recipe),
-                read_text(dataset, shard),
-                facts=facts,
-                on_batch=report,
-            )
-            if task.cache:
-                task.cache.put(key, tally.to_bytes())
-        total = tally if total is None else total + tally
-    assert total is not None, "a piece has at least one shard"
+            tally = collect(loaded(task.recipe), read_text(dataset, shard), facts=facts, on_batch=report)
+            task.cache.put(key, tally.to_bytes())
+            growing.add(tally)
+    total = whole.result()[0] if whole else growing.total()
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
     return Outcome(piece.cell, piece.part, total.to_bytes(packed=False), tuple(digests), seconds, cached)
 

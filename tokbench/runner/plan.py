@@ -21,9 +21,8 @@ from tokbench.spec import Spec
 if TYPE_CHECKING:
     from tokbench.tally import CorpusFacts
 
-LARGEST_PIECE = 16 << 20
 SMALLEST_TASK = 256 << 10
-LARGEST_TASK = 32 << 20
+LARGEST_TASK = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,45 +168,50 @@ class Cell:
         return sum(shard.n_bytes for shard in self.shards)
 
 
-def task_size(cells: Sequence[Cell], jobs: int) -> int:
-    """Bytes of text per task: enough tasks to keep everybody busy, few enough to cost nothing."""
-    total = sum(cell.n_bytes for cell in cells)
-    return min(max(total // (jobs * 6), SMALLEST_TASK), LARGEST_TASK)
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The pieces of one task, all for one tokenizer."""
+
+    recipe: Recipe
+    pieces: tuple[Piece, ...]
 
 
-def pieces_of(cell: Cell, size: int) -> list[Piece]:
-    """The shards of a cell in order, in pieces of at most `size` bytes (or of one shard)."""
-    groups: list[list[Shard]] = []
-    room = 0
-    for shard in cell.shards:
-        if groups and shard.n_bytes <= room:
-            groups[-1].append(shard)
-        else:
-            groups.append([shard])
-            room = min(size, LARGEST_PIECE)
-        room -= shard.n_bytes
-    return [
-        Piece(cell.index, part, cell.corpus, cell.key.language, tuple(group))
-        for part, group in enumerate(groups)
-    ]
+def bundles(cells: Sequence[Cell], jobs: int) -> list[Bundle]:
+    """Cells cut into tasks, a tokenizer each; small languages share one.
 
-
-def bundles(cells: Sequence[Cell], size: int) -> Iterator[tuple[Recipe, list[Piece]]]:
-    """Pieces bundled into tasks of about `size` bytes, one tokenizer each; small languages share one."""
+    The first are large, since each task ends with tallies to be joined, and the later the smaller: then all
+    workers are done at nearly the same time, whichever is faster (guided self-scheduling, Polychronopoulos and
+    Kuck 1987).
+    """
+    found: list[Bundle] = []
+    left = sum(cell.n_bytes for cell in cells)
     held: list[Piece] = []
-    recipe: Recipe | None = None
-    held_bytes = 0
-    for cell in cells:
-        for piece in pieces_of(cell, size):
-            full = bool(held) and held_bytes + piece.n_bytes > size
-            if recipe is not None and held and (cell.recipe is not recipe or full):
-                yield recipe, held
-                held, held_bytes = [], 0
-            recipe = cell.recipe
-            held.append(piece)
-            held_bytes += piece.n_bytes
-    if recipe is not None and held:
-        yield recipe, held
+    shards: list[Shard] = []
+    part = held_bytes = 0
+    for number, cell in enumerate(cells):
+        room = task_size(left, jobs)
+        for shard in cell.shards:
+            if held_bytes and held_bytes + shard.n_bytes > room:
+                if shards:
+                    held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
+                    shards, part = [], part + 1
+                found.append(Bundle(cell.recipe, tuple(held)))
+                left -= held_bytes
+                held, held_bytes, room = [], 0, task_size(left, jobs)
+            shards.append(shard)
+            held_bytes += shard.n_bytes
+        held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
+        shards, part = [], 0
+        if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
+            found.append(Bundle(cell.recipe, tuple(held)))
+            left -= held_bytes
+            held, held_bytes = [], 0
+    return found
+
+
+def task_size(left: int, jobs: int) -> int:
+    """Bytes of the next task where so many are left to be handed out; one worker alone waits for nobody."""
+    return min(max(left // (jobs * 3), SMALLEST_TASK), LARGEST_TASK) if jobs > 1 else LARGEST_TASK
 
 
 # --- what the machine allows ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
@@ -12,9 +13,10 @@ from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.environments import run_checked
 from tokbench.runner.interrupt import Stop
-from tokbench.runner.plan import Cell, pieces_of
+from tokbench.runner.plan import Bundle, Cell
 from tokbench.runner.recipe import digest_of
 from tokbench.runner.sheltered import run_task
+from tokbench.runner.summing import Summing
 from tokbench.runner.tasks import Outcome, Task
 from tokbench.tally import Tally
 
@@ -42,7 +44,7 @@ class _Growing:
     parts: int
     waiting: dict[int, Outcome] = field(default_factory=dict)
     done: int = 0
-    tally: Tally | None = None
+    tallies: Summing = field(default_factory=Summing)
     failure: Failure | None = None
     digests: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -58,10 +60,8 @@ class _Growing:
             self.cached &= following.failure is None and following.seconds == 0
             if following.failure is not None:
                 self.failure = self.failure or following.failure
-                self.tally = None
             elif following.tally is not None and self.failure is None:
-                part = Tally.from_bytes(following.tally)
-                self.tally = part if self.tally is None else self.tally + part
+                self.tallies.add(Tally.from_bytes(following.tally))
 
     @property
     def complete(self) -> bool:
@@ -70,8 +70,9 @@ class _Growing:
 
 
 class QualityPass:
-    """Counts cells through an executor; `digests` then holds the shard digests of each dataset and language.
+    """Counts cells, cut into `work`, through an executor.
 
+    `digests` then holds the shard digests of each dataset and language.
     Outcomes arrive on the threads of the local engine, or with the futures of a shared one; a lock makes
     them one line.
     """
@@ -79,13 +80,14 @@ class QualityPass:
     def __init__(
         self,
         cells: Sequence[Cell],
-        size: int,
+        work: Iterable[Bundle],
         folder: RunFolder,
         watcher: Watcher,
         *,
         tell: Callable[[CellResult], None],
     ) -> None:
-        self._growing = {cell.index: _Growing(cell, len(pieces_of(cell, size))) for cell in cells}
+        parts = Counter(piece.cell for bundle in work for piece in bundle.pieces)
+        self._growing = {cell.index: _Growing(cell, parts[cell.index]) for cell in cells}
         self._folder = folder
         self._watcher = watcher
         self._tell = tell
@@ -159,7 +161,7 @@ class QualityPass:
         result = CellResult(
             cell.key,
             cell.identity,
-            growing.tally,
+            growing.tallies.total() if growing.failure is None else None,
             growing.failure,
             growing.seconds,
             growing.cached,

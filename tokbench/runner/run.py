@@ -24,7 +24,7 @@ from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.limits import Limits, WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
-from tokbench.runner.plan import Cell, Plan, bundles, make_plan, task_size
+from tokbench.runner.plan import Bundle, Cell, Plan, bundles, make_plan
 from tokbench.runner.pool import close_idle
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
@@ -124,7 +124,6 @@ class _Session:
         self.check(stop)
         with self.timed("inspect"):
             self.seen = inspector.finish(self.folder, {cell.key for cell in self.failures})
-            close_idle()
         self.check(stop)
         with self.timed("speed"):
             self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
@@ -156,9 +155,9 @@ class _Session:
     def count(self, cells: Sequence[Cell], inspector: Inspector, stop: Stop) -> None:
         standing = look_through(self.folder, cells)
         todo, self.digests = standing.todo, standing.digests
-        size = task_size(todo, self.plan.jobs)
+        work = bundles(todo, self.plan.jobs)
         self.display.count(standing.finished, todo)
-        quality = QualityPass(todo, size, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
+        quality = QualityPass(todo, work, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
         engine = self.plan.engine
         if todo:
             with engine.open(self.plan.jobs, self.plan.suite.address) as executor:
@@ -168,22 +167,22 @@ class _Session:
                 ):  # workers are other processes, perhaps elsewhere
                     check_workers(executor, self.plan.registry, self.plan.jobs)
                     beside, expected = {}, environment(self.plan.registry)
-                tasks = self.tasks(todo, size, beside)
+                tasks = self.tasks(work, beside)
                 quality.run(executor, tasks, stop, jobs=self.plan.jobs, expected=expected)
         self.digests |= quality.digests
         self.failures = quality.failures
 
     def tasks(
-        self, todo: Sequence[Cell], size: int, beside: dict[str, Callable[[], None]]
+        self, work: Sequence[Bundle], beside: dict[str, Callable[[], None]]
     ) -> Iterator[Task | Callable[[], None]]:
         """What is to be counted, and before each tokenizer's first task what is to be done `beside`."""
         suite = self.plan.suite
         cache = TallyCache(self.plan.registry.context.cache_dir / "tallies") if suite.cache else None
         limits = Limits(suite.timeout, self.plan.memory_limit)
-        for recipe, pieces in bundles(todo, size):
-            if recipe.key in beside:
-                yield beside.pop(recipe.key)
-            yield Task(recipe, tuple(pieces), cache, limits)
+        for bundle in work:
+            if bundle.recipe.key in beside:
+                yield beside.pop(bundle.recipe.key)
+            yield Task(bundle.recipe, bundle.pieces, cache, limits)
 
     def tell_cell(self, cell: CellResult) -> None:
         _tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
