@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -160,6 +161,7 @@ class _Session:
         quality = QualityPass(todo, work, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
         engine = self.plan.engine
         if todo:
+            threading.Thread(target=_import_ahead, daemon=True).start()
             with engine.open(self.plan.jobs, self.plan.suite.address) as executor:
                 beside, expected = inspector.examinations(), None
                 if not isinstance(
@@ -221,6 +223,12 @@ class _Session:
         begun = time.monotonic()
         yield
         self.timings[what] = time.monotonic() - begun
+
+
+def _import_ahead() -> None:
+    """Import what writes the figures, which takes longest of what is to be done once nobody counts any more."""
+    import pandas  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
 
 
 def _models(plan: Plan) -> Any:
