@@ -37,6 +37,7 @@ def count(emit: Emit, task: Task) -> None:
     home = Path.cwd()
     for piece in task.pieces:
         os.chdir(home)  # the last tokenizer call may have moved us, and paths of shards may be relative
+        emit(("begin", piece.cell, piece.part))
         emit(("done", _guarded(emit, task, piece)))
 
 
@@ -59,7 +60,9 @@ def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
     growing = Summing()
     digests, cached = [], 0
     for shard in piece.shards:
-        emit(("begin", piece.cell, piece.part))  # a time limit is for a shard, however many are one piece
+        emit(
+            ("begin", piece.cell, piece.part)
+        )  # once more: a time limit is for a shard
         digest = dataset.digest(shard)
         digests.append(digest)
         if task.cache is None:
