@@ -126,14 +126,18 @@ class Folding:
         sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
         self.characters.put(keys, folded, sizes, [False] * len(keys))
         keys = self.tokens.new(ids)
-        found = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys]
+        lengths = self._table.length[keys].tolist()
+        blob, begin = self._table.blob.tobytes(), self._table.offset[keys].tolist()
+        found = [
+            blob[at : at + length].decode("utf-8", "surrogateescape") if length > 0 else ""
+            for at, length in zip(begin, lengths, strict=True)
+        ]
         folds = _folds(self.degree)
         pieces = [text.translate(folds).encode("utf-8", "surrogateescape") for text in found]
         # a token that folds to nothing although it is no white space has no place of its own
         refused = [
-            not (piece or all(each.isspace() or each == _METASPACE for each in text))
-            or int(self._table.length[key]) < 0
-            for key, text, piece in zip(keys, found, pieces, strict=True)
+            length < 0 or not (piece or all(each.isspace() or each == _METASPACE for each in text))
+            for length, text, piece in zip(lengths, found, pieces, strict=True)
         ]
         self.tokens.put(keys, pieces, list(map(len, found)), refused)
 
