@@ -76,6 +76,9 @@ class FastTokenizer:
             ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         except TypeError as error:
             raise self._refused([text], error) from error
+        except BaseException as error:
+            self._tell_panic(error)
+            raise
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
@@ -89,7 +92,15 @@ class FastTokenizer:
                 encodings = encode(part, add_special_tokens=False)
             except TypeError as error:
                 raise self._refused(part, error) from error
+            except BaseException as error:
+                self._tell_panic(error)
+                raise
             yield from encodings
+
+    def _tell_panic(self, error: BaseException) -> None:
+        """Raise what Rust panics with, which is no `Exception`, as an error that can be told."""
+        if type(error).__name__ == "PanicException":
+            raise TokenizerError(f"{self.name}: tokenizers gave up (a panic in Rust: {error})") from error
 
     def _refused(self, texts: Sequence[str], error: TypeError) -> TokenizerError:
         for text in texts:

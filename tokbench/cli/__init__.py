@@ -56,3 +56,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+    except BaseException as error:  # what Rust panics with is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        print(f"error: a library gave up (a panic in Rust: {error})", file=sys.stderr)
+        sys.exit(1)

@@ -238,3 +238,13 @@ def test_code_of_a_repository_never_runs_unasked(tmp_path):
     with pytest.raises(TokenizerError, match="allow-remote-code"):
         load(f"transformers:{tmp_path}")
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_panic_of_the_library_is_an_error_that_names_the_tokenizer(tmp_path):
+    library = tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, []))
+    library.pre_tokenizer = tokenizers.pre_tokenizers.FixedLength(length=0)  # taken, and then divided by
+    library.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = load(f"transformers:{tmp_path}")
+    for call in (tokenizer.encode, tokenizer.encode_batch, tokenizer.encode_with_offsets):
+        with pytest.raises(TokenizerError, match=r"transformers:.*panic in Rust: chunk size must be non-zero"):
+            call("a" if call == tokenizer.encode else ["a", "a"])

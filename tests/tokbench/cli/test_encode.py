@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli import app
+from tokbench.cli import app, main
 from tokbench.errors import SpecError, TokenizerError
 
 
@@ -79,3 +79,36 @@ def test_samples_are_shown_with_how_often_they_were_drawn(unigram: str):
 def test_what_does_not_sample_says_so():
     with pytest.raises(TokenizerError, match="bytes does not draw segmentations"):
         run("encode", "bytes", "x", "--sample", "2")
+
+
+PANICKING = """
+import tokbench
+
+class PanicException(BaseException):
+    pass
+
+class Panicking:
+    name, vocab_size = "panicking", 1
+
+    def encode(self, text):
+        raise PanicException("index out of range") if text == "rust" else SystemExit(7)
+
+    def decode(self, ids):
+        return ""
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    yield tokbench.TokenizerFamily(name="panicking", summary="…", load=lambda spec, context: Panicking())
+"""
+
+
+@pytest.mark.parametrize(("text", "status"), [("rust", 1), ("else", 7)])
+def test_what_rust_panics_with_ends_without_a_traceback(text, status, tmp_path, monkeypatch, capsys):
+    plugin = tmp_path / "panicking.py"
+    plugin.write_text(PANICKING)
+    monkeypatch.setattr("sys.argv", ["tokbench", "encode", "panicking", text, "--plugin", str(plugin)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == status
+    told = "error: a library gave up (a panic in Rust: index out of range)\n" if status == 1 else ""
+    assert capsys.readouterr().err == told
