@@ -52,10 +52,19 @@ class Contender:
     ids: Callable[[Any], Iterable[list[int]]] = lambda documents: (list(map(int, one)) for one in documents)
 
 
-def contenders(name: str) -> dict[str, Contender]:
-    """What is measured, by name. Ratios are to the first."""
+@dataclass(frozen=True)
+class Libraries:
+    """One vocabulary in each library; None where that is not installed."""
+
+    tiktoken: Any
+    tokbench: Any
+    tokenizers: Any
+    gigatoken: Any
+
+
+def libraries(name: str) -> Libraries:
+    """The vocabulary of a tiktoken encoding in all libraries; names those that are not installed."""
     import tiktoken
-    from tokbench_subword.bpe.encoder import Encoder
     from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.ranks import model_of_ranks, write_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
@@ -63,7 +72,35 @@ def contenders(name: str) -> dict[str, Contender]:
     theirs = tiktoken.get_encoding(name)
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
     model = model_of_ranks(theirs._mergeable_ranks, pattern=pattern)
-    ours = Encoder(model)
+    ours = BpeTokenizer.of_model(model)
+    hf = giga = None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            import tokenizers
+        except ImportError:
+            print("tokenizers is not installed: left out")
+        else:
+            document = Path(folder) / "tokenizer.json"
+            ours.save(document)
+            hf = tokenizers.Tokenizer.from_file(str(document))
+        try:
+            import gigatoken
+        except ImportError:
+            print("gigatoken is not installed: left out")
+        else:
+            ranks = Path(folder) / "ranks.tiktoken"
+            write_ranks(model, ranks)
+            giga = gigatoken.Tokenizer.from_tiktoken(ranks, pattern.name)
+    return Libraries(theirs, ours, hf, giga)
+
+
+def contenders(name: str) -> dict[str, Contender]:
+    """What is measured, by name. Ratios are to the first."""
+    from tokbench_subword.bpe.encoder import Encoder
+
+    every = libraries(name)
+    theirs, hf, giga = every.tiktoken, every.tokenizers, every.gigatoken
+    ours = Encoder(every.tokbench.model)
 
     def cold(texts: list[str]) -> object:
         ours.forget()
@@ -75,28 +112,13 @@ def contenders(name: str) -> dict[str, Contender]:
         "tokbench cold": Contender(cold),
         "tokbench loop": Contender(lambda texts: [ours.encode(text) for text in texts]),
     }
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            import tokenizers
-        except ImportError:
-            print("tokenizers is not installed: left out")
-        else:
-            document = Path(folder) / "tokenizer.json"
-            BpeTokenizer.of_model(model).save(document)
-            hf = tokenizers.Tokenizer.from_file(str(document))
-            found["tokenizers"] = Contender(
-                lambda texts: hf.encode_batch(texts, add_special_tokens=False),
-                lambda encodings: (one.ids for one in encodings),
-            )
-        try:
-            import gigatoken
-        except ImportError:
-            print("gigatoken is not installed: left out")
-        else:
-            ranks = Path(folder) / "ranks.tiktoken"
-            write_ranks(model, ranks)
-            giga = gigatoken.Tokenizer.from_tiktoken(ranks, pattern.name)
-            found["gigatoken"] = Contender(lambda texts: giga.encode_batch(texts, parallel=False))
+    if hf is not None:
+        found["tokenizers"] = Contender(
+            lambda texts: hf.encode_batch(texts, add_special_tokens=False),
+            lambda encodings: (one.ids for one in encodings),
+        )
+    if giga is not None:
+        found["gigatoken"] = Contender(lambda texts: giga.encode_batch(texts, parallel=False))
     return found
 
 

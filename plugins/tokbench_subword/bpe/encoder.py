@@ -20,7 +20,7 @@ from tokbench_subword.bpe.direct import entry
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
-from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.bpe.workspace import HEADS, Workspace
 from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.text import encode_texts
@@ -29,11 +29,10 @@ from tokbench_subword.kernels.utf8 import encodable
 _PAD = bytes(PADDING)
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
+_BRIEF = 1 << 12
+"""Characters of a text that is not worth giving other threads a chance to run meanwhile."""
 _FEW_TEXTS = 1 << 11
 """Texts that may be few enough to go without arrays of their own."""
-_FEW = 80
-_FIRST = [np.arange(count) for count in range(_FEW)]
-"""The first so many ids: for a few, numpy copies faster by a list of places than by a slice."""
 _AT_A_TIME = 1 << 17
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
@@ -74,12 +73,13 @@ class Encoder:
         announce(encode_documents, encode_spans, encode_text)
         self._shared = shared_arrays(model)
         self._fits = at.TEXT_CHARACTERS if model.pattern.machine is not None else -1
+        self._brief = min(self._fits, _BRIEF)
         self._idle: deque[Workspace] = deque()
         self._ready = False
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
-        if type(text) is not str or len(text) > self._fits:
+        if type(text) is not str or len(text) > self._brief:
             return self.encode_batch([text]).ids
         try:
             work = self._idle.pop()
@@ -90,10 +90,7 @@ class Encoder:
             if count < 0:
                 count = -1 - count
                 work.fit()
-            if count < _FEW:
-                few: NDArray[np.int32] = work.ids[_FIRST[count]]
-                return few
-            return work.ids[:count].copy()
+            return (work.heads[count] if count < HEADS else work.ids[:count]).copy()
         finally:
             self._idle.append(work)
 

@@ -18,6 +18,8 @@ readable bytes, and `out` must have room for one id per byte and `word_cache.SPA
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tokbench_subword.bpe import layout as at
@@ -81,7 +83,7 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     return o
 
 
-@kernel
+@partial(kernel, nogil=False)  # it is done before another thread would have taken over
 def encode_text(place, string):  # type: ignore[no-untyped-def]
     """Encode a string into the block's `IDS`; `place` is the block's address (`direct`).
 

@@ -1,17 +1,16 @@
-"""Cutting text into pre-tokens, most of them without a loop: words and punctuation in ASCII.
+"""Cutting text into pre-tokens, most of them without a loop: words, numbers, punctuation and spaces in ASCII.
 
-The state machines of `pretokens` go byte by byte and guess at every branch. Most pre-tokens are one of two
-simple kinds, though: a word, or a run of other characters, perhaps with one character before it, and nothing
-doubtful around. `_window` classifies 64 bytes at once, as sets of bits, such that for every pattern
-`_plain_end` finds the end of such a pre-token by shifting and counting, with hardly a branch. All else is left
-to the machine.
+The state machines of `pretokens` go byte by byte and guess at every branch. `_begins` classifies 64 bytes at
+once, as sets of bits, and finds where all pre-tokens among them begin by shifting and adding these sets, up to
+the first place that is beyond it: characters that are not ASCII, contractions, long numbers, some white space.
+There the machine goes on, for one pre-token.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.bpe.pretokens import GPT2, O200K, WHOLE, next_pretoken
+from tokbench_subword.bpe.pretokens import GPT2, O200K, QWEN2, WHOLE, next_pretoken
 from tokbench_subword.kernels.compiling import inline
 from tokbench_subword.kernels.masks import (
     WINDOW,
@@ -23,60 +22,102 @@ from tokbench_subword.kernels.masks import (
     letters,
     line_feeds,
     lower_case,
+    slashes,
     trailing_zeros,
     upper_case,
     white_controls,
 )
 
-_ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
-_SEEN = 40
-"""A window is used for pre-tokens that begin in so many of its first bytes: few reach beyond its end then."""
+_ZERO, _ONE, _TWO, _THREE, _ALL = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(2**64 - 1)
+_TOP = np.uint64(1 << 63)
 
 
 @inline
-def _window(machine, text, base, end):  # type: ignore[no-untyped-def]
-    """Sets of bits of the bytes from `base` on, without those from `end` on.
+def _first(bits):  # type: ignore[no-untyped-def]
+    """The first byte of each run."""
+    return bits & ~(bits << _ONE)
 
-    - before: bytes that go with the word or run that follows them
-    - caps: bytes that may begin a word and not go on with it
-    - word, other: bytes that words and runs consist of
-    - after_word, after_other: bytes that must not follow those, for the machine to decide
-    - doubtful: bytes that only the machine can begin with
-    """
-    inside = _ALL if end - base >= WINDOW else (_ONE << np.uint64(end - base)) - _ONE
-    letter, high = letters(text, base) & inside, beyond_ascii(text, base) & inside
-    blank = blanks(text, base)
-    newline = (line_feeds(text, base) | carriage_returns(text, base)) & inside
-    quote = apostrophes(text, base) & inside
-    other = inside & ~(letter | high | digits(text, base) | blank | white_controls(text, base))
-    if machine == WHOLE:
-        return _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
-    before = blank & ((letter | other) >> _ONE)
-    if machine == GPT2:
-        return before, _ZERO, letter, other, high, high, quote
-    before |= (other | (white_controls(text, base) & ~newline)) & (letter >> _ONE)
+
+@inline
+def _through(marks, runs):  # type: ignore[no-untyped-def]
+    """The bytes of `runs` from each of `marks` to the end of its run: the carry of an addition finds it."""
+    return (((marks + runs) ^ runs) | marks) & runs
+
+
+@inline
+def _begins_gpt2(letter, digit, other, white, blank, quote, filled):  # type: ignore[no-untyped-def]
+    """`_begins` for GPT-2's pattern: where pre-tokens begin, and what is doubtful."""
+    begins = (_first(letter) | _first(digit) | _first(other)) & ~(blank << _ONE)
+    begins |= _first(white) | (white & (filled >> _ONE))  # the last space goes with what follows
+    return begins, quote & begins
+
+
+@inline
+def _begins_words(machine, text, base, letter, digit, other, white, blank, newline, quote, filled):  # type: ignore[no-untyped-def]
+    """`_begins` for the other patterns. Blanks here are all white space but newlines."""
+    slash = slashes(text, base) if machine == O200K else _ZERO
+    ends_run = _through(newline & (other << _ONE), newline | slash)  # newlines that go with what stands before
+    other &= ~ends_run
+    free, spaces = newline & ~ends_run, white & ~newline
+    indents = spaces & (free << _ONE)
+    begins = _first(white) & ~ends_run
+    begins |= spaces & ((newline << _ONE) | (filled >> _ONE))
+    begins |= _first(other) & ~(blank << _ONE)
+    single = _first(other) & ~(other >> _ONE) & ~(blank << _ONE)  # goes with the word that follows
+    begins |= _first(letter) & ~((spaces | single) << _ONE)
+    doubtful = _ZERO
+    if (spaces + indents) & free or spaces & _TOP:  # blank lines may go on after an indent
+        begins &= ~indents
+        doubtful = indents
+    if machine == QWEN2:
+        begins |= digit
+    else:
+        fourth = digit & (digit << _ONE) & (digit << _TWO) & (digit << _THREE)
+        begins |= _first(digit) | _first(fourth)
+        doubtful |= fourth
     if machine == O200K:
-        caps, word = upper_case(text, base) & inside, lower_case(text, base) & inside
-        return before, caps, word, other, high | quote, high | newline, _ZERO
-    return before, _ZERO, letter, other, high, high | newline, quote
+        contraction = quote & (letter << _ONE)
+        begins &= ~contraction
+        begins |= upper_case(text, base) & (lower_case(text, base) << _ONE)
+        return begins, doubtful | contraction
+    return begins, doubtful | (quote & begins)
 
 
 @inline
-def _plain_end(window, place):  # type: ignore[no-untyped-def]
-    """Where the pre-token ends that begins at `place` of the window, or 0 where the machine has to look."""
-    before, caps, word, other, after_word, after_other, doubtful = window
-    begin = np.uint64(place)
-    body = begin + ((before >> begin) & _ONE)
-    rest = body + ((caps >> body) & _ONE)
-    of_word = word >> rest
-    is_word = of_word & _ONE
-    run = of_word if is_word else other >> body
-    first = rest if is_word else body
-    stop = first + np.uint64(trailing_zeros(~run))
-    if stop >= np.uint64(WINDOW):
-        return 0
-    wrong = (after_word if is_word else after_other) >> stop
-    return np.int64(stop) if run & ~wrong & ~(doubtful >> begin) & _ONE else 0
+def _begins(machine, text, base, end):  # type: ignore[no-untyped-def]
+    """Where pre-tokens begin in the window at `base`, where one begins, and whether only the machine can go on.
+
+    The last of the bits is where the last one found ends; the first is `base` itself.
+    """
+    size = end - base
+    inside = _ALL if size >= WINDOW else (_ONE << np.uint64(size)) - _ONE
+    letter, digit = letters(text, base) & inside, digits(text, base) & inside
+    high, quote = beyond_ascii(text, base) & inside, apostrophes(text, base) & inside
+    blank = blanks(text, base) & inside
+    newline = (line_feeds(text, base) | carriage_returns(text, base)) & inside
+    white = (blank | white_controls(text, base)) & inside
+    filled = inside & ~white
+    other = filled & ~(letter | digit | high)
+    if machine == GPT2:
+        begins, doubtful = _begins_gpt2(letter, digit, other, white, blank, quote, filled)
+    else:
+        begins, doubtful = _begins_words(
+            machine, text, base, letter, digit, other, white, blank, newline, quote, filled
+        )
+    near = high | (high >> _ONE)
+    doubtful |= near
+    begins &= ~near
+    if size >= WINDOW:
+        begins &= ~_TOP
+        limit = _TOP
+    else:
+        limit = _ONE << np.uint64(size)
+        begins |= limit
+        if white & (limit >> _ONE):  # white space that ends the text
+            doubtful |= _first(white) & ((white >> _ONE) | (limit >> _ONE))
+    stop = np.uint64(trailing_zeros(doubtful | limit))
+    begins = (begins | _ONE) & ((_TWO << stop) - _ONE)
+    return begins, (doubtful >> stop) & _ONE != _ZERO
 
 
 @inline
@@ -85,16 +126,18 @@ def cut_words(machine, text, i, end, classes, starts, count, most):  # type: ign
 
     Returns where the last of them ends, and the new count. `WINDOW` bytes past `end` must be readable.
     """
-    base = i
-    window = _window(machine, text, base, end)
     while i < end and count < most:
-        starts[count] = i
-        count += 1
-        stop = 0
-        if (text[i] | text[i + 1]) < 0x80:
-            if i - base >= _SEEN:
-                base = i
-                window = _window(machine, text, base, end)
-            stop = _plain_end(window, i - base)
-        i = base + stop if stop > 0 else next_pretoken(machine, text, i, end, classes)
+        base, stuck = i, True
+        if (text[i] | text[i + 1]) < 0x80 and machine != WHOLE:
+            begins, stuck = _begins(machine, text, base, end)
+            begins &= begins - _ONE
+            while begins != _ZERO and count < most:
+                starts[count] = i
+                count += 1
+                i = base + np.int64(trailing_zeros(begins))
+                begins &= begins - _ONE
+        if (stuck or i == base) and i < end and count < most:
+            starts[count] = i
+            count += 1
+            i = next_pretoken(machine, text, i, end, classes)
     return i, count

@@ -21,6 +21,8 @@ _BYTES_A_SLOT, _BYTES_A_WIDE_SLOT = 128, 256
 """A text of so many bytes for each slot is given larger tables beforehand."""
 _LOOK_EVERY = 1 << 8
 """New words after which it is time to see whether the tables are large enough."""
+HEADS = 512
+"""Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
 _KEPT_OUTPUT = 1 << 18
 _TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 
@@ -28,7 +30,7 @@ _TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 class Workspace:
     """The arrays of one thread, after those that all share; `block`, at `place`, is what kernels take."""
 
-    __slots__ = ("arrays", "block", "ids", "out", "place", "text", "utf8")
+    __slots__ = ("arrays", "block", "heads", "ids", "out", "place", "text", "utf8")
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own: list[NDArray[Any]] = [
@@ -58,6 +60,7 @@ class Workspace:
         self.arrays = [*shared, *own]
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
+        self.heads = [self.ids[:count] for count in range(HEADS)]
         self.text = self.arrays[at.TEXT]
         self.utf8 = self.text.view()
         self.utf8.flags.writeable = False  # as all text that kernels are compiled for

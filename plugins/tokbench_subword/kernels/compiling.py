@@ -38,9 +38,9 @@ def subroutine(function: Function) -> Function:
     return compiled
 
 
-def kernel(function: Function) -> Function:
-    """Compile `function` for calls from Python: cached on disk, without the GIL."""
-    compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
+def kernel(function: Function, *, nogil: bool = True) -> Function:
+    """Compile `function` for calls from Python: cached on disk; `nogil`: without the GIL."""
+    compiled: Function = njit(cache=True, nogil=nogil, boundscheck=False)(function)
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = _stamp(function)

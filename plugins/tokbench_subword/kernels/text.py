@@ -36,6 +36,10 @@ if config.DISABLE_JIT:
         """Whether all characters are ASCII."""
         return text.isascii()
 
+    def _copy_bytes(source: Any, target: Any, count: int) -> None:
+        """The first bytes of one pointer to another."""
+        target[:count] = source[:count]
+
 else:
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -68,6 +72,17 @@ else:
             return builder.icmp_unsigned("!=", string.is_ascii, ir.Constant(string.is_ascii.type, 0))
 
         return types.boolean(text), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _copy_bytes(typingctx: Any, source: Any, target: Any, count: Any) -> Any:
+        """The first bytes of one pointer to another."""
+        signature = types.void(source, target, types.int64)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            cgutils.raw_memcpy(builder, args[1], args[0], args[2], 1)
+            return context.get_dummy_value()
+
+        return signature, codegen
 
 
 @inline
@@ -132,9 +147,7 @@ def write_text(text, data):  # type: ignore[no-untyped-def]
     """Write the UTF-8 of a text to `data`, a uint8 pointer, as `encode_texts` does; return how long it is."""
     if not _is_ascii(text):
         return _write_wide(text, data)
-    letters = _characters(text, np.uint8(0))
-    for index in range(len(text)):
-        data[index] = letters[index]
+    _copy_bytes(_characters(text, np.uint8(0)), data, len(text))
     return len(text)
 
 
@@ -147,9 +160,7 @@ def encode_texts(joined, is_ascii, lengths, data_, ends):  # type: ignore[no-unt
     """
     data = pointer(data_)
     if is_ascii:
-        letters = _characters(joined, np.uint8(0))
-        for index in range(len(joined)):
-            data[index] = letters[index]
+        _copy_bytes(_characters(joined, np.uint8(0)), data, len(joined))
         end = np.int64(0)
         for document in range(len(lengths)):
             end += lengths[document]

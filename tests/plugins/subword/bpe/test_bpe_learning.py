@@ -42,6 +42,16 @@ def test_gpt2_with_an_added_token(gpt2):
         gpt2.add_tokens("Ġthe")
 
 
+def test_tokens_added_after_the_first_call():
+    tokenizer = BpeTokenizer.of_model(train_bpe(["a b c abc"] * 9, vocab_size=260))
+    before = tokenizer.encode(f"a{MINE}").tolist()
+    tokenizer.add_tokens(MINE)
+    ids = tokenizer.encode(f"a{MINE}").tolist()
+    assert len(before) > len(ids)
+    assert ids == [before[0], tokenizer.vocab_size - 1] == tokenizer(f"a{MINE}")
+    assert tokenizer.encode_batch([f"a{MINE}"])[0].tolist() == ids
+
+
 def test_gpt2_word_by_word(gpt2):
     assert [gpt2.convert_id_to_token(i) for i in gpt2(" wordaaa")] == ["Ġword", "aaa"]
     assert [gpt2.convert_id_to_token(i) for i in gpt2("aaa word")] == ["aaa", "Ġword"]

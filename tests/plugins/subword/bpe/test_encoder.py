@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,6 +41,31 @@ def test_of_every_size(encoder: Encoder, size: int, unit: str) -> None:
     ids = encoder.encode(text)
     assert ids.dtype == np.int32
     assert ids.tolist() == encoder.encode_batch([text, "x"])[0].tolist()
+
+
+def test_short_lists_as_long_ones(encoder: Encoder) -> None:
+    rng = random.Random(4)
+    texts = [random_text(rng, 30) for _ in range(300)]
+    texts += ["\ud83d", "\ude00", "\ud83d\ude00", "\ude00", "", "x"]  # halves of a pair apart, and a pair
+    expected = [encoder.encode(text).tolist() for text in texts]
+    for first in (0, 1, 299, 304, 306):
+        assert encoder.encode_batch(texts[first:]).to_lists() == expected[first:]
+    assert encoder.encode_batch([*texts, "ab" * TEXT_SIZE]).to_lists()[:-1] == expected
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"abc", ["abc"]])
+def test_what_is_no_text_is_refused(encoder: Encoder, wrong: Any) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        encoder.encode(wrong)
+    with pytest.raises((TypeError, AttributeError)):
+        encoder.encode_batch([wrong])
+
+
+def test_a_kind_of_string(encoder: Encoder) -> None:
+    class Text(str):
+        __slots__ = ()
+
+    assert encoder.encode(Text("the lowest é")).tolist() == encoder.encode("the lowest é").tolist()
 
 
 def test_from_several_threads_at_once(encoder: Encoder) -> None:

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.pretokens import CL100K, GPT2, LLAMA3, O200K, QWEN2, WHOLE, pretoken_ends
+from numba import config
+from tokbench_subword.bpe.pretokens import (
+    CL100K,
+    GPT2,
+    LLAMA3,
+    O200K,
+    QWEN2,
+    WHOLE,
+    next_pretoken,
+    pretoken_ends,
+)
 from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.kernels.compiling import kernel
 from tokbench_subword.kernels.pointers import PADDING, pointer
@@ -40,6 +50,40 @@ def test_cut_as_the_state_machine_cuts(machine, text, most):
     ends = np.zeros(len(data), np.int64)
     count = pretoken_ends(machine, np.frombuffer(data, np.uint8), len(data), class_table(), ends)
     assert _cuts(machine, data, 0, len(data), most) == ends[:count].tolist()
+
+
+@kernel
+def _first_difference(machine, pool, size, lead, classes):
+    """The number of the first text, of `size` characters from `pool` after a lead, that is cut otherwise."""
+    n_texts = len(pool) ** size
+    text = np.zeros(len(lead) + size + PADDING, np.uint8)
+    text[: len(lead)] = lead
+    data, known, starts = pointer(text), pointer(classes), np.zeros(len(text) + 1, np.int64)
+    end = len(lead) + size
+    for number in range(n_texts):
+        rest = number
+        for k in range(size):
+            text[len(lead) + k] = pool[rest % len(pool)]
+            rest //= len(pool)
+        i, count = cut_words(machine, data, 0, end, known, pointer(starts), 0, end)
+        starts[count] = i
+        right, at = i == end, 0
+        for k in range(count):
+            right = right and starts[k] == at
+            at = next_pretoken(machine, data, at, end, known) if at < end else end
+        if not right or at != end:
+            return number
+    return -1
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="a million texts by plain Python")
+@pytest.mark.parametrize("machine", [GPT2, CL100K, LLAMA3, QWEN2, O200K])
+@pytest.mark.parametrize("lead", [b"", b" x", b"x" * 58, b"." + b" " * 57, b".\n" + b"\t" * 57])
+def test_every_short_text(machine, lead):
+    """All texts of six characters of all kinds, at the beginning and across the edge of a window."""
+    pool, beginning = np.frombuffer(b"aS1 .'\n/\t", np.uint8), np.frombuffer(lead, np.uint8)
+    number = _first_difference(machine, pool, 6, beginning, class_table())
+    assert number == -1, bytes(pool[number // len(pool) ** k % len(pool)] for k in range(6))
 
 
 @pytest.mark.parametrize("machine", [GPT2, CL100K, O200K])

@@ -18,6 +18,7 @@ RANGES = {
     "digits": lambda byte: bytes([byte]).isdigit(),
     "blanks": lambda byte: byte == ord(" "),
     "apostrophes": lambda byte: byte == ord("'"),
+    "slashes": lambda byte: byte == ord("/"),
     "white_controls": lambda byte: byte in b"\t\n\v\f\r",
     "line_feeds": lambda byte: byte == ord("\n"),
     "carriage_returns": lambda byte: byte == ord("\r"),

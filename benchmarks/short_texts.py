@@ -1,0 +1,139 @@
+"""Encoding speed of short texts, where a call costs as much as the encoding: microseconds a call.
+
+    python benchmarks/short_texts.py --vocabulary cl100k_base corpus.txt
+    TOKBENCH_TEST_DATA=… python benchmarks/short_texts.py          an English novel found there
+
+One text of 20, 80, 500 and 2,000 characters a call, and lists of 10, 100 and 1,000 texts of 80; ids as the
+library's own arrays, then as Python lists. The in-house BPE, tiktoken, tokenizers and gigatoken, with the same
+vocabulary; ids are checked first. Texts differ from call to call and have been met before. Figures are medians
+of interleaved rounds, CPU time of one thread; in parentheses how many times as fast as tiktoken. What is not
+installed, gives other ids or has no such form is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from encode import Libraries, libraries
+
+SIZES = (20, 80, 500, 2000)
+LISTS = (10, 100, 1000)
+SHORT = 80
+"""Characters of the texts in lists."""
+DIFFERENT = 100
+"""Texts of one size: so many calls are one timing, at the least."""
+Form = Callable[[Any], Any]
+
+
+def single_calls(every: Libraries) -> dict[str, dict[str, Form]]:
+    """Ways to encode one text, by what comes out and library."""
+    arrays: dict[str, Form] = {
+        "tiktoken": lambda text: every.tiktoken.encode_to_numpy(text, disallowed_special=()),
+        "tokbench": every.tokbench.encode,
+    }
+    lists: dict[str, Form] = {
+        "tiktoken": every.tiktoken.encode_ordinary,
+        "tokbench": every.tokbench,
+    }
+    if every.tokenizers is not None:
+        lists["tokenizers"] = lambda text: every.tokenizers.encode(text, add_special_tokens=False).ids
+    if every.gigatoken is not None:
+        arrays["gigatoken"] = every.gigatoken.encode
+        lists["gigatoken"] = lambda text: every.gigatoken.encode(text).tolist()
+    return {"array": arrays, "list": lists}
+
+
+def list_calls(every: Libraries) -> dict[str, dict[str, Form]]:
+    """Ways to encode a list of texts, by what comes out and library."""
+    arrays: dict[str, Form] = {
+        "tiktoken": lambda texts: [
+            every.tiktoken.encode_to_numpy(text, disallowed_special=()) for text in texts
+        ],
+        "tokbench": every.tokbench.encode_batch,
+    }
+    lists: dict[str, Form] = {
+        "tiktoken": lambda texts: [every.tiktoken.encode_ordinary(text) for text in texts],
+        "tokbench": lambda texts: every.tokbench.encode_batch(texts).to_lists(),
+    }
+    if every.tokenizers is not None:
+        lists["tokenizers"] = lambda texts: [
+            one.ids for one in every.tokenizers.encode_batch(texts, add_special_tokens=False)
+        ]
+    if every.gigatoken is not None:
+        arrays["gigatoken"] = lambda texts: every.gigatoken.encode_batch(texts, parallel=False)
+        lists["gigatoken"] = lambda texts: every.gigatoken.encode_batch_list(texts, parallel=False)
+    return {"array": arrays, "list": lists}
+
+
+def plain(result: Any) -> Any:
+    """Ids as lists, of one text or of many."""
+    return [plain(one) for one in result] if hasattr(result, "__len__") else int(result)
+
+
+def microseconds(forms: dict[str, Form], inputs: Sequence[Any], rounds: int) -> dict[str, float]:
+    """The median time of a call by library; each timing goes through all inputs, two milliseconds at least."""
+    want = [plain(forms["tiktoken"](one)) for one in inputs]
+    for label in list(forms):
+        if [plain(forms[label](one)) for one in inputs] != want:
+            if label == "tokbench":
+                raise SystemExit("the ids of tokbench differ from tiktoken's; nothing is timed")
+            print(f"the ids of {label} differ from tiktoken's; it is left out")
+            del forms[label]
+    times: dict[str, list[float]] = {label: [] for label in forms}
+    for _ in range(rounds):
+        for label, form in forms.items():
+            calls, begun = 0, time.process_time()
+            while (taken := time.process_time() - begun) < 2e-3:
+                for one in inputs:
+                    form(one)
+                calls += len(inputs)
+            times[label].append(taken / calls * 1e6)
+    return {label: statistics.median(taken) for label, taken in times.items()}
+
+
+def row(label: str, found: dict[str, float]) -> str:
+    """One line of figures, in-house first."""
+    order = ["tokbench", *(name for name in found if name != "tokbench")]
+    return f"{label}: " + ", ".join(
+        f"{name} {found[name]:.2f} us (x{found['tiktoken'] / found[name]:.1f})" for name in order
+    )
+
+
+def main() -> None:
+    """Measure what the arguments name."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?", type=Path, help="a text; without it, one of TOKBENCH_TEST_DATA")
+    parser.add_argument(
+        "--vocabulary", default="cl100k_base", help="a tiktoken encoding (default: %(default)s)"
+    )
+    parser.add_argument("--rounds", type=int, default=15)
+    given = parser.parse_args()
+    named = os.environ.get("TOKBENCH_TEST_DATA")
+    if named:
+        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(Path(named) / "vocabs/tiktoken-cache"))
+    if not given.file and not named:
+        parser.error("name a text, or set TOKBENCH_TEST_DATA")
+    file = given.file or Path(named or "") / "corpora/novels/eng_Latn.txt"
+    text = " ".join(file.read_text("utf-8").split())
+    every = libraries(given.vocabulary)
+    gc.disable()
+    for kind in ("array", "list"):
+        for size in SIZES:
+            texts = [text[i * size : (i + 1) * size] for i in range(DIFFERENT)]
+            found = microseconds(single_calls(every)[kind], texts, given.rounds)
+            print(row(f"{given.vocabulary}, {kind}, a text of {size}", found), flush=True)
+        for count in LISTS:
+            texts = [text[i * SHORT : (i + 1) * SHORT] for i in range(count)]
+            found = microseconds(list_calls(every)[kind], [texts], given.rounds)
+            print(row(f"{given.vocabulary}, {kind}, {count} texts of {SHORT}", found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
