@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ALL = "all"
-TOGETHER = 16
-"""Cells that are resampled at once: some 200 rows of 16 KB."""
+TOGETHER = 8
+"""Cells that are resampled at once: some 100 rows of 16 KB."""
 
 
 def measure(
