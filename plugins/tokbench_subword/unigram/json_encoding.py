@@ -34,6 +34,8 @@ class JsonEncoder:
         ready = self.words.prepare(texts)
         ids, bounds = self.algorithm.engine.encode_ragged(ready.data + SLACK, ready.words, threads)
         left = self._left(ready.left, texts)
+        if not left:
+            return self.checked(TokenBatch(ids, bounds[ready.documents]))
         others = self.plain.encode_batch([texts[index] for index in left], threads)
         return self.checked(TokenBatch(*_replaced(ids, bounds[ready.documents], left, list(others))))
 
@@ -46,6 +48,8 @@ class JsonEncoder:
             ids, bounds, spans = self.algorithm.engine.locate_ragged(ready.data + SLACK, ready.words, threads)
             limits, left = bounds[ready.documents], self._left(ready.left, texts)
             to_characters(spans, limits, ready.origins)
+        if not left:
+            return TokenBatch(ids, limits), spans
         others = self.plain.encode_batch([texts[index] for index in left], threads)
         every, _ = _replaced(spans, limits, left, [self.plain.offsets(texts[index]) for index in left])
         return TokenBatch(*_replaced(ids, limits, left, list(others))), every
@@ -73,8 +77,6 @@ def _replaced(
     rows: NDArray[Any], limits: NDArray[np.int64], places: Sequence[int], others: Sequence[NDArray[Any]]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The rows of documents, and their limits, with those of the documents at `places`, in order, replaced."""
-    if not places:
-        return rows, limits
     lengths, parts, done = np.diff(limits), [], 0
     for place, new in zip(places, others, strict=True):
         parts += [rows[limits[done] : limits[place]], new]
