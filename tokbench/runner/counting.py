@@ -60,9 +60,7 @@ def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
     growing = Summing()
     digests, cached = [], 0
     for shard in piece.shards:
-        emit(
-            ("begin", piece.cell, piece.part)
-        )  # once more: a time limit is for a shard
+        emit(("begin", piece.cell, piece.part))  # once more: a time limit is for a shard
         digest = dataset.digest(shard)
         digests.append(digest)
         if task.cache is None:
