@@ -23,15 +23,17 @@ MOST_CELLS = 2**29
 def fill_cells(
     work: Workspace,
     symbols: NDArray[np.int32],
-    starts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
     counts: NDArray[np.int64],
     workers: int,
 ) -> None:
     """Set `CELLS`, `WEIGHTS` and `SINGLES` for words of symbols; raises `TokenizerError` for too many."""
-    n_cells = len(symbols) + len(counts) + 1
+    n_symbols = int((ends - begins).sum())
+    n_cells = n_symbols + len(counts) + 1
     if n_cells > MOST_CELLS:
         raise TokenizerError(
-            f"the distinct words have {len(symbols):,} symbols in all, and training can hold about "
+            f"the distinct words have {n_symbols:,} symbols in all, and training can hold about "
             f"{MOST_CELLS:,}: train on a part of the text, or cut it into shorter words"
         )
     if len(counts) and counts.min() < 1:
@@ -41,8 +43,8 @@ def fill_cells(
         often = np.flatnonzero(counts > 1)
         often = often[np.argsort(-counts[often], kind="stable")]
         order = np.concatenate((often, np.flatnonzero(counts == 1)))
-    ends = np.cumsum(np.diff(starts)[order] + 1)
-    places = np.concatenate((np.zeros(1, np.int64), ends)) + 1
+    places = np.ones(len(order) + 1, np.int64)
+    places[1:] += np.cumsum((ends - begins)[order] + 1)
     more_than_one = np.flatnonzero(counts[order] > 1)
     singles = int(places[more_than_one[-1] + 1]) if len(more_than_one) else 0
     work[STATE][SINGLES] = singles
@@ -51,7 +53,7 @@ def fill_cells(
     limits = np.searchsorted(places, [n_cells * part // workers for part in range(workers)]).tolist()
 
     def lay(part: tuple[int, int]) -> None:
-        _lay_words(*part, order, symbols, starts, counts, places, singles, cells, weights)
+        _lay_words(*part, order, symbols, begins, ends, counts, places, singles, cells, weights)
 
     in_threads(lay, pairwise([*limits, len(order)]), workers)
     work[CELLS], work[WEIGHTS] = cells, weights
@@ -59,12 +61,12 @@ def fill_cells(
 
 @kernel
 def _lay_words(  # type: ignore[no-untyped-def]
-    low, high, order, symbols, starts, counts, places, singles, cells, weights
+    low, high, order, symbols, begins, ends, counts, places, singles, cells, weights
 ):
     """Lay some words, and the cell that follows each, where `places` says."""
     for index in range(low, high):
         word, cell = order[index], places[index]
-        for place in range(starts[word], starts[word + 1]):
+        for place in range(begins[word], ends[word]):
             cells[2 * cell], cells[2 * cell + EXTENT] = symbols[place], 1
             if cell < singles:
                 weights[cell] = counts[word]

@@ -12,6 +12,7 @@ from tokbench_subword.bpe.train_layout import (
     CELLS,
     COUNT,
     N_PAIRS,
+    N_SHARDS,
     N_WANTED,
     PAIRS,
     RUN,
@@ -30,8 +31,9 @@ from tokbench_subword.kernels.threads import in_threads
 
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
-_CELLS_A_PAIR, _PAIRS_A_TOKEN = 6, 24
-"""So many pairs there are in the end in most texts: a table with room for them need not grow."""
+_CELLS_A_PAIR, _CELLS_A_PAIR_OF_SHARDS, _PAIRS_A_TOKEN = 6, 3, 24
+"""So many pairs there are in the end in most texts: a table with room for them need not grow. Many are in the
+tables of several shards."""
 _NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
@@ -43,6 +45,12 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
     return pairs.reshape(-1)
 
 
+def likely_pairs(work: Workspace) -> int:
+    """About how many pairs a table will hold in the end."""
+    cells_a_pair = _CELLS_A_PAIR_OF_SHARDS if work[STATE][N_SHARDS] > 1 else _CELLS_A_PAIR
+    return min(len(work[CELLS]) // 2 // cells_a_pair, _PAIRS_A_TOKEN * int(work[STATE][N_WANTED]))
+
+
 def fill_pairs(work: Workspace, workers: int) -> None:
     """Set `PAIRS` and `RUNS` for the cells of a training."""
     n_cells = len(work[CELLS]) // 2
@@ -50,8 +58,9 @@ def fill_pairs(work: Workspace, workers: int) -> None:
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    likely = min(n_cells // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[STATE][N_WANTED]))
-    work[PAIRS] = pair_table(max(10, (2 * n_pairs).bit_length(), (8 * likely // 5).bit_length()), workers)
+    work[PAIRS] = pair_table(
+        max(10, (2 * n_pairs).bit_length(), (8 * likely_pairs(work) // 5).bit_length()), workers
+    )
     for table in tables:
         _add_table(table, work[PAIRS], work[STATE])
     work[RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
@@ -69,7 +78,7 @@ def _counted(work: Workspace, low: int, high: int) -> NDArray[np.int64]:
     at = low
     while (at := _count_pairs(work.block, at, high, table, state)) < high:
         larger = pair_table((len(table) // 4).bit_length())
-        rehash(table, larger, state)
+        rehash(table, larger, state, False)
         table = larger
     return table
 
@@ -110,7 +119,7 @@ def _lay_runs(pairs, runs, state):  # type: ignore[no-untyped-def]
     for row in range(0, len(pairs), 4):
         if pairs[row] >= 0:
             size = pairs[row + RUN]
-            runs[used], runs[used + 1] = -1, size
+            runs[used], runs[used + 1], runs[used + 2] = -1, size, 0
             pairs[row + RUN] = used
             used += RUN_HEAD + size
     state[RUNS_USED] = used

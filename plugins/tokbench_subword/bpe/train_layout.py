@@ -15,9 +15,13 @@ seen once, so this array is short; and what is rewritten often lies together.
 **Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count,
 the first run of its occurrences (-1: none), and the number of the merge that last gave it one.
 
-**Runs**, int32, one after another: where the next run of the same pair is (-1: none), how many positions, and
-these, ascending. A run is written once and read once; positions in it are not taken out when they cease to be
-true, but found untrue when they are read. When the array is full, what is untrue is left behind.
+**Runs**, int32, one after another: where the next run of the same pair is (-1: none), how many positions, the
+merge that made it, and the positions, ascending. A run is written once and read once; positions in it are not
+taken out when they cease to be true, but found untrue when they are read. When the array is full, what is
+untrue is left behind.
+
+A training in several threads has a workspace for each *shard*: words that are one thread's alone, their pairs
+and runs, and a queue. There the count of a pair is kept in the table of its home alone (see `train_exchange`).
 
 **Waiting** entries of the queue, int64 ``(n, 4)``: count, key, extra, and the row of the next one of the same
 list, as multiples of four (-1: none); see `train_queue`.
@@ -30,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench_subword.kernels.barrier import apart, put_apart
 from tokbench_subword.kernels.pointers import block
 
 # The arrays of every training by merges …
@@ -38,7 +43,9 @@ LENGTHS, TOKEN_HASHES, SPELLED, SPELLED_IDS, MERGES, STATE, SIZES = range(9, 16)
 HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = range(16, 23)
 # … and those of a training by likelihood.
 SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
-N_ARRAYS = 26
+# … and those of a shard: see `train_exchange` and `train_batch`.
+OUTBOX, OUTBOX_ENDS, FRONT, BATCH, IN_BATCH, HEADS = range(26, 32)
+N_ARRAYS = 32
 
 # Fields of a cell, and of a pair's row.
 SYMBOL, EXTENT = range(2)
@@ -54,14 +61,18 @@ LEFT, RIGHT, NEW, GATHERED, FROM, N_POSITIONS, OWN, N_TOUCHED = range(11, 19)
 N_EVENTS, N_MET = 19, 21
 N_PARTNERS, RESCORED, SIDE = range(23, 26)
 SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
-STATE_SIZE = 31
+# Of a shard: its number and how many there are (0: no shards); the batch, and how far that is.
+SHARD, N_SHARDS, N_BATCH, BATCH_NUMBER, AT_MERGE, TAKEN, NEEDED, ALONE = range(31, 39)
+STATE_SIZE = 39
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)
 
 # What a kernel stopped for: it is done, it lets progress be told, or it needs more room.
 DONE, PAUSED, PAIRS_FULL, RUNS_FULL, POSITIONS_FULL, HEAP_FULL, MERGES_FULL, SPELLING_FULL = range(8)
-PARTNERS_FULL, WAITING_FULL = 8, 9
+PARTNERS_FULL, WAITING_FULL, OUTBOX_FULL = 8, 9, 10
+# … or, of one of several threads: others are not there yet, or all leave the barrier for good.
+AWAITING, DISBANDED = 11, 12
 
 
 class Workspace:
@@ -70,9 +81,9 @@ class Workspace:
     def __init__(self) -> None:
         nothing = np.zeros(1, np.int64)
         self._arrays: list[NDArray[Any]] = [nothing] * N_ARRAYS
-        self.block = block(self._arrays)
-        self[SIZES] = np.zeros(N_ARRAYS, np.int64)
-        self[STATE] = np.zeros(STATE_SIZE, np.int64)
+        self.block = put_apart(block(self._arrays))
+        self[SIZES] = apart(N_ARRAYS)
+        self[STATE] = apart(STATE_SIZE)
 
     def __getitem__(self, number: int) -> NDArray[Any]:
         return self._arrays[number]

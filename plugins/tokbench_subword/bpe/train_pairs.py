@@ -16,7 +16,9 @@ from tokbench_subword.bpe.train_layout import (
     HEAP_EXTRAS,
     HEAP_KEYS,
     HEAP_SIZE,
+    N_MERGES,
     N_PAIRS,
+    N_SHARDS,
     PAIRS,
     RULE,
     RUN,
@@ -32,11 +34,13 @@ from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
 from tokbench_subword.kernels.prefetching import prefetch
 
-RUN_HEAD = 2
+RUN_HEAD = 3
 """Numbers that a run holds beside its positions."""
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _HIGH = np.uint64(32)
+_HOME_SPREAD = np.uint64(0xC2B2AE3D27D4EB4F)  # another: a shard's table is to be filled evenly
+_HOME_HIGH, _HOME_BITS = np.uint64(40), np.uint64(24)
 _LOW_32 = np.int64(0xFFFFFFFF)
 
 
@@ -56,6 +60,12 @@ def sides(key):  # type: ignore[no-untyped-def]
 def _home(mask, key):  # type: ignore[no-untyped-def]
     """The first row to look at."""
     return np.int64((np.uint64(key) * _SPREAD) >> _HIGH) & mask
+
+
+@inline
+def home_of(key, n_shards):  # type: ignore[no-untyped-def]
+    """The shard that counts a pair, of so many (0: there are no shards)."""
+    return np.int64((((np.uint64(key) * _HOME_SPREAD) >> _HOME_HIGH) * np.uint64(n_shards)) >> _HOME_BITS)
 
 
 @inline
@@ -93,7 +103,7 @@ def prepend_run(pairs, row, runs, state, size):  # type: ignore[no-untyped-def]
     """A new run of a pair, of `size` positions; returns where they go."""
     start = state[RUNS_USED]
     runs[start] = np.int32(pairs[row + RUN])
-    runs[start + 1] = np.int32(size)
+    runs[start + 1], runs[start + 2] = np.int32(size), np.int32(state[N_MERGES])
     pairs[row + RUN] = start
     state[RUNS_USED] = start + RUN_HEAD + size
     return start + RUN_HEAD
@@ -105,6 +115,32 @@ def take_runs(pairs, row):  # type: ignore[no-untyped-def]
     run = pairs[row + RUN]
     pairs[row + RUN] = -1
     return run
+
+
+@inline
+def take_runs_of(pairs, row, runs, merge):  # type: ignore[no-untyped-def]
+    """The first of the runs that a merge gave a pair, or -1; the pair is left with the others."""
+    taken, kept = np.int64(-1), np.int64(-1)
+    last_taken, last_kept = np.int64(-1), np.int64(-1)
+    run = pairs[row + RUN]
+    while run >= 0:
+        following = np.int64(runs[run])
+        runs[run] = -1
+        if runs[run + 2] == merge:
+            if last_taken < 0:
+                taken = run
+            else:
+                runs[last_taken] = np.int32(run)
+            last_taken = run
+        else:
+            if last_kept < 0:
+                kept = run
+            else:
+                runs[last_kept] = np.int32(run)
+            last_kept = run
+        run = following
+    pairs[row + RUN] = kept
+    return taken
 
 
 @inline
@@ -156,23 +192,29 @@ def _sort(positions, count):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
+@inline
+def _alive(pairs, at, keep_runs):  # type: ignore[no-untyped-def]
+    """Whether a row has a pair that is counted or, if asked, one that has runs."""
+    return pairs[at] >= 0 and (pairs[at + COUNT] != 0 or (keep_runs and pairs[at + RUN] >= 0))
+
+
 @kernel
-def alive_pairs(pairs):  # type: ignore[no-untyped-def]
+def alive_pairs(pairs_, keep_runs):  # type: ignore[no-untyped-def]
     """How many pairs have not come to nothing."""
-    number = 0
-    for at in range(0, len(pairs), 4):
-        number += pairs[at] >= 0 and pairs[at + COUNT] != 0
+    number, pairs = 0, pointer(pairs_)
+    for at in range(0, len(pairs_), 4):
+        number += _alive(pairs, at, keep_runs)
     return number
 
 
 @kernel
-def rehash(pairs, larger, state):  # type: ignore[no-untyped-def]
+def rehash(pairs, larger, state, keep_runs):  # type: ignore[no-untyped-def]
     """Move the pairs into a `larger` table, freed of keys; pairs that have come to nothing are left behind."""
     old, new = pointer(pairs), pointer(larger)
     mask = np.int64(len(larger) // 4 - 1)
     moved = np.int64(0)
     for at in range(0, len(pairs), 4):
-        if old[at] >= 0 and old[at + COUNT] != 0:
+        if _alive(old, at, keep_runs):
             row = find_pair(new, mask, old[at])
             for field in range(4):
                 new[row + field] = old[at + field]
@@ -195,7 +237,7 @@ def _moved(cells, runs, run, key, target, used):  # type: ignore[no-untyped-def]
                 end += 1
         if end > used + RUN_HEAD:
             target[used] = -1
-            target[used + 1] = np.int32(end - used - RUN_HEAD)
+            target[used + 1], target[used + 2] = np.int32(end - used - RUN_HEAD), runs[run + 2]
             if before < 0:
                 first = used
             else:
@@ -219,7 +261,7 @@ def compact_runs(block, target_):  # type: ignore[no-untyped-def]
         if pairs[row] >= 0 and pairs[row + RUN] >= 0:
             first, used = _moved(cells, runs, pairs[row + RUN], pairs[row], target, used)
             pairs[row + RUN] = first
-    if state[RULE] == HF:
+    if state[RULE] == HF and state[N_SHARDS] == 0:
         for entry in range(state[HEAP_SIZE]):
             first, used = _moved(cells, runs, extras[entry], keys[entry], target, used)
             extras[entry] = first

@@ -85,7 +85,9 @@ def before(block, rule, count_a, key_a, extra_a, count_b, key_b, extra_b):  # ty
         order = _spelled_before(block, key_a, key_b)
         if order != 0:
             return order < 0
-    return key_a < key_b
+    if key_a != key_b:
+        return key_a < key_b
+    return extra_a < extra_b
 
 
 @inline
@@ -145,7 +147,7 @@ def drop_top(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _level(count):  # type: ignore[no-untyped-def]
+def level_of(count):  # type: ignore[no-untyped-def]
     """The number of the list for a count: the count itself, or of a larger one its exponent and first bits."""
     exponent = np.int64(0)
     while count >= 2 * _LISTS:
@@ -165,7 +167,7 @@ def _least(level):  # type: ignore[no-untyped-def]
 def _wait(block, row):  # type: ignore[no-untyped-def]
     """Put an entry of `WAITING` into the list for its count."""
     state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
-    level = _level(waiting[row])
+    level = level_of(waiting[row])
     waiting[row + 3] = lists[level]
     lists[level] = row
     state[MOST_WAITING] = max(state[MOST_WAITING], level)
@@ -212,7 +214,7 @@ def call_waiting(block):  # type: ignore[no-untyped-def]
     state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
     counts, sizes, pairs = i64_in(block, HEAP_COUNTS), i64_in(block, SIZES), i64_in(block, PAIRS)
     mask = sizes[PAIRS] // 4 - 1
-    while state[MOST_WAITING] >= 0 and (state[HEAP_SIZE] == 0 or _level(counts[0]) <= state[MOST_WAITING]):
+    while state[MOST_WAITING] >= 0 and (state[HEAP_SIZE] == 0 or level_of(counts[0]) <= state[MOST_WAITING]):
         level = state[MOST_WAITING]
         state[LEAST_QUEUED] = _least(level)
         row = ahead = lists[level]

@@ -143,10 +143,10 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
     """Change the counts of the pairs with the neighbours on one side, and write the runs of the new ones."""
     state, sizes, lengths = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, LENGTHS)
     pairs, runs, tallies = i64_in(block, PAIRS), i32_in(block, RUNS), i64_in(block, TALLIES)
-    met, events, touched = i32_in(block, MET), i64_in(block, EVENTS), i64_in(block, TOUCHED)
+    met, touched = i32_in(block, MET), i64_in(block, TOUCHED)
     mask, n_symbols, stamp = sizes[PAIRS] // 4 - 1, sizes[LENGTHS], state[N_MERGES]
     left, right, new = state[LEFT], state[RIGHT], state[NEW]
-    tally, first_met, first_event = 2 * n_symbols * side, n_symbols * side, sizes[EVENTS] // 2 * side
+    tally, first_met = 2 * n_symbols * side, n_symbols * side
     end = first_met + state[N_MET + side]
     for index in range(first_met, end):
         if index + _MET_AHEAD < end:
@@ -170,13 +170,28 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
                 pairs[row + STAMP] = stamp
                 touched[state[N_TOUCHED]] = row
                 state[N_TOUCHED] += 1
+    spread_events(block, side)
+
+
+@inline
+def spread_events(block, side):  # type: ignore[no-untyped-def]
+    """Write each event of a side to the place that the tally of its symbol now is, if any; clear tallies."""
+    state, sizes = i64_in(block, STATE), i64_in(block, SIZES)
+    runs, tallies, met, events = (
+        i32_in(block, RUNS),
+        i64_in(block, TALLIES),
+        i32_in(block, MET),
+        i64_in(block, EVENTS),
+    )
+    n_symbols = sizes[LENGTHS]
+    tally, first_met, first_event = 2 * n_symbols * side, n_symbols * side, sizes[EVENTS] // 2 * side
     for index in range(first_event, first_event + state[N_EVENTS + side]):
         slot = tally + 2 * (events[index] >> 32)
         place = tallies[slot]
         if place >= 0:
             runs[place] = np.int32(events[index] & _LOW_32)
             tallies[slot] = place + 1
-    for index in range(first_met, end):
+    for index in range(first_met, first_met + state[N_MET + side]):
         slot = tally + 2 * np.int64(met[index])
         tallies[slot] = tallies[slot + 1] = 0
 

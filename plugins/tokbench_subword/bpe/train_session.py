@@ -1,8 +1,12 @@
-"""`MergeSession`: one training by merges: its arrays, grown as the kernel asks, and what it learns."""
+"""`MergeSession`: one training by merges: its arrays, grown as the kernel asks, and what it learns.
+
+It is one thread that merges; in several it is `train_shards`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +14,7 @@ from numpy.typing import NDArray
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.ties import LEXICOGRAPHIC
 from tokbench_subword.bpe.train_cells import fill_cells
-from tokbench_subword.bpe.train_initial import fill_pairs, pair_table
+from tokbench_subword.bpe.train_initial import fill_pairs, likely_pairs, pair_table
 from tokbench_subword.bpe.train_layout import Workspace
 from tokbench_subword.bpe.train_merges import learn_merges
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
@@ -18,18 +22,19 @@ from tokbench_subword.bpe.train_queue import N_LISTS
 from tokbench_subword.bpe.train_spelling import fill_spellings
 from tokbench_subword.kernels.compiling import announce
 
-_PAUSE = 2000
+PAUSE = 2000
 """Merges between two reports of progress."""
 
 
-class MergeSession:
-    """Learns merges over words of symbols.
+class Training:
+    """The arrays of a training by merges over words of symbols.
 
     `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
     ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
     for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
     first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). `workers` threads
-    count the pairs it begins with; the result is the same for any number.
+    count the pairs it begins with; the result is the same for any number. Of `n_shards` that share the words,
+    a training has each `n_shards`-th one, from `shard` on.
     """
 
     def __init__(
@@ -46,8 +51,9 @@ class MergeSession:
         prefix: bytes = b"",
         forbidden: Sequence[bytes] = (),
         workers: int = 1,
+        shard: int = 0,
+        n_shards: int = 0,
     ) -> None:
-        announce(learn_merges)
         self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
         self.work = work = Workspace()
         self._workers = max(1, workers)
@@ -55,12 +61,16 @@ class MergeSession:
         state[at.RULE], state[at.MINIMUM], state[at.N_WANTED] = rule, minimum, self.n_wanted
         state[at.LONGEST] = 2**62 if longest is None else longest
         state[at.N_TOKENS] = len(tokens)
-        fill_cells(work, symbols, starts, counts, self._workers)
+        state[at.SHARD], state[at.N_SHARDS] = shard, n_shards
+        own = slice(shard, None, n_shards or 1)
+        fill_cells(work, symbols, starts[:-1][own], starts[1:][own], counts[own], self._workers)
         fill_pairs(work, self._workers)
         fill_spellings(work, tokens, prefix, forbidden)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1024, np.int64)
-        n_waiting = 2 * int(state[at.N_PAIRS]) + n_wanted  # what is never written takes no memory
+        n_waiting = (
+            2 * int(state[at.N_PAIRS]) + likely_pairs(work) + n_wanted
+        )  # what is never written takes no memory
         work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * n_waiting, np.int64), np.full(N_LISTS, -1)
         state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
@@ -73,25 +83,16 @@ class MergeSession:
             work[at.STARTS][1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
             work[at.SPELLING] = np.frombuffer(b"".join(tokens), np.uint8)
 
-    def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
-        """Learn until the wanted number of tokens; int32 ``(n, 3)``: left, right, result, first symbols from 0
-        on.
-        """
-        state = self.work[at.STATE]
-        state[at.PAUSE_AT] = _PAUSE
-        growers = self._growers()
-        while (reason := self._step()) != at.DONE:
-            if reason == at.PAUSED:
-                state[at.PAUSE_AT] += _PAUSE
-                progress((int(state[at.N_TOKENS]) - self.n_first) / max(1, self.n_wanted - self.n_first))
-            else:
-                growers[reason]()
-        return self.work[at.MERGES][: 3 * int(state[at.N_MERGES])].reshape(-1, 3).copy()
+    @property
+    def done(self) -> float:
+        """The share of the wanted tokens that there are."""
+        return (int(self.work[at.STATE][at.N_TOKENS]) - self.n_first) / max(1, self.n_wanted - self.n_first)
 
-    def _step(self) -> int:
-        return int(learn_merges(self.work.block))
+    def merges(self) -> NDArray[np.int32]:
+        """What is learned as yet: int32 ``(n, 3)``: left, right, result, first symbols from 0 on."""
+        return self.work[at.MERGES][: 3 * int(self.work[at.STATE][at.N_MERGES])].reshape(-1, 3).copy()
 
-    def _growers(self) -> dict[int, Callable[[], None]]:
+    def growers(self) -> dict[int, Callable[[], None]]:
         """What makes room, by what the kernel stopped for."""
         state = self.work[at.STATE]
         return {
@@ -106,9 +107,12 @@ class MergeSession:
 
     def _grow_pairs(self) -> None:
         """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
-        pairs = self.work[at.PAIRS]
-        renewed = pair_table((3 * max(alive_pairs(pairs), 2 * self.n_wanted)).bit_length(), self._workers)
-        rehash(pairs, renewed, self.work[at.STATE])
+        pairs, state = self.work[at.PAIRS], self.work[at.STATE]
+        sharded = bool(state[at.N_SHARDS])
+        renewed = pair_table(
+            (3 * max(alive_pairs(pairs, sharded), 2 * self.n_wanted)).bit_length(), self._workers
+        )
+        rehash(pairs, renewed, state, sharded)
         self.work[at.PAIRS] = renewed
 
     def _renew_runs(self) -> None:
@@ -127,3 +131,27 @@ class MergeSession:
     def _grow_heap(self) -> None:
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             self.work.grow(number, more=int(self.work[at.STATE][at.N_TOUCHED]))
+
+
+class MergeSession(Training):
+    """Learns merges in one thread; the arguments are those of `Training`."""
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        announce(learn_merges)
+        super().__init__(*words, **options)
+
+    def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
+        """Learn until the wanted number of tokens; returns `merges`."""
+        state = self.work[at.STATE]
+        state[at.PAUSE_AT] = PAUSE
+        growers = self.growers()
+        while (reason := self._step()) != at.DONE:
+            if reason == at.PAUSED:
+                state[at.PAUSE_AT] += PAUSE
+                progress(self.done)
+            else:
+                growers[reason]()
+        return self.merges()
+
+    def _step(self) -> int:
+        return int(learn_merges(self.work.block))

@@ -55,7 +55,8 @@ def train_bpe(
     - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first
       symbols always may be (both as in `tokenizers`).
     - `end_of_word`: at level ``char``, what is put after the last symbol of every pre-token, as ``</w>``.
-    - `workers`: threads that count words and pairs; the result is the same for any number.
+    - `workers`: threads; the result is the same for any number. All of them count; by the ties `hf` and
+      `bytes` all of them merge as well, by the others one.
     - `n_bytes`: the size of the corpus, for `progress`.
 
     The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size`
@@ -114,7 +115,7 @@ def train_on_counts(
     import numpy as np
 
     from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
-    from tokbench_subword.bpe.train_session import MergeSession
+    from tokbench_subword.bpe.train_shards import merge_session
 
     special = _special(special_tokens)
     given = None if initial_alphabet is None else frozenset(initial_alphabet)
@@ -129,7 +130,7 @@ def train_on_counts(
             f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
             f"ask for at least {n_first}"
         )
-    session = MergeSession(
+    session = merge_session(
         symbols,
         starts,
         words.counts,

@@ -32,8 +32,9 @@ class LikelihoodSession(MergeSession):
     def _step(self) -> int:
         return int(learn_by_likelihood(self.work.block))
 
-    def _growers(self) -> dict[int, Callable[[], None]]:
-        return {**super()._growers(), at.PARTNERS_FULL: self._grow_partners}
+    def growers(self) -> dict[int, Callable[[], None]]:
+        """What makes room, by what the kernel stopped for."""
+        return {**super().growers(), at.PARTNERS_FULL: self._grow_partners}
 
     def _grow_partners(self) -> None:
         self.work.grow(at.PARTNERS, unit=2, more=4 * int(self.work[at.STATE][at.N_TOUCHED]))

@@ -1,0 +1,261 @@
+"""Merges of a shard: its own words are rewritten, and each pair's home is told what becomes of its count.
+
+Every pair has one shard that is its *home*, by a hash of it: there its count is kept, of the words of all
+shards. Runs are kept where the words are. So a shard that merges writes messages (pair, change) for each home,
+itself among them, and after a barrier each home takes the messages of all, merge by merge.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench_subword.bpe.ties import HF
+from tokbench_subword.bpe.train_layout import (
+    APPLYING,
+    AT_MERGE,
+    BATCH,
+    CHOOSING,
+    COUNT,
+    DONE,
+    HEAP_FULL,
+    HEAP_KEYS,
+    HEAP_SIZE,
+    LEFT,
+    LENGTHS,
+    LONGEST,
+    MET,
+    N_BATCH,
+    N_EVENTS,
+    N_MERGES,
+    N_MET,
+    N_PAIRS,
+    N_SHARDS,
+    N_TOUCHED,
+    NEEDED,
+    NEW,
+    OUTBOX,
+    OUTBOX_ENDS,
+    OUTBOX_FULL,
+    OWN,
+    PAIRS,
+    PAIRS_FULL,
+    RIGHT,
+    RULE,
+    RUNS,
+    RUNS_FULL,
+    RUNS_USED,
+    SHARD,
+    SIZES,
+    STAGE,
+    STAMP,
+    STATE,
+    TAKEN,
+    TALLIES,
+    TOUCHED,
+    WAITING,
+    WAITING_FULL,
+    WAITING_USED,
+)
+from tokbench_subword.bpe.train_merges import note_merge
+from tokbench_subword.bpe.train_pairs import (
+    RUN_HEAD,
+    find_or_add_pair,
+    find_pair,
+    home_of,
+    pair_key,
+    prefetch_pair,
+    prepend_run,
+    take_runs,
+    take_runs_of,
+)
+from tokbench_subword.bpe.train_queue import enqueue
+from tokbench_subword.bpe.train_rewrite import AFTER, BEFORE, rewrite, spread_events, take_positions
+from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
+
+NOT_TAKEN = -2
+MESSAGE = 2
+"""Numbers of a message: a pair's key, and by how much its count changes."""
+_AHEAD = 6
+
+
+@inline
+def _begin_messages(block, merge):  # type: ignore[no-untyped-def]
+    """Make the messages of a batch's merge begin where those of the one before it end."""
+    ends, n_shards = i64_in(block, OUTBOX_ENDS), i64_in(block, STATE)[N_SHARDS]
+    room = i64_in(block, SIZES)[OUTBOX] // n_shards
+    for home in range(n_shards):
+        ends[merge * n_shards + home] = ends[(merge - 1) * n_shards + home] if merge > 0 else home * room
+
+
+@inline
+def _post(block, merge, n_shards, key, change):  # type: ignore[no-untyped-def]
+    """Write a message to the home of a pair; there must be room."""
+    outbox, ends = i64_in(block, OUTBOX), i64_in(block, OUTBOX_ENDS)
+    slot = merge * n_shards + home_of(key, n_shards)
+    end = ends[slot]
+    outbox[end], outbox[end + 1] = key, change
+    ends[slot] = end + MESSAGE
+
+
+@kernel
+def post_first_pairs(block):  # type: ignore[no-untyped-def]
+    """Tell the homes the counts of the pairs that a shard begins with, as if a merge had made them."""
+    pairs, state, sizes = i64_in(block, PAIRS), i64_in(block, STATE), i64_in(block, SIZES)
+    _begin_messages(block, 0)
+    for row in range(0, sizes[PAIRS], 4):
+        if pairs[row] >= 0:
+            _post(block, 0, state[N_SHARDS], pairs[row], pairs[row + COUNT])
+            pairs[row + COUNT] = 0
+            pairs[row + STAMP] = -1
+    state[N_BATCH] = 1
+
+
+@inline
+def _apply_side(block, merge, side):  # type: ignore[no-untyped-def]
+    """Post what happened to the pairs with the neighbours on one side; write the runs of the new ones."""
+    state, sizes, lengths = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, LENGTHS)
+    pairs, runs, tallies, met = (
+        i64_in(block, PAIRS),
+        i32_in(block, RUNS),
+        i64_in(block, TALLIES),
+        i32_in(block, MET),
+    )
+    mask, n_symbols, n_shards = sizes[PAIRS] // 4 - 1, sizes[LENGTHS], state[N_SHARDS]
+    left, right, new = state[LEFT], state[RIGHT], state[NEW]
+    tally, first_met = 2 * n_symbols * side, n_symbols * side
+    end = first_met + state[N_MET + side]
+    for index in range(first_met, end):
+        if index + _AHEAD < end:
+            symbol = np.int64(met[index + _AHEAD])
+            prefetch_pair(pairs, mask, pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol))
+        symbol = np.int64(met[index])
+        slot = tally + 2 * symbol
+        weight = tallies[slot]
+        old = pair_key(symbol, left) if side == BEFORE else pair_key(right, symbol)
+        _post(block, merge, n_shards, old, -weight)
+        tallies[slot] = -1
+        if lengths[symbol] + lengths[new] < state[LONGEST]:
+            key = pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol)
+            row = find_or_add_pair(pairs, mask, key, state)
+            tallies[slot] = prepend_run(pairs, row, runs, state, tallies[slot + 1])  # now a place to write to
+            _post(block, merge, n_shards, key, weight)
+    spread_events(block, side)
+
+
+@inline
+def _apply(block, merge):  # type: ignore[no-untyped-def]
+    """Post what `rewrite` has changed; returns `DONE`, or what may need more room."""
+    state, sizes = i64_in(block, STATE), i64_in(block, SIZES)
+    n_shards, ends = state[N_SHARDS], i64_in(block, OUTBOX_ENDS)
+    n_met = state[N_MET + BEFORE] + state[N_MET + AFTER]
+    n_events = state[N_EVENTS + BEFORE] + state[N_EVENTS + AFTER]
+    state[NEEDED] = MESSAGE * (2 * n_met + 1)
+    if state[N_PAIRS] + n_met > sizes[PAIRS] // 4 * 5 // 8:
+        return PAIRS_FULL
+    if state[RUNS_USED] + n_events + RUN_HEAD * n_met > sizes[RUNS]:
+        return RUNS_FULL
+    _begin_messages(block, merge)
+    room = sizes[OUTBOX] // n_shards
+    for home in range(n_shards):
+        if ends[merge * n_shards + home] + state[NEEDED] > (home + 1) * room:
+            return OUTBOX_FULL
+    if state[RULE] != HF:
+        _post(block, merge, n_shards, pair_key(state[LEFT], state[RIGHT]), -state[OWN])
+    # What stands to the right first: of "aaaa", pairs it makes are undone by what stands to the left.
+    _apply_side(block, merge, AFTER)
+    _apply_side(block, merge, BEFORE)
+    return DONE
+
+
+@inline
+def merge_batch(block):  # type: ignore[no-untyped-def]
+    """Merge the pairs of the batch in the words of a shard; returns `DONE`, or what needs more room."""
+    state, sizes, batch = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, BATCH)
+    mask = sizes[PAIRS] // 4 - 1
+    while state[AT_MERGE] < state[N_BATCH]:
+        merge = state[AT_MERGE]
+        if state[STAGE] == CHOOSING:
+            left, right, new = batch[4 * merge], batch[4 * merge + 1], batch[4 * merge + 2]
+            if state[TAKEN] == NOT_TAKEN:
+                pairs, key = i64_in(block, PAIRS), pair_key(left, right)
+                row = find_pair(pairs, mask, key)
+                if pairs[row] != key:
+                    state[TAKEN] = -1
+                elif state[RULE] == HF:
+                    state[TAKEN] = take_runs_of(pairs, row, i32_in(block, RUNS), batch[4 * merge + 3])
+                else:
+                    state[TAKEN] = take_runs(pairs, row)
+            reason = take_positions(block, state[TAKEN])
+            if reason != DONE:
+                return reason
+            state[TAKEN] = NOT_TAKEN
+            note_merge(block, left, right, new)
+            rewrite(block)
+            state[STAGE] = APPLYING
+        reason = _apply(block, merge)
+        if reason != DONE:
+            return reason
+        state[STAGE] = CHOOSING
+        state[AT_MERGE] = merge + 1
+    state[AT_MERGE] = 0
+    return DONE
+
+
+@inline
+def take_messages(team, block):  # type: ignore[no-untyped-def]
+    """Change the counts of the pairs at home as all shards say, and queue those that gained, merge by merge.
+
+    Returns `DONE`, or what needs more room.
+    """
+    state, sizes, touched = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, TOUCHED)
+    pairs, mask, n_shards, me = i64_in(block, PAIRS), sizes[PAIRS] // 4 - 1, state[N_SHARDS], state[SHARD]
+    while state[AT_MERGE] < state[N_BATCH]:
+        merge = state[AT_MERGE]
+        stamp = state[N_MERGES] - state[N_BATCH] + merge + 1
+        incoming = np.int64(0)
+        for shard in range(n_shards):
+            low, high = _messages(u64_in(team, shard), merge, n_shards, me)
+            incoming += (high - low) // MESSAGE
+        state[N_TOUCHED] = incoming  # at most
+        if state[N_PAIRS] + incoming > sizes[PAIRS] // 4 * 5 // 8:
+            return PAIRS_FULL
+        if state[HEAP_SIZE] + incoming > sizes[HEAP_KEYS]:
+            return HEAP_FULL
+        if state[WAITING_USED] + 4 * (incoming + state[HEAP_SIZE]) > sizes[WAITING]:
+            return WAITING_FULL
+        n_touched = np.int64(0)
+        for shard in range(n_shards):
+            peer = u64_in(team, shard)
+            inbox = i64_in(peer, OUTBOX)
+            low, high = _messages(peer, merge, n_shards, me)
+            for at in range(low, high, MESSAGE):
+                if at + MESSAGE * _AHEAD < high:
+                    prefetch_pair(pairs, mask, inbox[at + MESSAGE * _AHEAD])
+                key, change = inbox[at], inbox[at + 1]
+                if change < 0:
+                    row = find_pair(pairs, mask, key)
+                    if pairs[row] == key:
+                        pairs[row + COUNT] += change
+                else:
+                    row = find_or_add_pair(pairs, mask, key, state)
+                    pairs[row + COUNT] += change
+                    if pairs[row + STAMP] != stamp:
+                        pairs[row + STAMP] = stamp
+                        touched[n_touched] = row
+                        n_touched += 1
+        for index in range(n_touched):
+            row = touched[index]
+            if pairs[row + COUNT] > 0:
+                enqueue(block, pairs[row + COUNT], pairs[row], stamp)
+        state[AT_MERGE] = merge + 1
+    return DONE
+
+
+@inline
+def _messages(peer, merge, n_shards, home):  # type: ignore[no-untyped-def]
+    """Where the messages of a shard on a merge lie that go to some home."""
+    ends = i64_in(peer, OUTBOX_ENDS)
+    if merge > 0:
+        return ends[(merge - 1) * n_shards + home], ends[merge * n_shards + home]
+    return home * (i64_in(peer, SIZES)[OUTBOX] // n_shards), ends[home]
