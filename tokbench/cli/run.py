@@ -40,7 +40,7 @@ def run(
     address: Annotated[str | None, typer.Option(help="The scheduler of a shared engine.")] = None,
     speed: Annotated[bool | None, typer.Option("--speed/--no-speed", help="Time them too.")] = None,
     timeout: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds for one piece of a cell. [600]")
+        float | None, typer.Option(metavar="S", help="Seconds for one shard of a cell. [600]")
     ] = None,
     memory_limit: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Memory of one worker, as in 2G.")
