@@ -1,10 +1,13 @@
-"""What tokens spell, as hashes: by it, equal tokens that were built from unequal pairs are one token."""
+"""What tokens spell: as hashes, by which equal tokens that were built from unequal pairs are one token; and as
+bytes, once all is learned.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench_subword.bpe.train_layout import (
     LENGTHS,
@@ -17,7 +20,7 @@ from tokbench_subword.bpe.train_layout import (
     TOKEN_HASHES,
     Workspace,
 )
-from tokbench_subword.kernels.compiling import inline
+from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
@@ -106,3 +109,40 @@ def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forb
             at = (at + 1) & (capacity - 1)
         spelled[at], ids[at] = value, index
     work[TOKEN_HASHES], work[SPELLED], work[SPELLED_IDS] = hashes.reshape(-1), spelled, ids
+
+
+def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:
+    """The bytes of every token: of the first ones, and of those that `merges` make (see `MergeSession.run`).
+
+    Example:
+        >>> spelled([b"a", b"b"], np.array([[0, 1, 2], [2, 0, 3]], np.int32))
+        [b'a', b'b', b'ab', b'aba']
+    """
+    ends = np.zeros(len(tokens) + len(merges) + 1, np.int64)
+    ends[1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
+    data, size = _spell(np.frombuffer(b"".join(tokens), np.uint8), len(tokens), merges, ends)
+    text, starts, stops = data.tobytes(), ends[:size].tolist(), ends[1 : size + 1].tolist()
+    return [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+
+
+@kernel
+def _spell(first, n_first, merges, ends):  # type: ignore[no-untyped-def]
+    """Spell the tokens, one after another; token t ends at ``ends[t + 1]``. The bytes, and how many tokens."""
+    size = n_first
+    for index in range(len(merges)):
+        if merges[index, 2] == size:  # if not, it is known
+            left, right = merges[index, 0], merges[index, 1]
+            ends[size + 1] = ends[size] + ends[left + 1] - ends[left] + ends[right + 1] - ends[right]
+            size += 1
+    data = np.empty(ends[size], np.uint8)
+    data[: len(first)] = first
+    at, known = len(first), n_first
+    for index in range(len(merges)):
+        if merges[index, 2] == known:
+            for side in range(2):
+                token = merges[index, side]
+                for place in range(ends[token], ends[token + 1]):
+                    data[at] = data[place]
+                    at += 1
+            known += 1
+    return data, size
