@@ -2,13 +2,18 @@
 
 Kernels run without the GIL, so threads of one process use all cores. What they return is in the order of the
 parts: whoever adds it up in that order gets the same result from any number of threads.
+
+A thread takes half a millisecond to get to work: whoever has dozens of short jobs keeps threads for them all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from tokbench import Option
@@ -32,8 +37,35 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+_kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def kept_threads(threads: int) -> Iterator[None]:
+    """Within this, `in_threads` has so many threads at hand, the calling one among them, and starts no others.
+
+    They end with it, whatever ends it.
+
+    Example:
+        >>> with kept_threads(2):
+        ...     in_threads(len, ["a", "bcd"], threads=2)
+        [1, 3]
+    """
+    if threads <= 1:
+        yield
+        return
+    with ThreadPoolExecutor(threads - 1) as pool:
+        token = _kept.set(pool)
+        try:
+            yield
+        finally:
+            _kept.reset(token)
+
+
 def in_threads(do: Callable[[Part], Result], parts: Iterable[Part], threads: int) -> list[Result]:
     """`do` of every part, in order; the calling thread is one of the `threads`.
+
+    After an error no further part is begun. It is raised when no thread is at work on any.
 
     Example:
         >>> in_threads(len, ["a", "bcd"], threads=2)
@@ -43,16 +75,26 @@ def in_threads(do: Callable[[Part], Result], parts: Iterable[Part], threads: int
     threads = min(threads, len(jobs))
     if threads <= 1:
         return [do(job) for job in jobs]
+    pool = _kept.get()
+    if pool is None:
+        with kept_threads(threads):
+            return in_threads(do, jobs, threads)
     results: dict[int, Result] = {}
     waiting = iter(range(len(jobs)))  # each number goes to one of those who ask
 
     def work() -> None:
-        for index in waiting:
-            results[index] = do(jobs[index])
+        try:
+            for index in waiting:
+                results[index] = do(jobs[index])
+        finally:
+            deque(waiting, maxlen=0)
 
-    with ThreadPoolExecutor(threads - 1) as pool:
-        others = [pool.submit(work) for _ in range(threads - 1)]
+    others = [pool.submit(work) for _ in range(threads - 1)]
+    try:
         work()
-    for other in others:
+    finally:
+        begun = [other for other in others if not other.cancel()]  # the rest would find nothing left to do
+        wait(begun)
+    for other in begun:
         other.result()
     return [results[index] for index in range(len(jobs))]

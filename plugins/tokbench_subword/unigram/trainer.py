@@ -12,6 +12,7 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.train_words import WordCounts
+from tokbench_subword.kernels.threads import kept_threads
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.model_file import (
     BYTE,
@@ -116,6 +117,11 @@ def train_unigram(
         (16, '<unk>')
     """
     options.check()
+    with kept_threads(options.threads):
+        return _train(texts, options, progress, n_bytes)
+
+
+def _train(texts: Iterable[str], options: TrainingOptions, progress: Progress, n_bytes: int) -> SpmModel:
     normalizer_spec = NormalizerSpec(
         options.normalizer,
         charsmap_of(options.normalizer),
