@@ -233,8 +233,8 @@ def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress:
             raise
 
     with ThreadPoolExecutor(len(others)) as pool:
-        futures = [pool.submit(work, worker) for worker in others]
         try:
+            futures = [pool.submit(work, worker) for worker in others]
             for texts in some:
                 waiting.put(texts)
                 while waiting.qsize() > _AHEAD * len(others) and not failed.is_set():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -102,12 +103,11 @@ def united(tables: Sequence[WordTable], workers: int) -> WordCounts:
     No word moves to another table: the one that saw it first keeps it, with the counts of all. As the words of
     a table are numbered in order of first sight, nearly nothing is left to sort.
     """
+    tables = [table for table in tables if table.size] or tables[:1]  # of many threads some have counted none
     for number, table in enumerate(tables):
         n_rows = len(table.rows) // 4
-        parts = list(pairwise(n_rows * part // workers for part in range(workers + 1)))
-        for earlier in tables[:number]:
-            other = earlier.rows, earlier.kept
-            in_threads(lambda part: _share(table.rows, table.kept, *part, *other), parts, workers)  # noqa: B023
+        parts = pairwise(n_rows * part // workers for part in range(workers + 1))
+        in_threads(partial(_share_with, tables[:number], table), parts, workers)
     found = in_threads(_fields, tables, workers)
     seen, counts, tags = (np.concatenate([fields[index] for fields in found]) for index in range(3))
     order = np.argsort(seen, kind="stable")
@@ -120,6 +120,12 @@ def united(tables: Sequence[WordTable], workers: int) -> WordCounts:
     jobs = zip(tables, found, pairwise(ends), strict=True)
     in_threads(lambda job: _copy(job[0].kept, job[1][3], target[slice(*job[2])], starts, data), jobs, workers)
     return WordCounts(data, starts, counts[order].astype(np.int64))
+
+
+def _share_with(earlier: Sequence[WordTable], table: WordTable, rows: tuple[int, int]) -> None:
+    """`_share` some rows with each earlier table: other rows hold other words, so that they do not meet."""
+    for other in earlier:
+        _share(table.rows, table.kept, *rows, other.rows, other.kept)
 
 
 def _fields(

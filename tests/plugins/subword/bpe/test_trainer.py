@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,6 +148,21 @@ def test_what_fails_while_counting_is_raised(workers: int, monkeypatch: pytest.M
     endless = itertools.repeat("some text")
     with pytest.raises(MemoryError, match="no room"):
         counting.count_blocks(endless, fill, workers=workers, progress=lambda done: None)
+
+
+def test_threads_that_cannot_be_started_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = threading.Thread.start, []
+
+    def limited(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("no more threads")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    with pytest.raises(RuntimeError, match="no more threads"):
+        counting.count_pretokens(["some text"], WORDS_BY_MACHINE, workers=4)
+    assert not any(thread.is_alive() for thread in started)
 
 
 def test_counting_keeps_to_a_limit_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
