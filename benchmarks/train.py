@@ -38,6 +38,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from side_by_side import SideBySide, whenever_asked
+
+_TRAIN_WHEN_ASKED = "--train-when-asked"
 DATA = os.environ.get("TOKBENCH_TEST_DATA")
 
 
@@ -178,45 +181,10 @@ def compare(name: str, texts: list[str], vocab_size: int, rounds: int, with_memo
     return equal
 
 
-class Trainees:
-    """Processes that train in one thread each, whenever they are asked."""
-
-    def __init__(self, number: int, path: Path, vocab_size: int) -> None:
-        command = [sys.executable, __file__, "--train", str(path), str(vocab_size)]
-        self._processes = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            for _ in range(number)
-        ]
-        self._wait(self._processes)
-
-    def seconds(self, number: int) -> float:
-        """How long so many of them take, by the clock on the wall, if they begin together."""
-        some = self._processes[:number]
-        start = time.perf_counter()
-        for process in some:
-            print("go", file=process.stdin, flush=True)
-        self._wait(some)
-        return time.perf_counter() - start
-
-    def leave(self) -> None:
-        """Send them home."""
-        for process in self._processes:
-            process.communicate()
-
-    def _wait(self, some: list[subprocess.Popen[str]]) -> None:
-        for process in some:
-            if not (process.stdout and process.stdout.readline()):
-                raise SystemExit("a training in a process of its own has failed")
-
-
-def train_when_asked(path: str, vocab_size: int) -> None:
-    """Train once, and once more for each line on stdin; print a line whenever done."""
+def train_when_asked(path: str, vocab_size: str) -> None:
+    """Train in one thread, whenever a process that times it wants that."""
     texts = json.loads(Path(path).read_text(encoding="utf-8"))
-    ours(texts, vocab_size)
-    print("done", flush=True)
-    for _line in sys.stdin:
-        ours(texts, vocab_size)
-        print("done", flush=True)
+    whenever_asked(lambda: ours(texts, int(vocab_size)))
 
 
 def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> bool:
@@ -229,16 +197,18 @@ def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, t
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "texts.json")
         listed.write_text(json.dumps(texts), encoding="utf-8")
-        trainees = Trainees(threads, listed, vocab_size)
+        processes = SideBySide(
+            threads, [sys.executable, __file__, _TRAIN_WHEN_ASKED, str(listed), str(vocab_size)]
+        )
         for _round in range(rounds):
             for count in models:
                 start, busy = time.perf_counter(), time.process_time()
                 ours(texts, vocab_size, count)
                 walls[count].append(time.perf_counter() - start)
                 work[count].append(time.process_time() - busy)
-            alone.append(trainees.seconds(1))
-            together.append(trainees.seconds(threads))
-        trainees.leave()
+            alone.append(processes.seconds(1))
+            together.append(processes.seconds(threads))
+        processes.leave()
     cells = [f"{name:13} {vocab_size:6} {'equal' if equal else 'DIFFER':7} wall, 1 and {threads} threads:"]
     for what, of in (("minimum", min), ("median", statistics.median)):
         one, many = of(walls[1]), of(walls[threads])
@@ -256,8 +226,8 @@ def main() -> int:
     if sys.argv[1:2] == ["--measure"]:
         measure(sys.argv[2], sys.argv[3], int(sys.argv[4]))
         return 0
-    if sys.argv[1:2] == ["--train"]:
-        train_when_asked(sys.argv[2], int(sys.argv[3]))
+    if sys.argv[1:2] == [_TRAIN_WHEN_ASKED]:
+        train_when_asked(*sys.argv[2:])
         return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", action="append", metavar="NAME=FILE", help="a text file, a document a line")
