@@ -132,7 +132,7 @@ class SentencePieceTokenizer:
         if token_id in self.special_ids:
             return b""
         piece: str = self.processor.IdToPiece(token_id)
-        if self.processor.IsByte(token_id):
+        if piece.startswith("<0x") and self.processor.IsByte(token_id):
             return bytes([int(piece[3:5], 16)])
         return piece.replace(SPACE, " ").encode() if self.settings.escape_whitespaces else piece.encode()
 

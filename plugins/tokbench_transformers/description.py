@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import charmap_encode
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,7 @@ def piece_decoder(decoder: Component, *, continuing: str = "") -> Callable[[str]
     """How the text of one piece becomes the bytes it stands for, read from the decoder's steps."""
     kinds = {step["type"]: step for step in steps(decoder)}
     if "ByteLevel" in kinds:
-        return lambda piece: _byte_level(piece)
+        return _byte_level
     space = kinds["Metaspace"].get("replacement", "▁") if "Metaspace" in kinds else None
     for step in steps(decoder):
         if step["type"] == "Replace" and step.get("content") == " ":
@@ -116,11 +117,15 @@ def piece_decoder(decoder: Component, *, continuing: str = "") -> Callable[[str]
 
 
 def _byte_level(piece: str) -> bytes:
-    table = byte_alphabet()
     try:
-        return bytes([table[char] for char in piece])
-    except KeyError:  # an added token, kept as it is
+        return charmap_encode(piece, "strict", _byte_map())[0]
+    except UnicodeEncodeError:  # an added token, kept as it is
         return piece.encode("utf-8", "surrogatepass")
+
+
+@cache
+def _byte_map() -> dict[int, int]:
+    return {ord(character): byte for character, byte in byte_alphabet().items()}
 
 
 @cache

@@ -31,7 +31,6 @@ _METASPACE = "\u2581"
 Degree = Literal["spaces", "marks", "bare"]
 
 
-@lru_cache(maxsize=1 << 16)
 def fold(character: str, degree: Degree) -> bytes:
     r"""The folded UTF-8 of one character.
 
@@ -83,25 +82,34 @@ class Pieces:
         self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.growth = 1
 
-    def new(self, keys: NDArray[np.integer]) -> list[int]:
+    def new(self, keys: NDArray[np.int32]) -> NDArray[np.int32]:
         """Those of `keys` that are not known."""
         import numpy as np
 
-        fresh: list[int] = np.unique(keys[self.entries[keys] == 0]).tolist()
-        return fresh
+        from tokbench.tally.compiling import frozen
+        from tokbench.tally.walk import unmet
 
-    def put(self, keys: list[int], pieces: list[bytes], sizes: list[int], refused: list[bool]) -> None:
-        """Make `keys` known; `sizes` are their bytes before folding."""
+        found = np.empty(len(keys), np.int32)
+        return np.unique(found[: unmet(frozen(keys), self.entries, found)])
+
+    def put(
+        self, keys: NDArray[np.int32], lengths: NDArray[np.int64], folded: bytes, flags: NDArray[np.int64]
+    ) -> None:
+        """Make `keys` known; `folded` are their pieces end to end."""
         import numpy as np
 
-        if not keys:
-            return
-        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
         at = len(self.blob) + np.cumsum(lengths) - lengths
-        flags = np.array(refused, np.int64) * REFUSED | KNOWN
-        self.entries[keys] = at << LENGTH_BITS + 2 | lengths << 2 | flags
-        self.blob = np.concatenate([self.blob, np.frombuffer(b"".join(pieces), np.uint8)])
-        self.growth = max(self.growth, int((-(-lengths // np.array(sizes).clip(1))).max()))
+        self.entries[keys] = at << LENGTH_BITS + 2 | lengths << 2 | flags | KNOWN
+        self.blob = np.concatenate([self.blob, np.frombuffer(folded, np.uint8)])
+
+    def gather(self, keys: NDArray[np.int32]) -> tuple[NDArray[np.int64], bytes]:
+        """The lengths of the pieces of known keys, and the pieces end to end."""
+        import numpy as np
+
+        entries = self.entries[keys]
+        lengths = entries >> 2 & (1 << LENGTH_BITS) - 1
+        moved = (entries >> LENGTH_BITS + 2) - (np.cumsum(lengths) - lengths)
+        return lengths, self.blob[np.arange(lengths.sum()) + np.repeat(moved, lengths)].tobytes()
 
 
 class Folding:
@@ -119,27 +127,45 @@ class Folding:
         """Fold whichever characters and tokens are new."""
         import numpy as np
 
-        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-        keys = self.characters.new(points)
-        characters = list(map(chr, keys))
-        folded = [fold(character, self.degree) for character in characters]
-        sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
-        self.characters.put(keys, folded, sizes, [False] * len(keys))
+        self._know_characters(np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32))
         keys = self.tokens.new(ids)
-        lengths = self._table.length[keys].tolist()
-        blob, begin = self._table.blob.tobytes(), self._table.offset[keys].tolist()
-        found = [
-            blob[at : at + length].decode("utf-8", "surrogateescape") if length > 0 else ""
-            for at, length in zip(begin, lengths, strict=True)
-        ]
-        folds = _folds(self.degree)
-        pieces = [text.translate(folds).encode("utf-8", "surrogateescape") for text in found]
+        if len(keys):
+            self._fold_tokens(keys)
+
+    def _know_characters(self, points: NDArray[np.int32]) -> None:
+        import numpy as np
+
+        keys = self.characters.new(points)
+        if not len(keys):
+            return
+        characters = list(map(chr, keys.tolist()))
+        folded = [fold(character, self.degree) for character in characters]
+        lengths = np.fromiter(map(len, folded), np.int64, len(folded))
+        self.characters.put(keys, lengths, b"".join(folded), np.zeros(len(keys), np.int64))
+        sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
+        self.characters.growth = max(self.characters.growth, int((-(-lengths // np.array(sizes))).max()))
+
+    def _fold_tokens(self, keys: NDArray[np.int32]) -> None:
+        """Fold new tokens, all at once: their folded characters end to end are their folded forms."""
+        import numpy as np
+
+        from tokbench.tally.pointwise import code_points
+
+        table = self._table
+        blob, begin = table.blob.tobytes(), table.offset[keys]
+        limits = zip(begin.tolist(), (begin + table.length[keys].clip(0)).tolist(), strict=True)
+        pieces = [blob[start:end] for start, end in limits]
+        points, ends = code_points(pieces)
+        characters = points.view(np.int32)
+        self._know_characters(characters)
+        sizes, folded = self.characters.gather(characters)  # the line feeds between the tokens fold to nothing
+        lengths = np.diff(np.append(0, np.cumsum(sizes)[ends]))
+        refused = table.length[keys] < 0
         # a token that folds to nothing although it is no white space has no place of its own
-        refused = [
-            length < 0 or not (piece or all(each.isspace() or each == _METASPACE for each in text))
-            for length, text, piece in zip(lengths, found, pieces, strict=True)
-        ]
-        self.tokens.put(keys, pieces, list(map(len, found)), refused)
+        for index in np.flatnonzero(lengths == 0).tolist():
+            text = pieces[index].decode("utf-8", "surrogateescape")
+            refused[index] |= not all(each.isspace() or each == _METASPACE for each in text)
+        self.tokens.put(keys, lengths, folded, refused * np.int64(REFUSED))
 
 
 def folding_of(table: TokenTable, degree: Degree) -> Folding:
@@ -148,22 +174,6 @@ def folding_of(table: TokenTable, degree: Degree) -> Folding:
         table.derived[degree] = Folding(table, degree=degree)
     folding: Folding = table.derived[degree]
     return folding
-
-
-class _Folds(dict[int, str]):
-    """Folded forms of characters for `str.translate`, worked out when first met."""
-
-    def __init__(self, degree: Degree) -> None:
-        self.degree = degree
-
-    def __missing__(self, point: int) -> str:
-        self[point] = folded = fold(chr(point), self.degree).decode("utf-8", "surrogateescape")
-        return folded
-
-
-@lru_cache(maxsize=3)
-def _folds(degree: Degree) -> _Folds:
-    return _Folds(degree)
 
 
 @lru_cache(maxsize=3)

@@ -51,17 +51,18 @@ class TokenTable:
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
-        self._special = special_ids(tokenizer)
+        self._special: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
+        self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
 
     def know(self, ids: NDArray[np.int32]) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
         from tokbench.tally.compiling import frozen
-        from tokbench.tally.walk import unknown_tokens
+        from tokbench.tally.walk import unmet
 
         new = np.empty(len(ids), ids.dtype)
-        new = new[: unknown_tokens(frozen(ids), self.entries, new)]
+        new = new[: unmet(frozen(ids), self.entries[:, 1], new)]
         if not new.size:
             return
         low, high = int(new.min()), int(new.max())
@@ -91,7 +92,7 @@ class TokenTable:
         pieces = list(map(ask, ids.tolist()))
         if own:
             unknown = np.zeros(len(pieces), np.bool_)
-            split = np.array([not _whole(piece) for piece in pieces]) & ~np.isin(ids, list(self._special))
+            split = _broken(pieces) & ~self._special[ids]
         else:
             # decoded alone it is a replacement character: a piece of one, of unknown bytes
             unknown = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
@@ -111,14 +112,21 @@ class TokenTable:
         return tokenizer.name if tokenizer is not None else "tokenizer"
 
 
-def _whole(piece: bytes) -> bool:
-    if piece.isascii():
-        return True
-    try:
-        piece.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return False
-    return True
+def _broken(pieces: list[bytes]) -> NDArray[np.bool_]:
+    """Which of the pieces are no whole characters; lone surrogates are such."""
+    import numpy as np
+
+    from tokbench.tally.pointwise import code_points, escaped
+
+    points, ends = code_points(pieces)
+    broken = np.diff(np.append(0, np.cumsum(escaped(points))[ends])) > 0
+    for index in np.flatnonzero(broken).tolist():
+        try:
+            pieces[index].decode("utf-8", "surrogatepass")
+            broken[index] = False
+        except UnicodeDecodeError:
+            pass
+    return broken
 
 
 def _weak(tokenizer: Tokenizer) -> bool:

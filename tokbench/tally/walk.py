@@ -16,6 +16,7 @@ MATCHED = ("split", "unknown", "empty")
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 """The lowest bytes of a window, by their number."""
+_RECENT, _NO_KEY = 1 << 12, -(1 << 62)
 
 TOUCHED = (
     "aligned_words",
@@ -277,12 +278,18 @@ def add_column(sums: Any, groups: Any, values: Any) -> None:
 
 
 @kernel
-def unknown_tokens(ids: Any, entries: Any, found: Any) -> int:
-    """Write to `found` the ids that have no entry, or are out of range; gives how many."""
+def unmet(keys: Any, entries: Any, found: Any) -> int:
+    """Write to `found` the keys whose entry is 0, or which are out of range; gives how many.
+
+    Most that come again are left out, not all.
+    """
+    recent = np.full(_RECENT, _NO_KEY)
     n = 0
-    for token in ids:
-        if token < 0 or token >= len(entries) or entries[token, 1] == 0:
-            found[n] = token
+    for key in keys:
+        new = key < 0 or key >= len(entries) or entries[key] == 0
+        if new and recent[key & _RECENT - 1] != key:
+            recent[key & _RECENT - 1] = key
+            found[n] = key
             n += 1
     return n
 
