@@ -27,7 +27,8 @@ def in_order(
     stay equal are in any order.
 
     Example:
-        >>> in_order(np.array([5, 6, 7]), np.array([2, 1, 1], np.uint64), lambda items, bits: (8 - items, 8))
+        >>> keys = np.array([2, 1, 1], np.uint64)
+        >>> in_order(np.array([5, 6, 7]), keys, lambda items, bits: ((8 - items).astype(np.uint64), 8))
         array([7, 6, 5])
     """
     by_key = np.argsort(keys)
