@@ -16,6 +16,13 @@ def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
     return content
 
 
+def assert_same_ids_and_spans(ours: BpeTokenizer | WordPieceTokenizer, theirs: Tokenizer, *some: str) -> None:
+    for text in some:
+        expected = theirs.encode(text)
+        assert ours(text) == expected.ids
+        assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+
+
 @pytest.mark.parametrize("decoder", [None, decoders.BPEDecoder(), decoders.Metaspace(), decoders.Fuse()])
 def test_an_id_that_a_vocabulary_of_bpe_leaves_out_adds_nothing_to_text(decoder: Any) -> None:
     theirs = Tokenizer(models.BPE({"▁a": 0, "b</w>": 2, "c": 5}, []))
@@ -54,10 +61,7 @@ def test_a_whole_word_that_reads_like_a_token_with_its_affix_has_its_own_span() 
     )
     theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     ours = BpeTokenizer.from_dict(content_of(theirs))
-    for text in ("a_ a", "a aa a_a", "__ _", "_ a_"):
-        expected = theirs.encode(text)
-        assert ours(text) == expected.ids
-        assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+    assert_same_ids_and_spans(ours, theirs, "a_ a", "a aa a_a", "__ _", "_ a_")
 
 
 def test_an_affix_that_is_a_letter_of_the_text_too_has_its_own_span() -> None:
@@ -69,10 +73,7 @@ def test_an_affix_that_is_a_letter_of_the_text_too_has_its_own_span() -> None:
         theirs = Tokenizer(models.BPE(vocabulary, merges, **affixes))
         theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         ours = BpeTokenizer.from_dict(content_of(theirs))
-        for text in ("aéa", "aééé aé", "é éé ééé", "éa a"):
-            expected = theirs.encode(text)
-            assert ours(text) == expected.ids
-            assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+        assert_same_ids_and_spans(ours, theirs, "aéa", "aééé aé", "é éé ééé", "éa a")
 
 
 def test_a_token_of_bytes_that_is_added_too_stays_the_bytes_it_spells() -> None:

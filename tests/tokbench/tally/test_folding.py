@@ -20,17 +20,12 @@ PIECES = st.lists(st.one_of(st.sampled_from(ODD), st.binary(max_size=4), st.text
 
 
 class Table:
-    """A tokenizer with the pieces it is given."""
+    """What is asked of a tokenizer about its vocabulary: the pieces it is given. Nothing is encoded."""
 
     name, special_ids = "table", frozenset({1})
 
     def __init__(self, pieces: list[bytes]) -> None:
         self.pieces, self.vocab_size = pieces, len(pieces)
-
-    def encode(self, text: str) -> list[int]:
-        raise NotImplementedError
-
-    decode = encode
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.pieces[token_id]

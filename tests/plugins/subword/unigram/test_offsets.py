@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +30,27 @@ BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))
 
 
 def check_model(tokenizer: SpmTokenizer, lines: list[str]) -> None:
-    tokens, spans = tokenizer.encode_with_offsets(lines)
-    together = tokenizer.encode_batch(lines)
-    assert np.array_equal(tokens.ids, together.ids)
-    assert np.array_equal(tokens.offsets, together.offsets)
-    for index, line in enumerate(lines):
-        expected = spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, encodable(line))
-        mine = spans[tokens.offsets[index] : tokens.offsets[index + 1]]
-        assert np.array_equal(mine, expected), line
+    def plain(line: str) -> Any:
+        return spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, encodable(line))
+
+    _check(tokenizer, lines, plain)
 
 
 def check_json(tokenizer: JsonUnigramTokenizer, lines: list[str]) -> None:
+    _check(tokenizer, lines, tokenizer._plain.offsets)
+
+
+def _check(
+    tokenizer: SpmTokenizer | JsonUnigramTokenizer, lines: list[str], plain: Callable[[str], Any]
+) -> None:
+    """The ids are those of `encode_batch`, and the spans of each line those of the plain form."""
     tokens, spans = tokenizer.encode_with_offsets(lines)
     together = tokenizer.encode_batch(lines)
     assert np.array_equal(tokens.ids, together.ids)
     assert np.array_equal(tokens.offsets, together.offsets)
     for index, line in enumerate(lines):
         mine = spans[tokens.offsets[index] : tokens.offsets[index + 1]]
-        assert np.array_equal(mine, tokenizer._plain.offsets(line)), line
+        assert np.array_equal(mine, plain(line)), line
 
 
 def tokenizer_of(chain: str, *, byte_fallback: bool) -> JsonUnigramTokenizer:
