@@ -48,10 +48,7 @@ def test_an_added_token_may_share_an_id_with_one_that_is_matched() -> None:
     theirs.pre_tokenizer = pre_tokenizers.Whitespace()
     theirs.add_tokens(["<new>"])
     ours = WordPieceTokenizer.from_dict(content_of(theirs))
-    for text in ("abcd", "a<new>abcd", "<new> bcd"):
-        expected = theirs.encode(text)
-        assert ours(text) == expected.ids
-        assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
+    assert_same_ids_and_spans(ours, theirs, "abcd", "a<new>abcd", "<new> bcd")
 
 
 def test_a_whole_word_that_reads_like_a_token_with_its_affix_has_its_own_span() -> None:
