@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Protocol
+from typing import Any, Protocol
 
 from fuzzing.documents import Made
 
@@ -37,6 +37,15 @@ def reference_of(made: Made) -> Reference:
     return _Sentencepiece(made) if made.path.suffix == ".model" else _Tiktoken(made)
 
 
+def _steps(normalizer: Any) -> list[Any]:
+    """The normalizers that a sequence consists of, opened up; none for others."""
+    from tokenizers import normalizers
+
+    if not isinstance(normalizer, normalizers.Sequence):
+        return []
+    return [inner for step in normalizer for inner in (_steps(step) or [step])]
+
+
 class _Tokenizers:
     def __init__(self, made: Made) -> None:
         from tokenizers import Tokenizer
@@ -48,6 +57,7 @@ class _Tokenizers:
         self._fused_bytes = (
             made.family == "unigram" and json.loads(self._library.to_str())["model"]["byte_fallback"]
         )
+        self._steps = _steps(self._library.normalizer)
         self._check_added()
 
     def _check_added(self) -> None:
@@ -59,13 +69,20 @@ class _Tokenizers:
             raise Unfit("normalizing leaves nothing of an added token: it matches everywhere or panics")
         if len({*forms}) < len(forms):
             raise Unfit("normalizing makes two added tokens equal: it takes one or the other, run by run")
-        if any(
-            form.startswith(("▁", " ")) and form != content
-            for form, content in zip(forms, contents, strict=True)
-        ):
-            raise Unfit("an added token may take what normalizing put in front: then the first word is another")
+
+    def _check_steps(self, text: str) -> None:
+        """Raise `Unfit` where normalizers in a sequence give another text than one after another.
+
+        Once a `Replace` has put something in front by an empty match, the next writes that twice, or panics.
+        """
+        by_steps = text
+        for step in self._steps:
+            by_steps = step.normalize_str(by_steps)
+        if self._steps and self._library.normalizer.normalize_str(text) != by_steps:
+            raise Unfit("normalizers in a sequence give another text than one after another")
 
     def encode(self, text: str) -> tuple[list[int], Spans | None]:
+        self._check_steps(text)
         found = self._library.encode(text, add_special_tokens=False)
         if self._library.normalizer is not None:  # what normalizing inserts or composes has no place by nature
             return found.ids, None

@@ -13,17 +13,17 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.byte_alphabet import spelled
+from tokbench_subword.pipeline.normal_forms import Form, changes, leading_by_library
 from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Span, Stretch
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 
 Normalizer = Callable[[Stretch], Stretch]
-Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
 def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
@@ -109,10 +109,9 @@ def _prepend(text: str, stretch: Stretch) -> Stretch:
 
 
 def _replace(spans: Callable[[str], Iterator[tuple[int, int]]], content: str, stretch: Stretch) -> Stretch:
-    """New text counts as the last character it replaces: after two or more, it is not the input's first."""
-    found = list(spans(stretch.text)) if stretch.text else []
-    replaced = stretch.edited((start, end, content) for start, end in found)
-    return replace(replaced, first=False) if found and found[0][0] == 0 and found[0][1] > 1 else replaced
+    if not stretch.text:
+        return stretch
+    return stretch.edited(((start, end, content) for start, end in spans(stretch.text)), as_last=True)
 
 
 def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
@@ -122,7 +121,7 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
         start += 1
     while right and end > start and spaces.match(stretch.text[end - 1]):
         end -= 1
-    return stretch.part(start, end)
+    return stretch.edited(((0, start, ""), (end, len(stretch.text), "")))
 
 
 def _lowercase(stretch: Stretch) -> Stretch:
@@ -130,7 +129,7 @@ def _lowercase(stretch: Stretch) -> Stretch:
     if stretch.text.islower() and stretch.text.isascii():
         return stretch
     if not stretch.text.isascii() and unsettled_case().occurs_in(stretch.text):
-        return _replaced(stretch, _by_library("Lowercase"))
+        return _each_replaced(stretch, _by_library("Lowercase"))
     return stretch.edited((i, i + 1, c.lower()) for i, c in enumerate(stretch.text) if c.lower() != c)
 
 
@@ -138,7 +137,7 @@ def _strip_accents(stretch: Stretch) -> Stretch:
     if stretch.text.isascii():
         return stretch
     if unsettled_marks().occurs_in(stretch.text):
-        return _replaced(stretch, _by_library("StripAccents"))
+        return _each_replaced(stretch, _by_library("StripAccents"))
     marks = compile_regex(r"\p{M}", "oniguruma").spans(stretch.text)
     return stretch.edited((start, end, "") for start, end in marks)
 
@@ -148,8 +147,9 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
     if text.isascii():
         return stretch
     if unsettled_normal_form().occurs_in(text):
-        return _replaced(stretch, _by_library(form))
-    return _replaced(stretch, partial(unicodedata.normalize, form))
+        leading = stretch.leading and leading_by_library(text, form, stretch.leading)
+        return _replaced(stretch, _by_library(form), leading)
+    return _replaced(stretch, partial(unicodedata.normalize, form), stretch.leading_after(changes(text, form)))
 
 
 def spelled_out(stretch: Stretch) -> Stretch:
@@ -166,8 +166,8 @@ def _bert(config: Mapping[str, Any]) -> Normalizer:
     def normalize(stretch: Stretch) -> Stretch:
         traced = normalized(stretch.text, rules)
         origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
-        first = stretch.first and (not traced or traced[0][1] == 0)
-        return Stretch("".join(character for character, _ in traced), origin, first)
+        leading = stretch.leading and sum(index < stretch.leading for _, index in traced)
+        return Stretch("".join(character for character, _ in traced), origin, leading)
 
     return normalize
 
@@ -179,7 +179,13 @@ def _by_library(name: str) -> Callable[[str], str]:
     return cast(Callable[[str], str], getattr(normalizers, name)().normalize_str)
 
 
-def _replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
+def _each_replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
+    """The stretch with its text normalized by something that looks at no character's neighbours."""
+    leading = stretch.leading and sum(len(normalize(one)) for one in stretch.text[: stretch.leading])
+    return _replaced(stretch, normalize, leading)
+
+
+def _replaced(stretch: Stretch, normalize: Callable[[str], str], leading: int | None) -> Stretch:
     """The stretch with its text normalized, by clusters where spans are kept.
 
     Nothing here reaches across a grapheme cluster, so clusters say which characters came from which.
@@ -188,13 +194,13 @@ def _replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
     if normal == text:
         return stretch
     if stretch.origin is None:
-        return Stretch(normal, None, stretch.first and normalize(text[:1]) != "")
+        return Stretch(normal, None, leading)
     clusters = [match.span() for match in compile_regex(r"(?s:\X)").compiled.finditer(text)]
     parts = [(span, normalize(text[slice(*span)])) for span in clusters]
     if "".join(new for _, new in parts) != normal:
-        return stretch.edited([(0, len(text), normal)])
+        return replace(stretch.edited([(0, len(text), normal)]), leading=leading)
     origin = [one for span, new in parts for one in _cluster_origin(stretch.part(*span), new, normalize)]
-    return Stretch(normal, origin, stretch.first and (not parts or parts[0][1] != ""))
+    return Stretch(normal, origin, leading)
 
 
 def _cluster_origin(cluster: Stretch, new: str, normalize: Callable[[str], str]) -> list[Span]:

@@ -12,9 +12,10 @@ import base64
 import binascii
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
@@ -82,16 +83,16 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
 
 
 @lru_cache(maxsize=1)
-def recent_extenders() -> frozenset[int]:
-    """Characters that `regex` lets extend a cluster and `tokenizers`, whose clusters are of Unicode 17.0, does
-    not.
+def recent_joiners() -> frozenset[int]:
+    """Characters that `regex` lets join the cluster before them and `tokenizers`, whose clusters are of Unicode
+    17.0, does not.
     """
     import regex
 
     categories = general_categories()
     everything = "".join(map(chr, [*range(0x300, 0xD800), *range(0xF900, 0x20000), *range(0xE0000, 0xE1000)]))
-    extenders = map(ord, regex.findall(r"[\p{GCB=Extend}\p{GCB=SpacingMark}]", everything))
-    return frozenset(point for point in extenders if CATEGORIES[categories[point]] == "Cn") - {
+    joiners = map(ord, regex.findall(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{InCB=Consonant}]", everything))
+    return frozenset(point for point in joiners if CATEGORIES[categories[point]] == "Cn") - {
         point for first, last in _EXTENDERS_OF_17 for point in range(first, last + 1)
     }
 
@@ -109,7 +110,13 @@ class Precompiled:
             units, targets = split_map(charsmap, "Precompiled")
             self._units, self._targets = units.astype(np.int64).tolist(), targets.tobytes()
         self._clusters = regex.compile(r"\X")
-        self._recent = re.compile(f"[{ranges(recent_extenders())}]" if recent_extenders() else r"(?!)")
+        recent = f"[{ranges(recent_joiners())}]" if recent_joiners() else r"(?!)"
+        self._recent = re.compile(recent)
+        # A consonant continues a cluster behind a linker of consonants: where, as for `tokenizers` but not for
+        # `regex`, another consonant is before that.
+        consonant, between = rf"(?!{recent})\p{{InCB=Consonant}}", r"[\p{InCB=Extend}\p{InCB=Linker}]"
+        linked = rf"{consonant}{between}*?\p{{InCB=Linker}}{between}*"
+        self._wrongly_joined = regex.compile(rf"(?<={between})(?<!{linked}){consonant}")
         self._known: dict[str, tuple[Edit, ...]] = {}
         changed = "".join(chr(point) for point in range(128) if self._rule(chr(point)) is not None)
         self._ascii = regex.compile(rf"\r\n|[{regex.escape(changed)}]") if changed else regex.compile(r"\r\n")
@@ -127,23 +134,32 @@ class Precompiled:
                 if len(self._known) > 1 << 16:
                     self._known.clear()
             edits += [(match.start() + start, match.start() + end, new) for start, end, new in found]
-        # `tokenizers` keeps no account of characters that a map leaves out: the stretch begins where it began.
-        return replace(stretch.edited(edits), first=stretch.first) if edits else stretch
+        if not edits:
+            return stretch
+        return replace(stretch.edited(edits), leading=stretch.leading_after(_changes(edits, len(text))))
 
     def _clusters_of(self, text: str) -> Iterator[Any]:
-        """The grapheme clusters of `text`, in which recent characters do not extend the one before."""
+        """The grapheme clusters of `text`, in which recent characters do not join the one before."""
         done = 0
         for cut in [*(match.start() for match in self._recent.finditer(text)), len(text)]:
             yield from self._clusters.finditer(text, done, cut)
             done = cut
 
-    def _edits(self, cluster: str) -> tuple[Edit, ...]:
-        """What of a cluster is replaced: all of it, or some of its characters."""
+    def _edits(self, joined: str) -> tuple[Edit, ...]:
+        """What is replaced of one or more clusters that `regex` takes for one."""
+        edits: list[Edit] = []
+        cuts = [match.start() for match in self._wrongly_joined.finditer(joined)]
+        for begin, end in pairwise((0, *cuts, len(joined))):
+            edits += self._cluster_edits(joined[begin:end], begin)
+        return tuple(edits)
+
+    def _cluster_edits(self, cluster: str, begin: int) -> list[Edit]:
+        """What of a cluster that begins at `begin` is replaced: all of it, or some of its characters."""
         whole = self._rule(cluster) if len(cluster.encode()) < _SHORT_CLUSTER else None
         if whole is not None:
-            return ((0, len(cluster), whole),)
-        each = ((i, i + 1, self._rule(character)) for i, character in enumerate(cluster))
-        return tuple((start, end, new) for start, end, new in each if new is not None)
+            return [(begin, begin + len(cluster), whole)]
+        each = ((i, i + 1, self._rule(character)) for i, character in enumerate(cluster, begin))
+        return [(start, end, new) for start, end, new in each if new is not None]
 
     def _rule(self, chunk: str) -> str | None:
         """The target of the shortest rule that begins `chunk`."""
@@ -163,6 +179,26 @@ class Precompiled:
                 start = units[node] & 0x7FFFFFFF
                 return self._targets[start : self._targets.index(b"\0", start)].decode()
         return None
+
+
+def _changes(edits: Iterable[Edit], length: int) -> Iterator[int]:
+    """What `tokenizers` notes of these edits (see `Stretch.leading_after`).
+
+    Characters that are gone are noted with the new one before them, whichever it is; the first ones not at all.
+    """
+    held: int | None = None  # the last one's, until it is known whether more are gone
+    done = 0
+    for start, end, new in (*edits, (length, length, "")):
+        more = len(new) - (end - start)
+        for change in chain(repeat(0, start - done + len(new) - max(0, more)), repeat(1, max(0, more))):
+            if held is not None:
+                yield held
+            held = change
+        if held is not None and more < 0:
+            held += more
+        done = end
+    if held is not None:
+        yield held
 
 
 def _offset(unit: int) -> int:

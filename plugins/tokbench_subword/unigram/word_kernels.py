@@ -22,9 +22,10 @@ from tokbench_subword.unigram.origins import carry, extend, optional
 
 REPLACED, CONTEXT = 1, 2
 """What `map_characters` knows of a character: it becomes something else; it depends on its neighbours."""
-IN_MAP, STICKY, CONTROL, JOINS = 1, 2, 4, 8
+IN_MAP, STICKY, CONTROL, JOINS, CONSONANT, LINKER, BETWEEN = (1 << bit for bit in range(7))
 """What `map_clusters` knows of one: rules begin with it; it continues the cluster before it (unless that is a
-control character); it is a control character; it joins what follows, and rules begin with it."""
+control character); it is a control character; it joins what follows, and rules begin with it; it is a consonant
+of an Indic conjunct, what links two of them, or what may be between."""
 SLOT_SHIFT = 4
 SPLIT_SPACE, PREPEND, SPLIT_MARK, COLLAPSE, STRIP_LEFT, STRIP_RIGHT, STRIP_BLANKS, MARK_FIRST = (
     1 << bit for bit in range(8)
@@ -124,13 +125,30 @@ def _shortest_rule(data, begin, end, units, n_units):  # type: ignore[no-untyped
     return target
 
 
+@inline
+def _in_conjunct(data, begin, position, flags):  # type: ignore[no-untyped-def]
+    """Whether a linker before `position`, and before that a consonant, join what is there to their cluster."""
+    linked = False
+    while position > begin:
+        position -= 1
+        while data[position] & 0xC0 == 0x80:
+            position -= 1
+        point, _ = code_point(data, position)
+        kind = flags[point]
+        if kind & LINKER:
+            linked = True
+        elif not kind & BETWEEN:
+            return linked and kind & CONSONANT != 0
+    return False
+
+
 @kernel
 def map_clusters(  # type: ignore[no-untyped-def]
     source, offsets, flags_array, units_array, targets_array, marked, out_array, ends, old_origins, new_origins
 ):
     """As `map_characters`, by the rules of a precompiled map: `units` uint32, `targets` uint8, see `charsmap`.
 
-    `flags`, uint8 by code point, are IN_MAP, STICKY, CONTROL and JOINS.
+    `flags`, uint8 by code point, are IN_MAP and those that follow it.
     """
     data, out, capacity = pointer(source), pointer(out_array), len(out_array)
     flags, units, targets = pointer(flags_array), pointer(units_array), pointer(targets_array)
@@ -165,7 +183,9 @@ def map_clusters(  # type: ignore[no-untyped-def]
                         if not flags[follower] & STICKY:
                             break
                         end += follower_width
-                    if behind < end < position + _SHORT_CLUSTER:
+                    if behind < end < position + _SHORT_CLUSTER and not (
+                        kind & CONSONANT and _in_conjunct(data, offsets[document], position, flags)
+                    ):
                         target = _shortest_rule(data, position, end, units, n_units)
                         if target >= 0:
                             behind = end

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.kernels.utf8 import encodable, repaired
 from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_extenders
+from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_joiners
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
@@ -290,9 +290,12 @@ def _clusters(charsmap: bytes, where: str) -> tuple[NDArray[Any], ...]:
         (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", kernels.STICKY),
         (r"\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}", kernels.CONTROL),
         (r"\p{GCB=Prepend}", kernels.JOINS),
+        (r"\p{InCB=Consonant}", kernels.CONSONANT),
+        (r"\p{InCB=Linker}", kernels.LINKER),
+        (r"\p{InCB=Extend}", kernels.BETWEEN),
     ):
         flags[_points_of(kind)] |= flag
-    flags[sorted(recent_extenders())] &= ~kernels.STICKY & 0xFF
+    flags[sorted(recent_joiners())] &= ~(kernels.STICKY | kernels.BETWEEN | kernels.CONSONANT) & 0xFF
     return flags, compiled.units, compiled.targets
 
 

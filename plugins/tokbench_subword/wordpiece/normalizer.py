@@ -146,14 +146,22 @@ def _space_ideographs(traced: Traced) -> Traced:
 
 def _strip_accents(traced: Traced) -> Traced:
     """NFD, then without nonspacing marks."""
-    parts = [(part, index) for character, index in traced for part in characters.decomposed(character)]
     marks = characters.marks()
-    return [(character, index) for character, index in _ordered(parts) if ord(character) not in marks]
+    return [(character, index) for character, index in _decomposed(traced) if ord(character) not in marks]
 
 
-def _ordered(parts: Traced) -> Traced:
-    """Canonical ordering: each run of combining characters sorted by class, stably."""
-    classes = [characters.combining_class(character) for character, _ in parts]
+def _decomposed(traced: Traced) -> Traced:
+    """The characters taken apart, each run of combining ones sorted by class, stably.
+
+    Where they come from is read off the order that came out, as `tokenizers` does: one that was the first part
+    of its character comes from the next of the old characters, any other from the same as the one before it.
+    """
+    parts = [
+        (part, number > 0)
+        for character, _ in traced
+        for number, part in enumerate(characters.decomposed(character))
+    ]
+    classes = [characters.combining_class(part) for part, _ in parts]
     start = 0
     while start < len(parts):
         stop = start + 1
@@ -163,4 +171,9 @@ def _ordered(parts: Traced) -> Traced:
             order = sorted(range(start, stop), key=classes.__getitem__)
             parts[start:stop] = [parts[index] for index in order]
         start = stop
-    return parts
+    at = -1
+    placed: Traced = []
+    for part, follows in parts:
+        at += not follows
+        placed.append((part, traced[at][1]))
+    return placed

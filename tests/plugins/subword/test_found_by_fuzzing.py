@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 
 def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
@@ -86,3 +87,49 @@ def test_a_token_of_bytes_that_is_added_too_stays_the_bytes_it_spells() -> None:
         assert ours(text) == ids
         assert ours.decode(ids) == theirs.decode(ids), text
     assert ours.token_bytes(alphabet.index("İ")) == b"\x8e"
+
+
+N, P = normalizers, pre_tokenizers
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "pre_tokenizer", "added"),
+    [
+        (N.Sequence([N.Prepend("▁"), N.Replace("x", "")]), P.Metaspace(prepend_scheme="first"), "x"),
+        (N.Sequence([N.Prepend("ab"), N.Replace("x", "")]), P.Metaspace(prepend_scheme="first"), "x"),
+        (N.BertNormalizer(), P.Metaspace(prepend_scheme="first"), " "),
+        (N.NFD(), P.Metaspace(prepend_scheme="first"), "e"),
+        (N.NFD(), P.Sequence([P.Split(Regex(r"\p{M}"), "isolated"), P.Metaspace(prepend_scheme="first")]), "x"),
+    ],
+)
+def test_all_that_stands_where_the_text_begins_may_be_followed_by_a_first_word(
+    normalizer: Any, pre_tokenizer: Any, added: str
+) -> None:
+    """An added token takes what was put in front, or a part of a character: the next word is first too."""
+    letters = ["[UNK]", *"▁abcdehx中\u0301\u0302", "▁b", "▁中", "▁\u0301", "▁h"]
+    for family, model in (
+        (JsonUnigramTokenizer, models.Unigram([(one, -1.0 - i / 8) for i, one in enumerate(letters)], 0)),
+        (
+            WordPieceTokenizer,
+            models.WordPiece({one: i for i, one in enumerate([*letters, "##b", "##h"])}, unk_token="[UNK]"),
+        ),
+        (BpeTokenizer, models.BPE({one: i for i, one in enumerate(letters)}, [], unk_token="[UNK]")),
+    ):
+        theirs = Tokenizer(model)
+        theirs.normalizer, theirs.pre_tokenizer = normalizer, pre_tokenizer
+        theirs.add_tokens([AddedToken(added), AddedToken("<raw>", normalized=False)])
+        ours = family.from_dict(content_of(theirs))
+        for text in (
+            "bed",
+            "中b",
+            "éb",
+            " bed",
+            "hab",
+            "abh",
+            "e\u0301\u0302",
+            "<raw>bed",
+            "<raw>中b",
+            "\u0301e",
+            "bx",
+        ):
+            assert list(ours(text)) == theirs.encode(text).ids, (family, text)

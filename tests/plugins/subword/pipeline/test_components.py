@@ -16,7 +16,7 @@ from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import document_of, read_document
 from tokbench_subword.pipeline.versions import CharacterClass
 from tokbench_subword.unigram.rules import charsmap_of
-from tokenizers import Regex, decoders, normalizers, pre_tokenizers
+from tokenizers import PreTokenizedString, Regex, decoders, normalizers, pre_tokenizers
 
 from tokbench.errors import TokenizerError
 
@@ -122,6 +122,60 @@ def test_normalizers(theirs):
         assert (plain(text), tracked.text) == (want, want), ascii(text)
         assert len(tracked.origin) == len(want)
         assert all(0 <= start <= end <= len(text) for start, end in tracked.origin)
+
+
+_BASES = "aeu中ﬁ가ǖậ\u0344\u0f73\u0958\u1112ﷺÅ \x01\u200b\u2126ⅷ\U0001d15e\U0001d1bb\ufb1f\u0b95"
+_MARKS = "\u0300\u0301\u0308\u0316\u0323\u0327\u0338\u0345\u302e\u05b0\u0f71\u0f74\u094d\u093c\u1161\u11a8"
+_MARKS += "\U0001d165\u1ab0\u08ca"
+
+
+def _combined(count):
+    chosen = random.Random(7)
+    kinds = (_BASES, _MARKS)
+    return [
+        "".join(chosen.choice(chosen.choice(kinds)) for _ in range(chosen.randrange(1, 7)))
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        *NORMALIZERS,
+        *(
+            normalizers.Sequence([normalizers.Prepend("ab"), one])
+            for one in (normalizers.NFC(), normalizers.NFKD(), normalizers.Precompiled(charsmap_of("nmt_nfkc")))
+        ),
+        normalizers.Sequence([normalizers.NFD(), normalizers.Replace(Regex("."), "xy"), normalizers.Strip()]),
+        normalizers.Sequence([normalizers.Prepend("éa"), normalizers.Replace("aa", "b"), normalizers.NFD()]),
+        normalizers.Sequence([normalizers.Strip(), normalizers.Replace(Regex("^"), "#")]),
+        normalizers.Sequence([normalizers.Strip(), normalizers.Prepend("#"), normalizers.ByteLevel()]),
+    ],
+    ids=_name,
+)
+def test_what_stands_where_the_input_begins(theirs):
+    """What Metaspace's ``first`` asks of a piece, for each character: where `tokenizers` says it comes from."""
+    ours = normalizer_of(_config(theirs))
+    for text in [*STRINGS[::3], *_combined(400)]:
+        theirs.normalize_str(text)  # a panic in the next lines would end the process
+        whole = PreTokenizedString(text)
+        whole.normalize(theirs.normalize)
+        whole.split(lambda _, part: part.split(Regex(r"[\s\S]"), "isolated"))
+        starts = [start for _, (start, _), _ in whole.get_splits("original", "char")]
+        for track in (False, True):
+            found = ours(Stretch.of(text, track=track))
+            pieces = [found.part(place, place + 1).first for place in range(len(found.text))]
+            assert pieces == [start == 0 for start in starts], ascii(text)
+
+
+def test_nothing_that_was_cut_from_elsewhere_is_first():
+    prepend = normalizer_of({"type": "Prepend", "prepend": "x"})
+    assert prepend(Stretch.of("ab")).part(1, 3).first
+    assert not prepend(Stretch.of("ab")).part(2, 3).first
+    assert not prepend(Stretch.of("ab", start=3)).first
+    front = normalizer_of({"type": "Replace", "pattern": {"Regex": "^"}, "content": "x"})
+    assert front(Stretch.of("ab")).first
+    assert not front(Stretch.of("ab", start=3)).first
 
 
 @pytest.mark.parametrize("theirs", PRE_TOKENIZERS, ids=_name)

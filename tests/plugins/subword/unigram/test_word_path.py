@@ -9,6 +9,8 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.pipeline.normalizers import normalizer_of
+from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import Document
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.word_path import WordPath
@@ -78,6 +80,32 @@ def test_hard_characters_side_by_side(name: str) -> None:
 @given(lines=st.lists(texts, max_size=8))
 def test_any_text(name: str, lines: list[str]) -> None:
     left_alone(name, lines)
+
+
+CONJUNCTS = [
+    "क",
+    "\u0958",
+    "ড",
+    "\u09dc",
+    "\u094d",
+    "\u09cd",
+    "\u0bcd",
+    "\u093e",
+    "\u200d",
+    "\u200c",
+    "\u0314",
+    "a",
+]
+
+
+@pytest.mark.parametrize("name", ["t5", "albert", "runs"])
+def test_consonants_are_one_cluster_where_a_linker_joins_two_of_them(name: str) -> None:
+    """A map drops the accent of ``\u0958\u0314``, which is looked up as a whole: not within a conjunct."""
+    lines = ["".join(parts) for parts in itertools.product(CONJUNCTS, repeat=4)]
+    assert left_alone(name, lines) < len(lines)
+    plain = normalizer_of(config(MAP))
+    for line in lines:
+        assert plain(Stretch(line)).text == MAP.normalize_str(line), ascii(line)
 
 
 def test_what_needs_the_plain_path_is_left_to_it() -> None:
