@@ -20,13 +20,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench_subword.bpe.train_homes import first_run_of
 from tokbench_subword.bpe.train_layout import (
     ALONE,
     AT_MERGE,
+    B_EXTRA,
+    B_LEFT,
+    B_NEW,
+    B_RIGHT,
+    B_ROW,
+    B_RUN,
+    B_SIZE,
     BATCH,
     BATCH_NUMBER,
     COUNT,
     DONE,
+    FIRST_RUNS,
     FRONT,
     HEADS,
     HEAP_COUNTS,
@@ -48,25 +57,27 @@ from tokbench_subword.bpe.train_layout import (
     PAIRS,
     RULE,
     SHARD,
+    SHOWN_RUNS,
     SIZES,
     STATE,
     WAITING,
     WAITING_FULL,
     WAITING_USED,
 )
-from tokbench_subword.bpe.train_pairs import find_pair, prefetch_pair, sides
+from tokbench_subword.bpe.train_pairs import find_pair, sides
 from tokbench_subword.bpe.train_queue import before, call_waiting, drop_top, enqueue, level_of, queue_again
 from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import i64_in, u64_in
+from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 MOST_SHOWN = 32
 """Pairs that a shard shows."""
 MOST_TOGETHER = 64
 """Merges of a batch."""
-# `FRONT`: how many pairs, whether others may follow that are as frequent as the first, and from 3 on (count,
-# key, extra) of each, in the order of the queue.
-N_SHOWN, MORE = range(2)
+# `FRONT`: how many pairs, whether others may follow that are as frequent as the first, and an entry of each, in
+# the order of the queue: count, key, extra, row. `SHOWN_RUNS`: of each its first runs in all shards.
+N_SHOWN, MORE, ENTRIES = range(3)
+ENTRY = 4
 NOTHING = -1
 
 
@@ -77,6 +88,20 @@ def show_front(block):  # type: ignore[no-untyped-def]
     A pair whose count has risen without a new entry (rule `hf`: see `ties`) is shown where it stood, and its
     `extra` inverted: when its turn has come it goes back to the queue with its true count.
     """
+    reason = _bring_up_to_date(block)
+    if reason == DONE:
+        front, shown, n_shards = i64_in(block, FRONT), i64_in(block, SHOWN_RUNS), i64_in(block, STATE)[N_SHARDS]
+        first_runs = i32_in(block, FIRST_RUNS)
+        for index in range(front[N_SHOWN]):
+            slot = first_run_of(front[_entry(index) + 3], n_shards, 0)
+            for shard in range(n_shards):
+                shown[index * n_shards + shard] = np.int64(first_runs[slot + shard])
+    return reason
+
+
+@inline
+def _bring_up_to_date(block):  # type: ignore[no-untyped-def]
+    """`show_front`, less the runs."""
     state, sizes, front = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, FRONT)
     counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
     pairs, mask, rule = i64_in(block, PAIRS), sizes[PAIRS] // 4 - 1, state[RULE]
@@ -88,21 +113,21 @@ def show_front(block):  # type: ignore[no-untyped-def]
     heads = i64_in(block, HEADS)
     n_shown = np.int64(0)
     for index in range(heads[state[SHARD]], front[N_SHOWN]):
-        entry = 3 + 3 * index
-        count, key, extra = front[entry], front[entry + 1], front[entry + 2]
+        at = _entry(index)
+        count, key, extra = front[at], front[at + 1], front[at + 2]
         if extra < 0:
             extra = ~extra
         row = find_pair(pairs, mask, key)
         true = pairs[row + COUNT] if pairs[row] == key else np.int64(0)
         if true >= count:
-            _put(front, n_shown, count, key, extra if true == count else ~extra)
+            _put(front, n_shown, count, key, extra if true == count else ~extra, row)
             n_shown += 1
         elif true > 0:
             enqueue(block, true, key, extra)
     heads[state[SHARD]] = 0
     front[N_SHOWN] = n_shown
     while True:
-        most = front[3]
+        most = front[ENTRIES]
         if n_shown > 0 and state[MOST_WAITING] < level_of(most) and (state[HEAP_SIZE] == 0 or counts[0] < most):
             front[MORE] = 0
             return DONE
@@ -127,33 +152,42 @@ def show_front(block):  # type: ignore[no-untyped-def]
             front[MORE] = 0
             return DONE
         drop_top(block)
-        at = n_shown
-        while at > 0 and _before(front, at - 1, block, rule, count, key, extra):
-            _put(front, at, front[3 * at], front[3 * at + 1], front[3 * at + 2])
-            at -= 1
-        _put(front, at, count, key, extra if true == count else ~extra)
+        place = n_shown
+        while place > 0 and _before(front, place - 1, block, rule, count, key, extra):
+            at = _entry(place - 1)
+            _put(front, place, front[at], front[at + 1], front[at + 2], front[at + 3])
+            place -= 1
+        _put(front, place, count, key, extra if true == count else ~extra, row)
         if n_shown < MOST_SHOWN:
             n_shown += 1
         else:
-            last = 3 + 3 * n_shown
+            last = _entry(n_shown)
             extra = front[last + 2]
             enqueue(block, front[last], front[last + 1], extra if extra >= 0 else ~extra)
         front[N_SHOWN] = n_shown
 
 
 @inline
-def _put(front, index, count, key, extra):  # type: ignore[no-untyped-def]
+def _entry(index):  # type: ignore[no-untyped-def]
+    """Where an entry of a front begins."""
+    return ENTRIES + ENTRY * index
+
+
+@inline
+def _put(front, index, count, key, extra, row):  # type: ignore[no-untyped-def]
     """Set an entry of a front."""
-    front[3 + 3 * index], front[4 + 3 * index], front[5 + 3 * index] = count, key, extra
+    at = _entry(index)
+    front[at], front[at + 1], front[at + 2], front[at + 3] = count, key, extra, row
 
 
 @inline
 def _before(front, index, block, rule, count, key, extra):  # type: ignore[no-untyped-def]
     """Whether an entry comes before the one at `index` of a front."""
-    other = front[5 + 3 * index]
+    at = _entry(index)
+    other = front[at + 2]
     if other < 0:
         other = ~other
-    return before(block, rule, count, key, extra, front[3 + 3 * index], front[4 + 3 * index], other)
+    return before(block, rule, count, key, extra, front[at], front[at + 1], other)
 
 
 @inline
@@ -164,23 +198,23 @@ def _first_shown(team, block, n_shards, most):  # type: ignore[no-untyped-def]
     for shard in range(n_shards):
         front = i64_in(u64_in(team, shard), FRONT)
         if heads[shard] == front[N_SHOWN]:
-            if front[N_SHOWN] > 0 and front[MORE] == 1 and front[3] == most:
+            if front[N_SHOWN] > 0 and front[MORE] == 1 and front[ENTRIES] == most:
                 return NOTHING
         elif first < 0:
             first = shard
         else:
-            best, at = i64_in(u64_in(team, first), FRONT), heads[first]
-            extra = best[5 + 3 * at]
+            best, at = i64_in(u64_in(team, first), FRONT), _entry(heads[first])
+            extra = best[at + 2]
             if extra < 0:
                 extra = ~extra
-            if not _before(front, heads[shard], block, rule, best[3 + 3 * at], best[4 + 3 * at], extra):
+            if not _before(front, heads[shard], block, rule, best[at], best[at + 1], extra):
                 first = shard
     return first
 
 
 @inline
 def choose_batch(team, block):  # type: ignore[no-untyped-def]
-    """Write the next merges to `BATCH` (left, right, new, extra); returns -1, or what to stop for.
+    """Write the next merges to `BATCH`; returns -1, or what to stop for.
 
     Each shard does so for itself, from what all show, with the same result.
     """
@@ -197,9 +231,9 @@ def choose_batch(team, block):  # type: ignore[no-untyped-def]
         shard = _first_shown(team, block, n_shards, most)
         if shard < 0:
             break
-        entry = 3 + 3 * heads[shard]
-        front = i64_in(u64_in(team, shard), FRONT)
-        count, key, extra = front[entry], front[entry + 1], front[entry + 2]
+        peer, index = u64_in(team, shard), heads[shard]
+        front, at = i64_in(peer, FRONT), _entry(index)
+        count, key, extra = front[at], front[at + 1], front[at + 2]
         left, right = sides(key)
         if n_taken == 0:
             most = count
@@ -223,8 +257,10 @@ def choose_batch(team, block):  # type: ignore[no-untyped-def]
             if n_batch > 0:
                 break
             continue
-        batch[4 * n_batch], batch[4 * n_batch + 1] = left, right
-        batch[4 * n_batch + 2], batch[4 * n_batch + 3] = new, extra
+        entry = B_SIZE * n_batch
+        batch[entry + B_LEFT], batch[entry + B_RIGHT], batch[entry + B_NEW] = left, right, new
+        batch[entry + B_EXTRA], batch[entry + B_ROW] = extra, front[at + 3]
+        batch[entry + B_RUN] = i64_in(peer, SHOWN_RUNS)[index * n_shards + state[SHARD]]
         n_batch += 1
         marks[2 * left], marks[2 * right + 1], last = number, number, key
         if new < n_tokens or state[ALONE] == 1:
@@ -232,9 +268,6 @@ def choose_batch(team, block):  # type: ignore[no-untyped-def]
     if n_taken == 0:
         return DONE
     state[N_BATCH], state[AT_MERGE] = n_batch, 0
-    pairs, mask = i64_in(block, PAIRS), sizes[PAIRS] // 4 - 1
-    for index in range(n_batch):
-        prefetch_pair(pairs, mask, (batch[4 * index] << 32) | batch[4 * index + 1])
     return -1
 
 

@@ -1,7 +1,6 @@
-"""Merges of a shard: its own words are rewritten, and each pair's home is told what becomes of its count.
+"""Merges of a shard: its own words are rewritten, and each pair's home is told what becomes of it.
 
-Every pair has one shard that is its *home*, by a hash of it: there its count is kept, of the words of all
-shards. Runs are kept where the words are. So a shard that merges writes messages (pair, change) for each home,
+A shard that merges writes messages (pair, change of its count, new run) for each home (see `train_homes`),
 itself among them, and after a barrier each home takes the messages of all, merge by merge.
 """
 
@@ -10,12 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench_subword.bpe.ties import HF
+from tokbench_subword.bpe.train_homes import hang_run, pair_at_home, prefetch_at_home, take_from_home
 from tokbench_subword.bpe.train_layout import (
     APPLYING,
     AT_MERGE,
+    B_LEFT,
+    B_NEW,
+    B_RIGHT,
+    B_SIZE,
     BATCH,
     CHOOSING,
     COUNT,
+    CROWDED,
     DONE,
     HEAP_FULL,
     HEAP_KEYS,
@@ -41,6 +46,7 @@ from tokbench_subword.bpe.train_layout import (
     PAIRS_FULL,
     RIGHT,
     RULE,
+    RUN,
     RUNS,
     RUNS_FULL,
     RUNS_USED,
@@ -57,25 +63,16 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_USED,
 )
 from tokbench_subword.bpe.train_merges import note_merge
-from tokbench_subword.bpe.train_pairs import (
-    RUN_HEAD,
-    find_or_add_pair,
-    find_pair,
-    home_of,
-    pair_key,
-    prefetch_pair,
-    prepend_run,
-    take_runs,
-    take_runs_of,
-)
+from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_pair, home_of, new_run, pair_key
 from tokbench_subword.bpe.train_queue import enqueue
 from tokbench_subword.bpe.train_rewrite import AFTER, BEFORE, rewrite, spread_events, take_positions
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 NOT_TAKEN = -2
-MESSAGE = 2
-"""Numbers of a message: a pair's key, and by how much its count changes."""
+MESSAGE = 3
+"""Numbers of a message: a pair's key, by how much its count changes, and where a new run begins, if any."""
+_NO_RUN = np.int64(-1)
 _AHEAD = 6
 
 
@@ -89,12 +86,12 @@ def _begin_messages(block, merge):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _post(block, merge, n_shards, key, change):  # type: ignore[no-untyped-def]
+def _post(block, merge, n_shards, key, change, run):  # type: ignore[no-untyped-def]
     """Write a message to the home of a pair; there must be room."""
     outbox, ends = i64_in(block, OUTBOX), i64_in(block, OUTBOX_ENDS)
     slot = merge * n_shards + home_of(key, n_shards)
     end = ends[slot]
-    outbox[end], outbox[end + 1] = key, change
+    outbox[end], outbox[end + 1], outbox[end + 2] = key, change, run
     ends[slot] = end + MESSAGE
 
 
@@ -105,9 +102,7 @@ def post_first_pairs(block):  # type: ignore[no-untyped-def]
     _begin_messages(block, 0)
     for row in range(0, sizes[PAIRS], 4):
         if pairs[row] >= 0:
-            _post(block, 0, state[N_SHARDS], pairs[row], pairs[row + COUNT])
-            pairs[row + COUNT] = 0
-            pairs[row + STAMP] = -1
+            _post(block, 0, state[N_SHARDS], pairs[row], pairs[row + COUNT], pairs[row + RUN])
     state[N_BATCH] = 1
 
 
@@ -115,31 +110,23 @@ def post_first_pairs(block):  # type: ignore[no-untyped-def]
 def _apply_side(block, merge, side):  # type: ignore[no-untyped-def]
     """Post what happened to the pairs with the neighbours on one side; write the runs of the new ones."""
     state, sizes, lengths = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, LENGTHS)
-    pairs, runs, tallies, met = (
-        i64_in(block, PAIRS),
-        i32_in(block, RUNS),
-        i64_in(block, TALLIES),
-        i32_in(block, MET),
-    )
-    mask, n_symbols, n_shards = sizes[PAIRS] // 4 - 1, sizes[LENGTHS], state[N_SHARDS]
+    runs, tallies, met = i32_in(block, RUNS), i64_in(block, TALLIES), i32_in(block, MET)
+    n_symbols, n_shards = sizes[LENGTHS], state[N_SHARDS]
     left, right, new = state[LEFT], state[RIGHT], state[NEW]
     tally, first_met = 2 * n_symbols * side, n_symbols * side
     end = first_met + state[N_MET + side]
     for index in range(first_met, end):
-        if index + _AHEAD < end:
-            symbol = np.int64(met[index + _AHEAD])
-            prefetch_pair(pairs, mask, pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol))
         symbol = np.int64(met[index])
         slot = tally + 2 * symbol
         weight = tallies[slot]
         old = pair_key(symbol, left) if side == BEFORE else pair_key(right, symbol)
-        _post(block, merge, n_shards, old, -weight)
+        _post(block, merge, n_shards, old, -weight, _NO_RUN)
         tallies[slot] = -1
         if lengths[symbol] + lengths[new] < state[LONGEST]:
             key = pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol)
-            row = find_or_add_pair(pairs, mask, key, state)
-            tallies[slot] = prepend_run(pairs, row, runs, state, tallies[slot + 1])  # now a place to write to
-            _post(block, merge, n_shards, key, weight)
+            run = new_run(runs, state, tallies[slot + 1], _NO_RUN)
+            tallies[slot] = run + RUN_HEAD  # now a place to write to
+            _post(block, merge, n_shards, key, weight, run)
     spread_events(block, side)
 
 
@@ -151,8 +138,6 @@ def _apply(block, merge):  # type: ignore[no-untyped-def]
     n_met = state[N_MET + BEFORE] + state[N_MET + AFTER]
     n_events = state[N_EVENTS + BEFORE] + state[N_EVENTS + AFTER]
     state[NEEDED] = MESSAGE * (2 * n_met + 1)
-    if state[N_PAIRS] + n_met > sizes[PAIRS] // 4 * 5 // 8:
-        return PAIRS_FULL
     if state[RUNS_USED] + n_events + RUN_HEAD * n_met > sizes[RUNS]:
         return RUNS_FULL
     _begin_messages(block, merge)
@@ -161,7 +146,7 @@ def _apply(block, merge):  # type: ignore[no-untyped-def]
         if ends[merge * n_shards + home] + state[NEEDED] > (home + 1) * room:
             return OUTBOX_FULL
     if state[RULE] != HF:
-        _post(block, merge, n_shards, pair_key(state[LEFT], state[RIGHT]), -state[OWN])
+        _post(block, merge, n_shards, pair_key(state[LEFT], state[RIGHT]), -state[OWN], _NO_RUN)
     # What stands to the right first: of "aaaa", pairs it makes are undone by what stands to the left.
     _apply_side(block, merge, AFTER)
     _apply_side(block, merge, BEFORE)
@@ -169,28 +154,22 @@ def _apply(block, merge):  # type: ignore[no-untyped-def]
 
 
 @inline
-def merge_batch(block):  # type: ignore[no-untyped-def]
+def merge_batch(team, block):  # type: ignore[no-untyped-def]
     """Merge the pairs of the batch in the words of a shard; returns `DONE`, or what needs more room."""
-    state, sizes, batch = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, BATCH)
-    mask = sizes[PAIRS] // 4 - 1
+    state, batch = i64_in(block, STATE), i64_in(block, BATCH)
+    if state[CROWDED] == 1 and state[AT_MERGE] == 0:
+        return RUNS_FULL
     while state[AT_MERGE] < state[N_BATCH]:
         merge = state[AT_MERGE]
         if state[STAGE] == CHOOSING:
-            left, right, new = batch[4 * merge], batch[4 * merge + 1], batch[4 * merge + 2]
             if state[TAKEN] == NOT_TAKEN:
-                pairs, key = i64_in(block, PAIRS), pair_key(left, right)
-                row = find_pair(pairs, mask, key)
-                if pairs[row] != key:
-                    state[TAKEN] = -1
-                elif state[RULE] == HF:
-                    state[TAKEN] = take_runs_of(pairs, row, i32_in(block, RUNS), batch[4 * merge + 3])
-                else:
-                    state[TAKEN] = take_runs(pairs, row)
+                state[TAKEN] = take_from_home(team, block, merge)
             reason = take_positions(block, state[TAKEN])
             if reason != DONE:
                 return reason
             state[TAKEN] = NOT_TAKEN
-            note_merge(block, left, right, new)
+            entry = B_SIZE * merge
+            note_merge(block, batch[entry + B_LEFT], batch[entry + B_RIGHT], batch[entry + B_NEW])
             rewrite(block)
             state[STAGE] = APPLYING
         reason = _apply(block, merge)
@@ -231,14 +210,15 @@ def take_messages(team, block):  # type: ignore[no-untyped-def]
             low, high = _messages(peer, merge, n_shards, me)
             for at in range(low, high, MESSAGE):
                 if at + MESSAGE * _AHEAD < high:
-                    prefetch_pair(pairs, mask, inbox[at + MESSAGE * _AHEAD])
-                key, change = inbox[at], inbox[at + 1]
+                    prefetch_at_home(block, inbox[at + MESSAGE * _AHEAD])
+                key, change, run = inbox[at], inbox[at + 1], inbox[at + 2]
                 if change < 0:
                     row = find_pair(pairs, mask, key)
                     if pairs[row] == key:
                         pairs[row + COUNT] += change
                 else:
-                    row = find_or_add_pair(pairs, mask, key, state)
+                    row = pair_at_home(block, key)
+                    hang_run(block, peer, shard, row, run)
                     pairs[row + COUNT] += change
                     if pairs[row + STAMP] != stamp:
                         pairs[row + STAMP] = stamp

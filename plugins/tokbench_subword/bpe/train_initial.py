@@ -31,9 +31,8 @@ from tokbench_subword.kernels.threads import in_threads
 
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
-_CELLS_A_PAIR, _CELLS_A_PAIR_OF_SHARDS, _PAIRS_A_TOKEN = 6, 3, 24
-"""So many pairs there are in the end in most texts: a table with room for them need not grow. Many are in the
-tables of several shards."""
+_CELLS_A_PAIR, _PAIRS_A_TOKEN = 5, 24
+"""So many pairs there are in the end in most texts: a table with room for them need not grow."""
 _NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
@@ -46,21 +45,25 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
 
 
 def likely_pairs(work: Workspace) -> int:
-    """About how many pairs a table will hold in the end."""
-    cells_a_pair = _CELLS_A_PAIR_OF_SHARDS if work[STATE][N_SHARDS] > 1 else _CELLS_A_PAIR
-    return min(len(work[CELLS]) // 2 // cells_a_pair, _PAIRS_A_TOKEN * int(work[STATE][N_WANTED]))
+    """About how many pairs a table will hold in the end; of those of all shards each is home of its share."""
+    state = work[STATE]
+    n_wanted, n_shards = int(state[N_WANTED]), max(1, int(state[N_SHARDS]))
+    return min(len(work[CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * n_wanted // n_shards)
 
 
-def fill_pairs(work: Workspace, workers: int) -> None:
-    """Set `PAIRS` and `RUNS` for the cells of a training."""
+def table_bits(n_pairs: int) -> int:
+    """How large a table has room for so many pairs."""
+    return max(10, (8 * n_pairs // 5).bit_length())
+
+
+def fill_pairs(work: Workspace, workers: int, *, room: int = 0) -> None:
+    """Set `PAIRS` and `RUNS` for the cells of a training, with room for so many pairs at least."""
     n_cells = len(work[CELLS]) // 2
     limits = [(n_cells - 1) * part // workers for part in range(workers + 1)]
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    work[PAIRS] = pair_table(
-        max(10, (2 * n_pairs).bit_length(), (8 * likely_pairs(work) // 5).bit_length()), workers
-    )
+    work[PAIRS] = pair_table(max((2 * n_pairs).bit_length(), table_bits(room)), workers)
     for table in tables:
         _add_table(table, work[PAIRS], work[STATE])
     work[RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
@@ -78,7 +81,7 @@ def _counted(work: Workspace, low: int, high: int) -> NDArray[np.int64]:
     at = low
     while (at := _count_pairs(work.block, at, high, table, state)) < high:
         larger = pair_table((len(table) // 4).bit_length())
-        rehash(table, larger, state, False)
+        rehash(table, larger, state)
         table = larger
     return table
 

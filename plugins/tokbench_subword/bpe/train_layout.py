@@ -20,8 +20,9 @@ merge that made it, and the positions, ascending. A run is written once and read
 taken out when they cease to be true, but found untrue when they are read. When the array is full, what is
 untrue is left behind.
 
-A training in several threads has a workspace for each *shard*: words that are one thread's alone, their pairs
-and runs, and a queue. There the count of a pair is kept in the table of its home alone (see `train_exchange`).
+A training in several threads has a workspace for each *shard*: words that are one thread's alone, their runs,
+and the pairs that it is home of, with a queue of those (see `train_exchange`). **First runs**, int32
+``(2**k, shards)``, are there in place of the third field of pairs: a pair has runs in every shard.
 
 **Waiting** entries of the queue, int64 ``(n, 4)``: count, key, extra, and the row of the next one of the same
 list, as multiples of four (-1: none); see `train_queue`.
@@ -44,12 +45,15 @@ HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = 
 # … and those of a training by likelihood.
 SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
 # … and those of a shard: see `train_exchange` and `train_batch`.
-OUTBOX, OUTBOX_ENDS, FRONT, BATCH, IN_BATCH, HEADS = range(26, 32)
-N_ARRAYS = 32
+OUTBOX, OUTBOX_ENDS, FIRST_RUNS, FRONT, SHOWN_RUNS, BATCH, IN_BATCH, HEADS = range(26, 34)
+N_ARRAYS = 34
 
 # Fields of a cell, and of a pair's row.
 SYMBOL, EXTENT = range(2)
 KEY, COUNT, RUN, STAMP = range(4)
+# Of a batch's merges: the pair, what it becomes, its extra, its row at home, and its first run in the shard.
+B_LEFT, B_RIGHT, B_NEW, B_EXTRA, B_ROW, B_RUN = range(6)
+B_SIZE = 6
 
 # `STATE`, int64: settings …
 RULE, MINIMUM, LONGEST, N_WANTED, PAUSE_AT = range(5)
@@ -62,8 +66,8 @@ N_EVENTS, N_MET = 19, 21
 N_PARTNERS, RESCORED, SIDE = range(23, 26)
 SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
 # Of a shard: its number and how many there are (0: no shards); the batch, and how far that is.
-SHARD, N_SHARDS, N_BATCH, BATCH_NUMBER, AT_MERGE, TAKEN, NEEDED, ALONE = range(31, 39)
-STATE_SIZE = 39
+SHARD, N_SHARDS, N_BATCH, BATCH_NUMBER, AT_MERGE, TAKEN, NEEDED, ALONE, CROWDED = range(31, 40)
+STATE_SIZE = 40
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)

@@ -18,7 +18,6 @@ from tokbench_subword.bpe.train_layout import (
     HEAP_SIZE,
     N_MERGES,
     N_PAIRS,
-    N_SHARDS,
     PAIRS,
     RULE,
     RUN,
@@ -70,8 +69,10 @@ def home_of(key, n_shards):  # type: ignore[no-untyped-def]
 
 @inline
 def prefetch_pair(pairs, mask, key):  # type: ignore[no-untyped-def]
-    """Ask for the row of a pair that will be looked for soon."""
-    prefetch(pairs, 4 * _home(mask, key))
+    """Ask for the row of a pair that will be looked for soon; returns the first to look at."""
+    row = 4 * _home(mask, key)
+    prefetch(pairs, row)
+    return row
 
 
 @inline
@@ -99,14 +100,13 @@ def find_or_add_pair(pairs, mask, key, state):  # type: ignore[no-untyped-def]
 
 
 @inline
-def prepend_run(pairs, row, runs, state, size):  # type: ignore[no-untyped-def]
-    """A new run of a pair, of `size` positions; returns where they go."""
+def new_run(runs, state, size, following):  # type: ignore[no-untyped-def]
+    """A run of `size` positions that the merge at hand makes, before another one; returns where it begins."""
     start = state[RUNS_USED]
-    runs[start] = np.int32(pairs[row + RUN])
-    runs[start + 1], runs[start + 2] = np.int32(size), np.int32(state[N_MERGES])
-    pairs[row + RUN] = start
+    runs[start], runs[start + 1] = np.int32(following), np.int32(size)
+    runs[start + 2] = np.int32(state[N_MERGES])
     state[RUNS_USED] = start + RUN_HEAD + size
-    return start + RUN_HEAD
+    return start
 
 
 @inline
@@ -118,11 +118,10 @@ def take_runs(pairs, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def take_runs_of(pairs, row, runs, merge):  # type: ignore[no-untyped-def]
-    """The first of the runs that a merge gave a pair, or -1; the pair is left with the others."""
+def runs_of_merge(runs, run, merge):  # type: ignore[no-untyped-def]
+    """Part a pair's runs: the first of those that a merge made, and the first of the others, or -1."""
     taken, kept = np.int64(-1), np.int64(-1)
     last_taken, last_kept = np.int64(-1), np.int64(-1)
-    run = pairs[row + RUN]
     while run >= 0:
         following = np.int64(runs[run])
         runs[run] = -1
@@ -139,8 +138,7 @@ def take_runs_of(pairs, row, runs, merge):  # type: ignore[no-untyped-def]
                 runs[last_kept] = np.int32(run)
             last_kept = run
         run = following
-    pairs[row + RUN] = kept
-    return taken
+    return taken, kept
 
 
 @inline
@@ -193,28 +191,28 @@ def _sort(positions, count):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _alive(pairs, at, keep_runs):  # type: ignore[no-untyped-def]
-    """Whether a row has a pair that is counted or, if asked, one that has runs."""
-    return pairs[at] >= 0 and (pairs[at + COUNT] != 0 or (keep_runs and pairs[at + RUN] >= 0))
+def _alive(pairs, at):  # type: ignore[no-untyped-def]
+    """Whether a row has a pair that is counted."""
+    return pairs[at] >= 0 and pairs[at + COUNT] != 0
 
 
 @kernel
-def alive_pairs(pairs_, keep_runs):  # type: ignore[no-untyped-def]
+def alive_pairs(pairs_):  # type: ignore[no-untyped-def]
     """How many pairs have not come to nothing."""
     number, pairs = 0, pointer(pairs_)
     for at in range(0, len(pairs_), 4):
-        number += _alive(pairs, at, keep_runs)
+        number += _alive(pairs, at)
     return number
 
 
 @kernel
-def rehash(pairs, larger, state, keep_runs):  # type: ignore[no-untyped-def]
+def rehash(pairs, larger, state):  # type: ignore[no-untyped-def]
     """Move the pairs into a `larger` table, freed of keys; pairs that have come to nothing are left behind."""
     old, new = pointer(pairs), pointer(larger)
     mask = np.int64(len(larger) // 4 - 1)
     moved = np.int64(0)
     for at in range(0, len(pairs), 4):
-        if _alive(old, at, keep_runs):
+        if _alive(old, at):
             row = find_pair(new, mask, old[at])
             for field in range(4):
                 new[row + field] = old[at + field]
@@ -223,7 +221,7 @@ def rehash(pairs, larger, state, keep_runs):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _moved(cells, runs, run, key, target, used):  # type: ignore[no-untyped-def]
+def moved_runs(cells, runs, run, key, target, used):  # type: ignore[no-untyped-def]
     """Copy what is still true of some runs to `target`; the new first run, and where free room begins."""
     left, right = sides(key)
     first = np.int64(-1)
@@ -259,13 +257,13 @@ def compact_runs(block, target_):  # type: ignore[no-untyped-def]
     used = np.int64(0)
     for row in range(0, sizes[PAIRS], 4):
         if pairs[row] >= 0 and pairs[row + RUN] >= 0:
-            first, used = _moved(cells, runs, pairs[row + RUN], pairs[row], target, used)
+            first, used = moved_runs(cells, runs, pairs[row + RUN], pairs[row], target, used)
             pairs[row + RUN] = first
-    if state[RULE] == HF and state[N_SHARDS] == 0:
+    if state[RULE] == HF:
         for entry in range(state[HEAP_SIZE]):
-            first, used = _moved(cells, runs, extras[entry], keys[entry], target, used)
+            first, used = moved_runs(cells, runs, extras[entry], keys[entry], target, used)
             extras[entry] = first
         for entry in range(0, state[WAITING_USED], 4):
-            first, used = _moved(cells, runs, waiting[entry + 2], waiting[entry + 1], target, used)
+            first, used = moved_runs(cells, runs, waiting[entry + 2], waiting[entry + 1], target, used)
             waiting[entry + 2] = first
     state[RUNS_USED] = used

@@ -34,6 +34,7 @@ from tokbench_subword.bpe.train_layout import (
     POSITIONS,
     POSITIONS_FULL,
     RIGHT,
+    RUN,
     RUNS,
     RUNS_FULL,
     RUNS_USED,
@@ -50,9 +51,9 @@ from tokbench_subword.bpe.train_pairs import (
     find_or_add_pair,
     find_pair,
     gather_runs,
+    new_run,
     pair_key,
     prefetch_pair,
-    prepend_run,
 )
 from tokbench_subword.kernels.compiling import inline
 from tokbench_subword.kernels.pointers import i32_in, i64_in
@@ -165,7 +166,9 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
             key = pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol)
             row = find_or_add_pair(pairs, mask, key, state)
             pairs[row + COUNT] += weight
-            tallies[slot] = prepend_run(pairs, row, runs, state, tallies[slot + 1])  # now a place to write to
+            run = new_run(runs, state, tallies[slot + 1], pairs[row + RUN])
+            pairs[row + RUN] = run
+            tallies[slot] = run + RUN_HEAD  # now a place to write to
             if pairs[row + STAMP] != stamp:
                 pairs[row + STAMP] = stamp
                 touched[state[N_TOUCHED]] = row

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.ties import LEXICOGRAPHIC
 from tokbench_subword.bpe.train_cells import fill_cells
-from tokbench_subword.bpe.train_initial import fill_pairs, likely_pairs, pair_table
+from tokbench_subword.bpe.train_initial import fill_pairs, likely_pairs, pair_table, table_bits
 from tokbench_subword.bpe.train_layout import Workspace
 from tokbench_subword.bpe.train_merges import learn_merges
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
@@ -64,7 +64,7 @@ class Training:
         state[at.SHARD], state[at.N_SHARDS] = shard, n_shards
         own = slice(shard, None, n_shards or 1)
         fill_cells(work, symbols, starts[:-1][own], starts[1:][own], counts[own], self._workers)
-        fill_pairs(work, self._workers)
+        fill_pairs(work, self._workers, room=0 if n_shards else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1024, np.int64)
@@ -108,11 +108,10 @@ class Training:
     def _grow_pairs(self) -> None:
         """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
         pairs, state = self.work[at.PAIRS], self.work[at.STATE]
-        sharded = bool(state[at.N_SHARDS])
-        renewed = pair_table(
-            (3 * max(alive_pairs(pairs, sharded), 2 * self.n_wanted)).bit_length(), self._workers
-        )
-        rehash(pairs, renewed, state, sharded)
+        alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, int(state[at.N_TOUCHED]))
+        bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
+        renewed = pair_table(bits, self._workers)
+        rehash(pairs, renewed, state)
         self.work[at.PAIRS] = renewed
 
     def _renew_runs(self) -> None:
@@ -120,9 +119,13 @@ class Training:
         state, needed = self.work[at.STATE], len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted
         used = int(state[at.RUNS_USED])
         target = np.empty(used + used // 2 + needed, np.int32)  # what is never written takes no memory
-        compact_runs(self.work.block, target)
+        self._compact_runs(target)
         used = int(state[at.RUNS_USED])
         self.work[at.RUNS] = target[: used + used // 2 + needed]
+
+    def _compact_runs(self, target: NDArray[np.int32]) -> None:
+        """Move what is true of the runs to `target`."""
+        compact_runs(self.work.block, target)
 
     def _grow_positions(self) -> None:
         self.work.grow(at.POSITIONS)

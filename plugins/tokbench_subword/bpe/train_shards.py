@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from threading import Event
 from typing import Any
@@ -20,8 +21,11 @@ from numpy.typing import NDArray
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe import train_together as turns
 from tokbench_subword.bpe.ties import BYTES, HF
-from tokbench_subword.bpe.train_batch import MOST_SHOWN, MOST_TOGETHER
+from tokbench_subword.bpe.train_batch import ENTRIES, ENTRY, MOST_SHOWN, MOST_TOGETHER
 from tokbench_subword.bpe.train_exchange import MESSAGE, NOT_TAKEN, post_first_pairs
+from tokbench_subword.bpe.train_homes import compact_own_runs, rehang_runs
+from tokbench_subword.bpe.train_initial import likely_pairs, pair_table, table_bits
+from tokbench_subword.bpe.train_pairs import RUN_HEAD
 from tokbench_subword.bpe.train_session import PAUSE, MergeSession, Training
 from tokbench_subword.bpe.train_together import learn_in_shards
 from tokbench_subword.kernels.barrier import apart, call_off, counters
@@ -56,50 +60,75 @@ def merge_session(
     return MergeSession(symbols, starts, counts, rule=rule, workers=workers, **options)
 
 
-class Waits:
-    """How long threads have waited for each other."""
+class Starvation:
+    """How long threads were without a core, though they had work or were looking out for it."""
 
-    LONG = 0.0005
-    """Seconds; what others do between two barriers rarely takes as long, but not having a core does."""
     MOST = 0.05
-    """So many seconds of long waits are too much, if they are a quarter of the time besides."""
+    """So many seconds are too much, if they are a quarter of the time besides."""
 
     def __init__(self, threads: int) -> None:
         self._begun = time.perf_counter()
-        self._now = [(0, 0.0)] * threads  # of each thread: the barrier where it looked in vain last, first when
-        self._long: list[dict[int, float]] = [{} for _ in range(threads)]  # its long waits by barrier
+        self._lost = [0.0] * threads
 
-    def wait(self, thread: int, barrier: int) -> None:
-        """Let others have the core of a thread that has looked in vain."""
-        if self._now[thread][0] != barrier:
-            self._now[thread] = barrier, time.perf_counter()
-        _give_way()
-        waited = time.perf_counter() - self._now[thread][1]
-        if waited > self.LONG:
-            self._long[thread][barrier] = waited
+    @contextmanager
+    def watched(self, thread: int) -> Iterator[None]:
+        """Count what a thread does within this: the time that passes less what it has on a core."""
+        clock, core = time.perf_counter(), time.thread_time()
+        yield
+        self._lost[thread] += time.perf_counter() - clock - (time.thread_time() - core)
 
-    def too_long(self) -> bool:
+    def too_much(self) -> bool:
         """Whether one thread alone would be faster."""
-        lost = sum(sum(list(long.values())) for long in self._long)
-        return lost > max(self.MOST, (time.perf_counter() - self._begun) / 4)
+        return sum(self._lost) > max(self.MOST, (time.perf_counter() - self._begun) / 4)
 
 
 class Shard(Training):
-    """The words of one thread, and the pairs they begin with, posted to their homes."""
+    """The words of one thread, and the pairs they begin with, posted to their homes; `team` is a block of the
+    blocks of all shards.
+    """
+
+    team: NDArray[np.uint64]
 
     def __init__(self, *words: Any, n_shards: int, **options: Any) -> None:
         super().__init__(*words, n_shards=n_shards, **options)
         work, state = self.work, self.work[at.STATE]
         state[at.TAKEN], state[at.STAGE], state[at.PAUSE_AT] = NOT_TAKEN, at.CHOOSING, _NEVER
-        work[at.OUTBOX] = np.empty(n_shards * MESSAGE * (int(state[at.N_PAIRS]) + 1024), np.int64)
+        self.n_posted = int(state[at.N_PAIRS])
+        work[at.OUTBOX] = np.empty(n_shards * MESSAGE * (self.n_posted + 1024), np.int64)
         work[at.OUTBOX_ENDS] = apart(MOST_TOGETHER * n_shards)
-        work[at.FRONT], work[at.BATCH] = apart(3 * (MOST_SHOWN + 2)), apart(4 * MOST_TOGETHER)
+        work[at.FRONT] = apart(ENTRIES + ENTRY * (MOST_SHOWN + 1))
+        work[at.SHOWN_RUNS], work[at.BATCH] = apart(MOST_SHOWN * n_shards), apart(at.B_SIZE * MOST_TOGETHER)
         work[at.IN_BATCH], work[at.HEADS] = np.zeros(2 * self.n_wanted, np.int64), apart(n_shards)
         post_first_pairs(work.block)
+        work[at.PAIRS], state[at.N_PAIRS] = pair_table(table_bits(max(likely_pairs(work), self.n_posted))), 0
+        work[at.FIRST_RUNS] = self._first_runs()
 
     def growers(self) -> dict[int, Callable[[], None]]:
         """What makes room, by what the kernel stopped for."""
         return {**super().growers(), at.OUTBOX_FULL: self._grow_outbox}
+
+    def _first_runs(self) -> NDArray[np.int32]:
+        """Room beside the table of pairs."""
+        return np.empty(len(self.work[at.PAIRS]) // 4 * int(self.work[at.STATE][at.N_SHARDS]), np.int32)
+
+    def _grow_pairs(self) -> None:
+        pairs, first_runs = self.work[at.PAIRS], self.work[at.FIRST_RUNS]
+        super()._grow_pairs()
+        self.work[at.FIRST_RUNS] = self._first_runs()
+        n_shards = int(self.work[at.STATE][at.N_SHARDS])
+        rehang_runs(pairs, first_runs, self.work[at.PAIRS], self.work[at.FIRST_RUNS], n_shards)
+
+    def _renew_runs(self) -> None:
+        """As of all trainings; but runs that are on their way to their homes must stay where they are."""
+        state = self.work[at.STATE]
+        state[at.CROWDED] = int(state[at.AT_MERGE] > 0)
+        if state[at.CROWDED]:
+            self.work.grow(at.RUNS, more=len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted)
+        else:
+            super()._renew_runs()
+
+    def _compact_runs(self, target: NDArray[np.int32]) -> None:
+        compact_own_runs(self.team, self.work.block, target)
 
     def _grow_outbox(self) -> None:
         state = self.work[at.STATE]
@@ -124,10 +153,11 @@ class ShardedSession:
             return Shard(*words, shard=number, n_shards=shards, **options)
 
         self.shards: Sequence[Shard] = in_threads(shard, range(shards), threads)
-        most = sum(int(shard.work[at.STATE][at.N_PAIRS]) for shard in self.shards)
+        self._team = block([shard.work.block for shard in self.shards])
+        most = sum(shard.n_posted for shard in self.shards)
         for each in self.shards:
             each.work[at.TOUCHED] = np.empty(max(2 * each.n_wanted, most), np.int64)
-        self._team = block([shard.work.block for shard in self.shards])
+            each.team = self._team
         self._threads = threads
         self._failed = Event()
 
@@ -136,7 +166,7 @@ class ShardedSession:
         on.
         """
         self.shards[0].work[at.STATE][at.PAUSE_AT] = PAUSE
-        self._waits = Waits(self._threads)
+        self._starvation = Starvation(self._threads)
         limits = [len(self.shards) * thread // self._threads for thread in range(self._threads + 1)]
         crew = [self._turn(thread, self._threads, *part) for thread, part in enumerate(pairwise(limits))]
         arrivals = counters(self._threads)
@@ -179,17 +209,18 @@ class ShardedSession:
         growers = [shard.growers() for shard in self.shards]
         first, thread = self.shards[0], int(turn[turns.THREAD])
         while not self._failed.is_set():
-            reason = int(learn_in_shards(self._team, turn, arrivals))
+            with self._starvation.watched(thread):
+                reason = int(learn_in_shards(self._team, turn, arrivals))
+                if reason == at.AWAITING:
+                    _give_way()
             if reason in (at.DONE, at.DISBANDED):
                 return reason
             if reason == at.PAUSED:
                 first.work[at.STATE][at.PAUSE_AT] += PAUSE
                 progress(first.done)
-            elif reason == at.AWAITING:
-                self._waits.wait(thread, int(turn[turns.BARRIERS]))
-            else:
+            elif reason != at.AWAITING:
                 growers[int(turn[turns.AT_SHARD])][reason]()
-            if thread == 0 and turn[turns.THREADS] > 1 and self._waits.too_long():
+            if thread == 0 and turn[turns.THREADS] > 1 and self._starvation.too_much():
                 call_off(arrivals, int(turn[turns.BARRIERS]))
         return at.DONE
 

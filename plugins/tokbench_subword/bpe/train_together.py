@@ -55,7 +55,7 @@ def learn_in_shards(team, turn, arrivals_):  # type: ignore[no-untyped-def]
                 if reason >= 0:
                     return reason
             else:
-                reason = merge_batch(block)
+                reason = merge_batch(team, block)
                 if reason != DONE:
                     return reason
             turn[AT_SHARD] += 1

@@ -16,7 +16,7 @@ from tokbench_subword.bpe.plain_trainer import plain_merges
 from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
 from tokbench_subword.bpe.train_session import MergeSession
-from tokbench_subword.bpe.train_shards import Shard, ShardedSession, Waits, merge_session
+from tokbench_subword.bpe.train_shards import Shard, ShardedSession, Starvation, merge_session
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe
 
@@ -159,34 +159,37 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(Shard, "growers", noted)
     monkeypatch.setattr(Shard, "__init__", tight)
     monkeypatch.setattr(train_initial, "ROOM", 1)
+    monkeypatch.setattr(train_shards, "table_bits", lambda n_pairs: 6)
     assert learned(words, 3, 2, rule=rule) == expected
     assert {at.PAIRS_FULL, at.OUTBOX_FULL, at.WAITING_FULL, at.MERGES_FULL, at.HEAP_FULL, at.RUNS_FULL} <= grown
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_who_finds_no_core_leaves_it_to_the_first_thread(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Waits, "too_long", lambda waits: True)
+    monkeypatch.setattr(Starvation, "too_much", lambda starvation: True)
     monkeypatch.setattr(train_shards, "PAUSE", 50)
     assert learned(WORDS, 4, threads, rule=HF) == learned(WORDS, 0, rule=HF)
 
 
-def test_waits_are_too_long_when_they_are_much_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(train_shards.time, "perf_counter", lambda: now[0])
-    slow = [0.0]
+def test_threads_starve_when_they_are_without_a_core_for_much_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, core = [0.0], [0.0]
+    monkeypatch.setattr(train_shards.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(train_shards.time, "thread_time", lambda: core[0])
+    starvation = Starvation(2)
 
-    def give_way() -> None:
-        now[0] += slow[0]
+    def spend(thread: int, seconds: float, on_core: float) -> None:
+        with starvation.watched(thread):
+            clock[0] += seconds
+            core[0] += on_core
 
-    monkeypatch.setattr(train_shards, "_give_way", give_way)
-    waits = Waits(2)
-    slow[0] = Waits.LONG / 2
-    for barrier in range(1, 1001):
-        waits.wait(0, barrier)
-    assert not waits.too_long()  # much in all, but each is short
-    slow[0] = now[0]
-    waits.wait(1, 7)
-    assert waits.too_long()
+    spend(0, 0.04, 0.0)
+    assert not starvation.too_much()  # all of the time, but too little to tell
+    spend(1, 0.96, 0.76)
+    assert not starvation.too_much()  # 0.24 of one second
+    spend(0, 0.02, 0.0)
+    assert starvation.too_much()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
