@@ -23,9 +23,11 @@ if config.DISABLE_JIT:
         block[: len(there)] = there | np.uint8(fold)
         return np.packbits((block >= low) & (block < low + count), bitorder="little").view(np.uint64)[0]
 
-    def spread_64(data: Any, index: Any, mask: Any) -> None:
-        """Write 64 bytes from `index` on: byte i is bit i of the mask."""
-        data[index : index + BLOCK] = np.unpackbits(np.array([mask], "<u8").view(np.uint8), bitorder="little")
+    def spread_64(data: Any, index: Any, one: Any, two: Any, four: Any) -> None:
+        """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
+        masks = np.array([one, two, four], "<u8").view(np.uint8).reshape(3, -1)
+        bits = np.unpackbits(masks, axis=1, bitorder="little")
+        data[index : index + BLOCK] = bits[0] + 2 * bits[1] + 4 * bits[2]
 
     def copy_64(source: Any, index: Any, target: Any, place: Any) -> None:
         """Copy 64 bytes from one array of bytes to another."""
@@ -73,16 +75,20 @@ else:
         return builder.bitcast(builder.gep(data, [index]), ir.VectorType(ir.IntType(8), BLOCK).as_pointer())
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def spread_64(typingctx: Any, data: Any, index: Any, mask: Any) -> Any:
-        """Write 64 bytes from `index` on: byte i is bit i of the mask."""
+    def spread_64(typingctx: Any, data: Any, index: Any, one: Any, two: Any, four: Any) -> Any:
+        """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            bits = builder.bitcast(args[2], ir.VectorType(ir.IntType(1), BLOCK))
-            block = builder.zext(bits, ir.VectorType(ir.IntType(8), BLOCK))
+            lanes = ir.VectorType(ir.IntType(8), BLOCK)
+            none = ir.Constant(lanes, [0] * BLOCK)
+            block = none
+            for mask, value in zip(args[2:], (1, 2, 4), strict=True):
+                bits = builder.bitcast(mask, ir.VectorType(ir.IntType(1), BLOCK))
+                block = builder.or_(block, builder.select(bits, ir.Constant(lanes, [value] * BLOCK), none))
             builder.store(block, _address(context, builder, signature.args[0], *args[:2]), align=1)
             return context.get_dummy_value()
 
-        return types.void(data, types.int64, types.uint64), codegen
+        return types.void(data, types.int64, types.uint64, types.uint64, types.uint64), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
     def copy_64(typingctx: Any, source: Any, index: Any, target: Any, place: Any) -> Any:

@@ -10,7 +10,10 @@ from tokbench.tally.bits import copy_64, in_range_64, lowest_bit
 from tokbench.tally.compiling import kernel
 
 ONE = np.uint64(1)
+TWO = np.uint64(2)
+THREE = np.uint64(3)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+LAST, LAST_TWO, LAST_THREE = (np.uint64((1 << 64) - (1 << 64 - size)) for size in (1, 2, 3))
 FEED, RETURN, SPACE = 10, 13, 32
 
 
@@ -100,22 +103,37 @@ def is_utf8(data: Any, size: int) -> bool:
         if high == 0:
             position += 64
             continue
-        position += lowest_bit(high)
-        while position < size and data[position] >= 0x80:
-            lead = data[position]
-            second = data[position + 1]
-            if lead < 0xE0:
-                good = lead >= 0xC2
-                width = 2
-            elif lead < 0xF0:
-                good = data[position + 2] & 0xC0 == 0x80
-                good = good and (lead != 0xE0 or second >= 0xA0) and (lead != 0xED or second < 0xA0)
-                width = 3
-            else:
-                good = lead <= 0xF4 and data[position + 2] & 0xC0 == 0x80 and data[position + 3] & 0xC0 == 0x80
-                good = good and (lead != 0xF0 or second >= 0x90) and (lead != 0xF4 or second < 0x90)
-                width = 4
-            if not good or second & 0xC0 != 0x80 or position + width > size:
-                return False
-            position += width
+        if size - position < 64:
+            high &= ~(ALL << np.uint64(size - position))
+        follow = in_range_64(data, position, 0, 0x80, 0x40) & high
+        two = in_range_64(data, position, 0, 0xC2, 0x1E) & high
+        three = in_range_64(data, position, 0, 0xE0, 0x10) & high
+        four = in_range_64(data, position, 0, 0xF0, 5) & high
+        if high != follow | two | three | four:
+            return False
+        # a character that goes on past the 64 bytes is left to the next round
+        took = 64
+        whole = ALL
+        cut = two & LAST | three & LAST_TWO | four & LAST_THREE
+        if cut != 0:
+            took = lowest_bit(cut)
+            whole = ~(ALL << np.uint64(took))
+        two, three, four = two & whole, three & whole, four & whole
+        if follow & whole != (two | three | four) << ONE | (three | four) << TWO | four << THREE:
+            return False
+        if three | four != 0 and has_wrong_second(data, position, follow, three, four):
+            return False
+        position += took
     return True
+
+
+@kernel
+def has_wrong_second(data: Any, position: Any, follow: Any, three: Any, four: Any) -> Any:
+    """Whether a character of three or four bytes is longer than need be, a surrogate, or beyond U+10FFFF."""
+    low = in_range_64(data, position, 0, 0x80, 0x20)
+    wrong = (three & in_range_64(data, position, 0, 0xE0, 1)) << ONE & low
+    wrong |= (three & in_range_64(data, position, 0, 0xED, 1)) << ONE & follow & ~low
+    lowest = in_range_64(data, position, 0, 0x80, 0x10)
+    wrong |= (four & in_range_64(data, position, 0, 0xF0, 1)) << ONE & lowest
+    wrong |= (four & in_range_64(data, position, 0, 0xF4, 1)) << ONE & follow & ~lowest
+    return wrong != 0

@@ -66,6 +66,8 @@ class Places:
         return self._spans[1]
 
 
+AHEAD = 16
+"""Documents in which tokens are looked up where one is not known; each further time in a batch so many more."""
 DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
 _PROBE = "Aé"
 
@@ -105,12 +107,12 @@ class Aligner:
 
         table, n = self._table, len(tokens.ids)
         exact = np.empty(len(batch), np.bool_)
-        counts = np.empty((len(MATCHED), len(batch)), np.int64)
+        counts = np.zeros((len(MATCHED), len(batch)), np.int64)
         boundary = np.zeros(len(batch.data) + PADDING, np.uint8)
         seen = np.zeros(table.size, np.int64) if seen is None else seen
-        matched = 0
-        while matched < len(batch):
-            matched = match(
+        matched, ahead = 0, AHEAD
+        while (
+            matched := match(
                 frozen(tokens.ids),
                 frozen(tokens.offsets),
                 windows(batch.data),
@@ -120,15 +122,15 @@ class Aligner:
                 table.offset,
                 windows(table.blob),
                 MASKS,
-                self._unknown,
                 seen,
                 boundary,
                 exact,
                 counts,
                 matched,
             )
-            if matched < len(batch):
-                table.know(tokens.ids[tokens.offsets[matched] :])
+        ) < len(batch):
+            table.know(tokens.ids[tokens.offsets[matched] : tokens.offsets[matched + 1 :][:ahead][-1]])
+            ahead *= AHEAD
 
         def laid_out() -> tuple[Offsets, Offsets]:
             place = batch.words.start.dtype

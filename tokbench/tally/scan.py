@@ -15,6 +15,7 @@ import numpy as np
 
 from tokbench.tally.bits import count_bits, highest_bit, in_range_64, lowest_bit, spread_64
 from tokbench.tally.compiling import kernel
+from tokbench.tally.marks import INSIDE_GRAPHEME, mark_word
 from tokbench.tally.segments import AFTER_FEED, GRAPHEME_AFTER_SPACE, WORD_AFTER_SPACE
 
 COLUMNS = (
@@ -48,7 +49,7 @@ def scan(
     word_start: Any,
     word_end: Any,
     word_limits: Any,
-    inside: Any,
+    marks: Any,
     number_start: Any,
     number_end: Any,
     number_limits: Any,
@@ -57,8 +58,8 @@ def scan(
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included). Filled in are `counts`
     (`COLUMNS`, documents), the words and numbers as spans of bytes with the ``…_limits`` of each document's,
-    and `inside`: 1 at every byte where no grapheme cluster begins, else 0. A word has a letter or a number in
-    it. `inside` has room for 64 bytes, and the spans for 8, past the end.
+    and the `marks` of every byte. A word has a letter or a number in it. `marks` has room for 64 bytes, and the
+    spans for 8, past the end.
     """
     words = numbers = 0
     for document in range(len(starts)):
@@ -123,6 +124,7 @@ def scan(
                     after = wordlike << ONE & ~joined
                     if underscore != 0:
                         first, after = without_blanks(first, after, letter | digit)
+                    begins, inner = first, after - first & ~first
                     words = write_spans(word_start, word_end, words, position, first, after)
                     if digit != 0:
                         first, after = digit & ~(digit << ONE), ~digit & digit << ONE
@@ -141,7 +143,7 @@ def scan(
                         pair = in_range_64(data, position, 0, 13, 1) << ONE & feed  # GB3
                         clusters -= count_bits(pair)
                         within |= pair
-                    spread_64(inside, position, within)
+                    spread_64(marks, position, within, begins, inner)
                     position += size
                     last = np.int64(data[position - 1])
                     grapheme_state = GRAPHEME_AFTER_SPACE if last == 32 else AFTER_FEED
@@ -156,19 +158,19 @@ def scan(
             if point >= 0x80:
                 wide += 1
                 second = np.int64(data[at + 1] & 0x3F)
-                inside[at + 1] = 1
+                marks[at + 1] = INSIDE_GRAPHEME
                 if point < 0xE0:
                     point = (point & 0x1F) << 6 | second
                     position = at + 2
                 elif point < 0xF0:
                     point = (point & 0x0F) << 12 | second << 6 | np.int64(data[at + 2] & 0x3F)
-                    inside[at + 2] = 1
+                    marks[at + 2] = INSIDE_GRAPHEME
                     position = at + 3
                     surrogates += point >> 11 == 0x1B
                 else:
                     third = np.int64(data[at + 2] & 0x3F)
                     point = (point & 7) << 18 | second << 12 | third << 6 | np.int64(data[at + 3] & 0x3F)
-                    inside[at + 2] = inside[at + 3] = 1
+                    marks[at + 2] = marks[at + 3] = INSIDE_GRAPHEME
                     position = at + 4
             last = point
             own = np.int64(properties[point])
@@ -183,7 +185,7 @@ def scan(
 
             entry = np.int64(grapheme_machine[grapheme_state << 5 | (own >> 5 & 31)])
             grapheme_state = entry >> 2
-            inside[at] = entry & 1
+            marks[at] = entry & 1
             clusters += 1 - (entry & 1)
 
             entry = np.int64(word_machine[word_state << 5 | (own & 31)])
@@ -193,6 +195,7 @@ def scan(
                     word_start[words] = begun
                     word_end[words] = at
                     words += 1
+                    mark_word(marks, begun, at)
                     unspaced += foreign
                 begun_before, wordy_before, foreign_before = begun, wordy, foreign
                 begun, wordy, foreign = at, 0, kind >> 5 & 1
@@ -216,6 +219,7 @@ def scan(
             word_start[words] = begun
             word_end[words] = end
             words += 1
+            mark_word(marks, begun, end)
             unspaced += foreign
         if in_number:
             number_end[numbers] = end
@@ -228,7 +232,7 @@ def scan(
         counts[5, document], counts[6, document] = spaces, punctuation
         counts[7, document], counts[8, document] = wide, surrogates
         counts[9, document] = unspaced
-        inside[end] = 0
+        marks[end] = 0
     return True
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench.tally.words import Room
+
     Ints = NDArray[np.int64]
     Offsets = NDArray[np.integer[Any]]
 
@@ -85,9 +87,9 @@ class TextBatch:
 
     `data` is the UTF-8 of the texts (uint8), a line feed after each; document i is ``data[starts[i]:ends[i]]``.
     `keys` is the hash (uint32) that places each document in a bootstrap group and in the samples. `counts` has
-    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. `grapheme_inside` (uint8, with padding) is
-    1 at every byte where no grapheme cluster begins; `surrogates` says which documents hold lone surrogates: no
-    decoder gives them back.
+    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. `marks` (uint8, with
+    padding) says of every byte what `tokbench.tally.marks` lists; `surrogates` which documents hold lone
+    surrogates: no decoder gives them back.
     """
 
     keys: NDArray[np.uint32]
@@ -97,7 +99,7 @@ class TextBatch:
     ends: Ints
     counts: Mapping[str, Ints]
     words: WordSpans
-    grapheme_inside: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
     numbers: Spans
     digits: Cuts
     surrogates: NDArray[np.bool_]
@@ -183,15 +185,22 @@ def prepare(
     facts = facts or CorpusFacts()
     iterator: Iterator[Any] = iter(documents)
     first = next(iterator, None)
+    if first is None:
+        return
+    from tokbench.tally.words import Room
+
+    room = Room()
     if isinstance(first, TextBlock):
         for block in batched(chain([first], iterator), batch_bytes):
-            yield read_batch(block, facts)
-    elif first is not None:
+            yield read_batch(block, facts, room)
+    else:
         for some in batched_documents(chain([first], iterator), batch_bytes):
-            yield read_batch(TextBlock.of([document.text for document in some]), facts, some)
+            yield read_batch(TextBlock.of([document.text for document in some]), facts, room, some)
 
 
-def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Document] | None = None) -> TextBatch:
+def read_batch(
+    block: TextBlock, facts: CorpusFacts, room: Room, documents: Sequence[Document] | None = None
+) -> TextBatch:
     """Count the text of `block`; `documents` are the same, where they have lines and words of their own."""
     import numpy as np
 
@@ -204,7 +213,7 @@ def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Documen
     lengths = ends - starts
     lines = [document.line for document in documents or ()] if facts.parallel else []
     keys = document_keys(data, starts, ends, lines)
-    found = scanned(data, starts, ends)
+    found = scanned(data, starts, ends, room)
     words = find_words(documents, data, starts, ends, found, facts)
     numbers = found.numbers
     digits = _digits(data, numbers)
@@ -227,7 +236,7 @@ def read_batch(block: TextBlock, facts: CorpusFacts, documents: Sequence[Documen
         ends=ends,
         counts=counts,
         words=words.spans,
-        grapheme_inside=found.inside,
+        marks=found.marks,
         numbers=numbers,
         digits=digits,
         surrogates=surrogates,

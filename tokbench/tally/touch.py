@@ -29,7 +29,8 @@ class _Touching:
     def __init__(self, batch: TextBatch, places: Places) -> None:
         import numpy as np
 
-        from tokbench.tally.walk import TOUCHED, ascending, touch_exact, touch_words
+        from tokbench.tally.touches import TOUCHED, touch_exact, touch_words
+        from tokbench.tally.walk import ascending
 
         self.aligned = places.aligned
         self.n = len(batch)
@@ -50,7 +51,7 @@ class _Touching:
             words.start,
             words.end,
             limits,
-            batch.grapheme_inside,
+            batch.marks,
             self.boundary,
             few,
             many,
@@ -74,7 +75,7 @@ class _Touching:
                 words.start,
                 words.end,
                 limits,
-                batch.grapheme_inside,
+                batch.marks,
                 self.boundary,
                 few,
                 many,
@@ -98,7 +99,7 @@ class _Touching:
         import numpy as np
 
         if self.divided:
-            from tokbench.tally.walk import boundaries_inside
+            from tokbench.tally.touches import boundaries_inside
 
             inside: Ints = np.empty(len(spans), np.int64)
             boundaries_inside(self.boundary, spans.start, spans.end, inside)

@@ -83,7 +83,7 @@ class TokenTable:
         import numpy as np
 
         from tokbench.tally.compiling import padded, windows
-        from tokbench.tally.walk import EMPTY, KNOWN, MASKS, SPLIT
+        from tokbench.tally.walk import EMPTY, KNOWN, MASKS, SPLIT, UNKNOWN, UNTOLD
 
         tokenizer = self.tokenizer()
         assert tokenizer is not None
@@ -103,9 +103,10 @@ class TokenTable:
         self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
         self.offset[ids] = begin
         self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
-        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0)
+        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
+        flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.entries[ids, 0] = windows(self.blob)[begin] & MASKS[np.minimum(lengths, 8)]
-        self.entries[ids, 1] = (self.length[ids].astype(np.int64) << 8 | flags).view(np.uint64)
+        self.entries[ids, 1] = (lengths << 8 | flags).view(np.uint64)
 
     def _name(self) -> str:
         tokenizer = self.tokenizer()

@@ -13,6 +13,7 @@ from tokbench.errors import CorpusError
 from tokbench.tally.characters import characters
 from tokbench.tally.compiling import PADDING, windows
 from tokbench.tally.facts import CorpusFacts
+from tokbench.tally.marks import mark_words
 from tokbench.tally.scan import COLUMNS, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
 from tokbench.tally.spans import kinds_of
@@ -31,19 +32,34 @@ class Scanned:
 
     counts: Ints
     words: WordSpans
-    inside: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
     numbers: Spans
     number_limits: Ints
 
 
-def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
+class Room:
+    """Where `scan` writes spans, kept from batch to batch: to touch fresh memory takes as long as the pass."""
+
+    __slots__ = ("_arrays",)
+
+    def __init__(self) -> None:
+        self._arrays: list[Offsets] = []
+
+    def of(self, size: int) -> list[Offsets]:
+        """Four arrays for as many words or numbers as bytes, and eight, since eight are written at a time."""
+        place: Any = np.int32 if size < 1 << 31 else np.int64
+        if not self._arrays or len(self._arrays[0]) < size + 8 or self._arrays[0].dtype != place:
+            self._arrays.clear()
+            self._arrays += [np.empty(size + size // 4 + 8, place) for _ in range(4)]
+        return self._arrays
+
+
+def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints, room: Room) -> Scanned:
     """Segments, clusters, numbers and characters of documents; `data` is followed by padding."""
     n, size = len(starts), len(data)
     counts = np.zeros((len(COLUMNS), n), np.int64)
-    inside = np.empty(size + PADDING, np.uint8)
-    place: Any = np.int32 if size < 1 << 31 else np.int64
-    # as many words or numbers as bytes, and eight, since they are written eight at a time
-    word_start, word_end, number_start, number_end = (np.empty(size + 8, place) for _ in range(4))
+    marks = np.empty(size + PADDING, np.uint8)
+    word_start, word_end, number_start, number_end = room.of(size)
     word_limits, number_limits = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     tables = characters()
     while not scan(
@@ -58,7 +74,7 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
         word_start,
         word_end,
         word_limits,
-        inside,
+        marks,
         number_start,
         number_end,
         number_limits,
@@ -71,7 +87,7 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints) -> Scanned:
         return WordSpans(start[:found].copy(), end[:found].copy(), limits)
 
     numbers = spans(number_start, number_end, number_limits).located()
-    return Scanned(counts, spans(word_start, word_end, word_limits), inside, numbers, number_limits)
+    return Scanned(counts, spans(word_start, word_end, word_limits), marks, numbers, number_limits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +121,7 @@ def find_words(
         owner = spans.document[wordy]  # a word has a letter or a number in it
         limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
         words = WordSpans(spans.start[wordy], spans.end[wordy], limits)
+        mark_words(found.marks, words.start, words.end)
         gold = np.diff(limits) * marked
         unspaced = np.bincount(owner[foreign[wordy]], minlength=n)
     return Words(words, gold, unspaced)

@@ -61,7 +61,7 @@ class WordSampler:
 
         self.words: dict[int, str] = {}
         self._limit = LARGEST
-        self._met: NDArray[np.uint64] = np.zeros(1 << MET_BITS, np.uint64)
+        self._met: NDArray[np.uint64] = np.zeros((1 << MET_BITS, 2), np.uint64)
 
     def add(self, batch: TextBatch) -> None:
         """Consider the words of a batch."""
@@ -111,6 +111,7 @@ def low_words(
         windows(batch.data),
         words.start,
         words.end,
+        _masks(),
         *_powers(),
         np.uint64(limit),
         met,
@@ -128,3 +129,12 @@ def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     powers = [pow(_RATIO, exponent, 1 << 64) for exponent in range(9)]
     sums = [sum(powers[:size]) % (1 << 64) for size in range(9)]
     return np.array(powers, np.uint64), np.array(sums, np.uint64)
+
+
+@cache
+def _masks() -> NDArray[np.uint64]:
+    """The bits of the first eight and of the next seven bytes that 0 … 15 bytes fill: uint64 ``(16, 2)``."""
+    import numpy as np
+
+    sizes = [(min(size, 8), max(size - 8, 0)) for size in range(16)]
+    return np.array([[(1 << 8 * size) - 1 for size in both] for both in sizes], np.uint64)

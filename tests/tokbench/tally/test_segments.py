@@ -15,6 +15,7 @@ from uniseg.wordbreak import word_boundaries
 from tokbench.corpus import Document
 from tokbench.tally import prepare
 from tokbench.tally.characters import GRAPHEME_SHIFT, IDEOGRAPHS, KIND_SHIFT, Characters, Kind, characters
+from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
 from tokbench.tally.scan import plain_lead
 from tokbench.tally.segments import (
     CLASS_BITS,
@@ -73,8 +74,14 @@ def assert_counted(text: str, words: list[int], clusters: list[int]) -> None:
     expected = [(byte_of[a], byte_of[b]) for a, b in pairwise(words) if wordy[a:b].any()]
     own = slice(*batch.words.limits[1:3])
     assert list(zip(batch.words.start[own], batch.words.end[own], strict=True)) == expected
-    inside = np.flatnonzero(batch.grapheme_inside[batch.starts[1] : batch.ends[1]] == 0)
-    assert (inside + batch.starts[1]).tolist() == [byte_of[at] for at in clusters[:-1]]
+    own_marks = batch.marks[batch.starts[1] : batch.ends[1]]
+    begins = np.flatnonzero(own_marks & INSIDE_GRAPHEME == 0) + batch.starts[1]
+    assert begins.tolist() == [byte_of[at] for at in clusters[:-1]]
+    marked = np.zeros(len(own_marks), np.uint8)
+    for start, end in np.array(expected, np.int64).reshape(-1, 2) - batch.starts[1]:
+        marked[start] = WORD_BEGINS
+        marked[start + 1 : end] = INSIDE_WORD
+    assert (own_marks & ~np.uint8(INSIDE_GRAPHEME)).tolist() == marked.tolist()
     numbers = "".join("1" if kind else " " for kind in properties(text) >> KIND_SHIFT & Kind.DIGIT).split()
     assert batch.counts["numbers"][1] == len(numbers)
     assert batch.counts["digits"][1] == sum(map(len, numbers))

@@ -95,7 +95,7 @@ def test_the_sample_is_the_words_of_lowest_hash_in_batches_of_any_size(sizes: li
 
 
 def sampled(batch: TextBatch, limit: int) -> list[tuple[int, int]]:
-    hashes, where = low_words(batch, limit, np.zeros(1 << MET_BITS, np.uint64))
+    hashes, where = low_words(batch, limit, np.zeros((1 << MET_BITS, 2), np.uint64))
     return list(zip(hashes.tolist(), where.tolist(), strict=True))
 
 

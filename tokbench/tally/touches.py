@@ -1,0 +1,224 @@
+"""The kernels of `tokbench.tally.touch`: which tokens touch which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokbench.tally.bits import count_bits, highest_bit, in_range_64
+from tokbench.tally.compiling import kernel
+from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+AT_ONCE = 63
+"""Bytes looked at together: one bit of 64 is left for a carry."""
+
+TOUCHED = (
+    "aligned_words",
+    "word_tokens",
+    "continued_words",
+    "boundaries",
+    "cut_chars",
+    "cut_graphemes",
+    "cross_words",
+)
+"""What is counted of each document."""
+
+
+@kernel
+def touch_exact(
+    data: Any,
+    starts: Any,
+    ends: Any,
+    exact: Any,
+    limits: Any,
+    word_start: Any,
+    word_end: Any,
+    word_limits: Any,
+    marks: Any,
+    boundary: Any,
+    few: Any,
+    many: Any,
+    counts: Any,
+) -> int:
+    """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
+
+    There a token touches a word for every boundary inside it, and one more. Words are not looked at one by one:
+    the bits inside words are added to those of them that are boundaries, whereupon each word with a boundary
+    carries a bit to where it ends, and loses its first boundary; then the second is counted so.
+    """
+    n_many = 0
+    for document in range(len(exact)):
+        if not exact[document]:
+            continue
+        start, end = starts[document], ends[document]
+        total: Any = 0
+        continued: Any = 0
+        cut_chars: Any = 0
+        cut_graphemes: Any = 0
+        first = ONE  # the document's start is a boundary of its first words
+        clear = ZERO  # whether a boundary that is in no word lies right before these bytes
+        doubtful = False
+        position = start
+        while position < end:
+            begins = in_range_64(marks, position, 0, WORD_BEGINS, 2)
+            inner = in_range_64(marks, position, 0, INSIDE_WORD, 4)
+            made = in_range_64(boundary, position, 0, 1, 1)
+            size: Any = min(end - position, AT_ONCE)
+            if inner >> np.uint64(size) & ONE != ZERO:  # the last word goes on: it is left to the next round
+                size = highest_bit(begins & ~(ALL << np.uint64(size)))
+            if size == 0:  # it is longer than can be looked at together
+                within: Any = 0
+                last = end_of_word(marks, position)
+                for at in range(position, last):
+                    if boundary[at]:
+                        within += at > position
+                        cut_graphemes += marks[at] & INSIDE_GRAPHEME
+                        cut_chars += data[at] & 0xC0 == 0x80
+                n_many = tell(few, many, n_many, within + 1)
+                total += within + 1
+                continued += within > 0
+                doubtful = True
+                first, clear, position = ZERO, ZERO, last
+                continue
+            here = ~(ALL << np.uint64(size))
+            begins, inner, made = begins & here, inner & here, made & here
+            rest = made & inner
+            words: Any = count_bits(begins)
+            total += words + count_bits(rest)
+            touching = 1
+            while rest != ZERO:
+                carried = rest + inner
+                more = count_bits(carried & ~inner)  # words that one token more touches
+                few[touching] += words - more
+                words = more
+                continued += more if touching == 1 else 0
+                touching += 1
+                rest &= carried
+            few[touching] += words
+            # two words that follow each other share a token where no boundary lies between them
+            outside = (made | first) & ~(begins | inner)
+            doubtful |= begins & ~(made | first | outside << ONE | clear) != ZERO
+            first, clear = ZERO, outside >> np.uint64(size - 1)
+            within_graphemes = made & in_range_64(marks, position, 0xFE, 0xFF, 1)
+            if within_graphemes != ZERO:
+                cut_graphemes += count_bits(within_graphemes)
+                cut_chars += count_bits(within_graphemes & in_range_64(data, position, 0, 0x80, 0x40))
+            position += size
+        low, high = word_limits[document], word_limits[document + 1]
+        counts[0, document], counts[1, document], counts[2, document] = high - low, total, continued
+        counts[3, document] = max(limits[document + 1] - limits[document] - 1, 0)
+        counts[4, document], counts[5, document] = cut_chars, cut_graphemes
+        counts[6, document] = crossings(boundary, word_start, word_end, low, high) if doubtful else 0
+    return n_many
+
+
+@kernel
+def end_of_word(marks: Any, at: Any) -> Any:
+    """Where the word that begins at `at` ends."""
+    at += 1
+    while marks[at] & INSIDE_WORD:
+        at += 1
+    return at
+
+
+@kernel
+def tell(few: Any, many: Any, n_many: Any, touching: Any) -> Any:
+    """Count a word that so many tokens touch in ``few[touching]``, or append it to the `n_many` of `many`."""
+    if touching < len(few):
+        few[touching] += 1
+        return n_many
+    many[n_many] = touching
+    return n_many + 1
+
+
+@kernel
+def crossings(boundary: Any, word_start: Any, word_end: Any, low: Any, high: Any) -> Any:
+    """How many tokens touch two or more of the words `low` to `high` of a document that they divide."""
+    crossing: Any = 0
+    shared = False  # whether the word before shares a token with this one
+    for word in range(low, high - 1):
+        within = apart = False
+        for at in range(word_start[word] + 1, word_end[word]):
+            within |= boundary[at] != 0
+        for at in range(word_end[word], word_start[word + 1] + 1):
+            apart |= boundary[at] != 0
+        crossing += not apart and not (shared and not within)
+        shared = not apart
+    return crossing
+
+
+@kernel
+def touch_words(
+    data: Any,
+    starts: Any,
+    exact: Any,
+    aligned: Any,
+    limits: Any,
+    begin: Any,
+    stop: Any,
+    word_start: Any,
+    word_end: Any,
+    word_limits: Any,
+    marks: Any,
+    boundary: Any,
+    few: Any,
+    many: Any,
+    n_many: int,
+    counts: Any,
+) -> int:
+    """Count the tokens that touch each word, and the boundaries, of aligned documents that are not `exact`.
+
+    The tokens of document i, ``limits[i]`` to ``limits[i + 1]``, and its words are in ascending order of both
+    ends. The tokens that touch a word are those that begin before its end less those that stop by its start.
+    A word that n tokens touch is counted in ``few[n]``, or its n is appended to the `n_many` of `many`;
+    `boundary` becomes 1 where a token begins that is not at the start of its document. Gives the new `n_many`.
+    """
+    for document in range(len(starts)):
+        first_word, last_word = word_limits[document], word_limits[document + 1]
+        if exact[document] or not aligned[document]:
+            continue
+        first, last = limits[document], limits[document + 1]
+        started = ended = first
+        total = continued = 0
+        for word in range(first_word, last_word):
+            while started < last and begin[started] < word_end[word]:
+                started += 1
+            while ended < last and stop[ended] <= word_start[word]:
+                ended += 1
+            touching = started - ended
+            n_many = tell(few, many, n_many, touching)
+            total += touching
+            continued += touching > 1
+        started = ended = first_word
+        boundaries = cut_chars = cut_graphemes = crossing = 0
+        previous = starts[document]
+        for token in range(first, last):
+            at = begin[token]
+            if at != previous:
+                previous = at
+                boundary[at] = 1
+                boundaries += 1
+                cut_chars += data[at] & 0xC0 == 0x80
+                cut_graphemes += marks[at] & INSIDE_GRAPHEME
+            while started < last_word and word_start[started] < stop[token]:
+                started += 1
+            while ended < last_word and word_end[ended] <= at:
+                ended += 1
+            crossing += started - ended > 1
+        counts[0, document], counts[1, document], counts[2, document] = last_word - first_word, total, continued
+        counts[3, document], counts[4, document] = boundaries, cut_chars
+        counts[5, document], counts[6, document] = cut_graphemes, crossing
+    return n_many
+
+
+@kernel
+def boundaries_inside(boundary: Any, start: Any, end: Any, found: Any) -> None:
+    """How many boundaries lie inside each span, its two ends left out."""
+    for span in range(len(start)):
+        n = 0
+        for at in range(start[span] + 1, end[span]):
+            n += boundary[at]
+        found[span] = n
