@@ -71,7 +71,13 @@ def default(option: Any) -> str:
 def page() -> str:
     """The whole page."""
     root = typer.main.get_command(app)
-    return HEAD + "\n" + "\n".join(section(name, command) for name, command in commands(root, "tokbench"))
+    return "\n".join([HEAD, *(section(name, command) for name, command in every(root))])
+
+
+def every(root: Any) -> Iterator[tuple[str, Any]]:
+    """The program itself with its own options, then each of its commands."""
+    yield "tokbench", root
+    yield from commands(root, "tokbench")
 
 
 if __name__ == "__main__":

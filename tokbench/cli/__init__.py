@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from typing import Annotated
 
 import typer
 
+from tokbench import __version__
 from tokbench.cli import cache, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
 from tokbench.cli.convert import convert
+from tokbench.cli.decode import decode
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.plot import plot
@@ -26,6 +31,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(listing.app, name="list")
 app.add_typer(plugins.app, name="plugins")
@@ -36,6 +42,7 @@ app.command()(report)
 app.command()(plot)
 app.command()(serve)
 app.command()(encode)
+app.command()(decode)
 app.command()(compare)
 app.command()(audit)
 app.command()(overlap)
@@ -46,10 +53,38 @@ app.command()(convert)
 app.command()(trace)
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What a write to standard output fails with, short of a reader that left (which typer answers)."""
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"tokbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Compare tokenizers: compression, cost per language, fairness, losslessness, speed."""
+
+
 def main() -> None:
     """Run the command line: 0 all done, 1 something failed or differs, 2 a wrong request, 130 interrupted."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where it can be told that it failed
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        print(f"error: cannot write the output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try it again at the end
+        sys.exit(1)
     except TokbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

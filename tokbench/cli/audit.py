@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import console as _console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
     from rich.table import Table
 
     from tokbench.inspection.audit import VocabularyAudit
@@ -189,12 +189,6 @@ def _table(*columns: str) -> Table:
         table.add_column(column, justify="right" if column in ("ids", "tokens", "share") else "left")
         table.columns[number].overflow = "fold"
     return table
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(markup=False, highlight=False, emoji=False)
 
 
 def _progress(done: float, word: str) -> None:

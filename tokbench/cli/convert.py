@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -34,7 +35,7 @@ def convert(
     check_target(output, force=force)
     tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
     save(tokenizer, output)
-    print(f"{output}: {tokenizer.vocab_size} tokens")
+    print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
 
 
 def check_target(output: Path, *, force: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,10 +83,9 @@ def _progress(seen: int, differ: int) -> None:
 
 
 def _show(found: TokenizerDiff) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(markup=False, highlight=False, emoji=False)
+    console = plain_console()
     if not found.n_documents:
         console.print("no documents: nothing was compared")
         return

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    TextArgument,
+    open_registry,
+    read_text,
+)
+from tokbench.cli.tables import console as _console
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from tokbench.tokenizer import Tokenizer
 
-TextArgument = Annotated[str, typer.Argument(help="The text; - reads standard input.", show_default=False)]
+_ALPHA = 0.1
 
 
 def encode(
@@ -30,18 +36,24 @@ def encode(
         int | None, typer.Option(min=1, metavar="N", help="Draw N segmentations at random instead.")
     ] = None,
     alpha: Annotated[
-        float, typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.")
-    ] = 0.1,
-    seed: Annotated[int, typer.Option(min=0, help="Of --sample.")] = 0,
+        float | None, typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing. [0.1]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of --sample. [0]")] = None,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
+    from tokbench.errors import SpecError
     from tokbench.inspection.pieces import as_json as pieces_json
 
+    if ids and as_json:
+        raise SpecError("--ids and --json are two forms of the same; give one (the JSON has the ids)")
+    if sample is None and (alpha is not None or seed is not None):
+        raise SpecError("--alpha and --seed are of --sample N, which is not given")
+    alpha, seed = _ALPHA if alpha is None else alpha, seed or 0
     tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
-    text = _read(text)
+    text = read_text(text)
     drawn = None if sample is None else _draw(tokenizer, text, sample, alpha, seed)
     if ids:
         for found in drawn or [list(tokenizer.encode(text))]:
@@ -78,22 +90,12 @@ def compare(
         raise SpecError("compare takes tokenizers and then the text: tokbench compare SPEC SPEC TEXT")
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizers = [registry.load(spec) for spec in specs]
-    text = _read(text)
+    text = read_text(text)
     if as_json:
         rows = [pieces_json(tokenizer, text) for tokenizer in tokenizers]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         _show_many(tokenizers, text)
-
-
-def _read(text: str) -> str:
-    return sys.stdin.read() if text == "-" else text
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False)  # a text is text, whatever it holds
 
 
 def _show_one(tokenizer: Tokenizer, text: str) -> None:

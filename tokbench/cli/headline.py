@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -21,19 +24,19 @@ SHOWN = (
 
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
-    console = Console(highlight=False)
-    if not console.is_terminal:  # a file or a pipe has no width to keep to
-        console = Console(highlight=False, width=140)
+    console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
     present = set(rows.loc[rows["value"].notna(), "metric"])
     columns = [column for column in SHOWN if column[0] in present]
     for dataset in run.datasets:
-        table = Table(title=escape(dataset), title_justify="left", box=None, title_style="bold")
+        if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
+            console.print(dataset, style="bold")
+            console.print(f" nothing was measured: {_reason(run, dataset)}\n")
+            continue
+        table = Table(title=dataset, title_justify="left", box=None, title_style="bold")
         table.add_column("tokenizer", overflow="fold", min_width=28)
         for _, head, _ in columns:
             table.add_column(head, justify="right")
@@ -42,17 +45,28 @@ def print_headline(run: Run) -> None:
                 _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
                 for name, _, places in columns
             ]
-            table.add_row(escape(tokenizer) + _mark(values.get((tokenizer, dataset, "round_trip"))), *cells)
+            table.add_row(tokenizer + _mark(values.get((tokenizer, dataset, "round_trip"))), *cells)
         console.print(table)
         console.print()
     if any(_mark(values.get((t, d, "round_trip"))) for t in run.tokenizers for d in run.datasets):
         console.print("* loses text: its compression is not comparable with that of lossless tokenizers")
     for entry in run.manifest.get("skipped", []):
-        console.print(f"skipped: {escape(entry['spec'])}: {escape(entry['reason'])}")
+        console.print(f"skipped: {entry['spec']}: {entry['reason']}")
     for entry in run.failures:
         what = " · ".join(filter(None, (entry["tokenizer"], entry["dataset"], entry["language"])))
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""
-        console.print(f"failed: {escape(what)}: {escape(entry['kind'] + ': ' + entry['message'] + remedy)}")
+        console.print(f"failed: {what}: {entry['kind']}: {entry['message']}{remedy}")
+
+
+def _reason(run: Run, dataset: str) -> str:
+    """Why a dataset has no figure at all: it holds no text, or every tokenizer failed on it."""
+    rows = run.frame[run.frame["dataset"] == dataset]
+    statuses: Iterable[str] = rows["status"]
+    if any(status.startswith("failed") for status in statuses):
+        return "it failed"
+    if not rows["n_documents"].sum():
+        return "there is no document in it"
+    return "none of the metrics applies to it"
 
 
 def _cell(row: Any, places: int | str) -> str:

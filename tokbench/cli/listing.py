@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import show_facts, show_rows
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+    from tokbench.spec import Option
+
+T = TypeVar("T")
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="Only these, with all that is known of them.", show_default=False),
+]
+
+_RUNS = "reports"
+"""Where runs go when nothing else is said; that nothing went there yet is no error."""
 
 app = typer.Typer(
     help="What there is: tokenizers, datasets, metrics, plots, aliases, runs.", no_args_is_help=True
@@ -17,10 +31,14 @@ app = typer.Typer(
 
 @app.command("tokenizers")
 def tokenizers(
-    as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
+    names: Names = None,
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """List tokenizer families with their options."""
+    """List tokenizer families; of those named, every option with its default and what it does."""
     registry = open_registry(plugin, disable_plugin)
+    families = _chosen(registry, registry.tokenizers, names, "tokenizer family")
     rows = [
         {
             "name": family.name,
@@ -31,17 +49,22 @@ def tokenizers(
             "options": [option.name for option in family.options],
             "examples": list(family.examples),
         }
-        for family in registry.tokenizers.values()
+        for family in families
     ]
-    _show(rows, as_json, ("name", "summary", "options", "examples"))
+    options = [family.options for family in families]
+    _show_families(rows, options, names, as_json)
 
 
 @app.command("datasets")
 def datasets(
-    as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
+    names: Names = None,
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """List dataset families with their options."""
+    """List dataset families; of those named, every option with its default and what it does."""
     registry = open_registry(plugin, disable_plugin)
+    families = _chosen(registry, registry.datasets, names, "dataset family")
     rows = [
         {
             "name": family.name,
@@ -50,20 +73,29 @@ def datasets(
             "options": [option.name for option in family.options],
             "examples": list(family.examples),
         }
-        for family in registry.datasets.values()
+        for family in families
     ]
-    _show(rows, as_json, ("name", "summary", "options", "examples"))
+    _show_families(rows, [family.options for family in families], names, as_json)
 
 
 @app.command("metrics")
 def metrics(
-    as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
+    names: Names = None,
+    as_json: JsonOutput = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """List metrics with unit, direction, formula and source."""
+    """List metrics with unit and direction; of those named, formula, source and caveat too."""
     registry = open_registry(plugin, disable_plugin)
     keys = ("name", "unit", "better", "level", "summary", "formula", "source", "caveat", "no_interval")
-    rows = [{key: getattr(metric, key) for key in keys} for metric in registry.metrics.values()]
-    _show(rows, as_json, ("name", "unit", "better", "summary", "source"))
+    found = _chosen(registry, registry.metrics, names, "metric")
+    rows = [{key: getattr(metric, key) for key in keys} for metric in found]
+    if names and not as_json:
+        for row in rows:
+            row["no interval"] = row.pop("no_interval")
+            show_facts(str(row.pop("name")), row)
+    else:
+        _show(rows, as_json, ("name", "unit", "better", "summary"))
 
 
 @app.command("plots")
@@ -90,15 +122,18 @@ def aliases(
 
 @app.command("runs")
 def runs(
-    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where the runs are.")] = "reports",
+    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where the runs are.")] = _RUNS,
     as_json: JsonOutput = False,
 ) -> None:
     """List runs, oldest first: when, whether finished, on what, how many failures."""
     from datetime import datetime
     from pathlib import Path
 
+    from tokbench.errors import ResultsError
     from tokbench.results.run import open_runs
 
+    if folder != _RUNS and not Path(folder).is_dir():
+        raise ResultsError(f"{folder}: no such folder; name the one that holds the folders of your runs")
     rows = [
         {
             "run": str(run.path),
@@ -110,19 +145,43 @@ def runs(
         }
         for run in open_runs(Path(folder))
     ]
+    if not rows and not as_json:
+        print(f"no runs in {folder}")
+        return
     _show(rows, as_json, ("run", "made", "status", "tokenizers", "datasets", "failures"))
+
+
+def _chosen(registry: Registry, things: Mapping[str, T], names: list[str] | None, kind: str) -> list[T]:
+    """All of `things`, or those that are named; raises `UnknownNameError` with the nearest names."""
+    return [registry.pick(things, name, kind) for name in names] if names else list(things.values())
+
+
+def _show_families(
+    rows: list[dict[str, Any]],
+    options: Sequence[Sequence[Option]],
+    names: list[str] | None,
+    as_json: bool,
+) -> None:
+    """Families as a table; those that were named one by one, with their options explained."""
+    if as_json or not names:
+        _show(rows, as_json, ("name", "summary", "examples"))
+        return
+    for row, own in zip(rows, options, strict=True):
+        facts = {key: row[key] for key in ("summary", "variant", "examples") if row.get(key)}
+        show_facts(row["name"], facts)
+        if own:
+            show_rows([_explained(option) for option in own], ("option", "takes", "default", "what it does"))
+
+
+def _explained(option: Option) -> dict[str, Any]:
+    takes = " | ".join(option.choices) if option.choices else option.type
+    default = "" if option.default is None else str(option.default)
+    return {"option": option.name, "takes": takes, "default": default, "what it does": option.help}
 
 
 def _show(rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str]) -> None:
     """Print rows as JSON, or as a table of some of their columns."""
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*columns, box=None)
-    for row in rows:
-        cells = (row[column] for column in columns)
-        table.add_row(*(", ".join(cell) if isinstance(cell, list) else str(cell) for cell in cells))
-    Console().print(table)
+    else:
+        show_rows(rows, columns)

@@ -20,11 +20,14 @@ def plot(
         typer.Argument(metavar="[NAME]...", help="Plots, as `tokbench list plots` names them; all by default."),
     ] = None,
     formats: Annotated[
-        list[str] | None, typer.Option("--format", "-f", help="svg, png or pdf. Repeatable.")
+        list[str] | None, typer.Option("--format", "-f", metavar="FORMAT", help="svg, png or pdf. Repeatable.")
     ] = None,
-    size: Annotated[str, typer.Option("--size", help="Where it will stand: column, page or slide.")] = "page",
+    size: Annotated[
+        str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
+    ] = "page",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The folder to write to; by default RUN/plots.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; by default RUN/plots."),
     ] = None,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,

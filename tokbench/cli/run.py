@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def run(
     suite: Annotated[
-        str | None, typer.Argument(metavar="[SUITE.toml]", help="A suite file, or the name of a shipped one.")
+        str | None, typer.Argument(metavar="SUITE.toml", help="A suite file, or the name of a shipped one.")
     ] = None,
     tokenizer: Annotated[
         list[str] | None, typer.Option("-t", "--tokenizer", metavar="SPEC", help="A tokenizer. Repeatable.")
@@ -64,7 +64,7 @@ def run(
     exclude_lossy: Annotated[
         bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the bootstrap. [0]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the bootstrap. [0]")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Count everything anew.")] = False,
     allow_remote_code: Annotated[
         bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import console
+from tokbench.wording import counted
 
 app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
 
@@ -48,6 +50,9 @@ def compare(
     from tokbench.results.compare import compare_figures, compare_manifests
 
     registry = open_registry(plugin, disable_plugin)
+    share = _share(threshold)
+    for name in metric or ():
+        registry.pick(registry.metrics, name, "metric")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
     if page is not None:
@@ -55,10 +60,8 @@ def compare(
 
         from tokbench.reports.comparison import write_comparison
 
-        write_comparison(one, other, Path(page), threshold=_share(threshold))
-    figures = compare_figures(one, other, better=better, threshold=_share(threshold))
-    for name in metric or ():
-        registry.pick(registry.metrics, name, "metric")
+        write_comparison(one, other, Path(page), threshold=share)
+    figures = compare_figures(one, other, better=better, threshold=share)
     if metric:
         figures = figures[figures["metric"].isin(metric)]
     if not every_language:
@@ -69,28 +72,51 @@ def compare(
         print(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))
     else:
         _print(figures, facts)
+        if page is not None:
+            print(page)
     raise typer.Exit(1 if figures["verdict"].isin(["worse", "vanished"]).any() else 0)
 
 
 def _print(figures: Any, facts: Any) -> None:
-    from rich.console import Console
+    """What moved, a table for each tokenizer on each dataset; what is in one run only is one line."""
     from rich.table import Table
 
-    console = Console(highlight=False)
-    moved = figures[figures["verdict"] != "same"]
-    table = Table("tokenizer", "dataset", "metric", "before", "after", "change", "verdict", box=None)
-    for row in moved.itertuples():
-        where = row.dataset if row.language == "all" else f"{row.dataset}, {row.language}"
-        change = "" if row.change != row.change else f"{row.change:+.2%}"
-        table.add_row(
-            row.tokenizer, where, row.metric, _number(row.before), _number(row.after), change, row.verdict
-        )
-    if len(moved):
-        console.print(table)
+    shown = console()
+    for (tokenizer, dataset), group in figures.groupby(["tokenizer", "dataset"], sort=False):
+        moved = group[group["verdict"] != "same"]
+        if moved.empty:
+            continue
+        name = f"{tokenizer} · {dataset}" if dataset else tokenizer
+        [verdict, *others] = moved["verdict"].unique()
+        if verdict in _ALONE and not others and len(moved) == len(group):
+            shown.print(f"{name}: {_ALONE[verdict]} ({counted(len(group), 'figure')})")
+            continue
+        shown.print(name, style="bold")
+        table = Table("metric", "before", "after", "change", "verdict", box=None, padding=(0, 1, 0, 2))
+        for row in moved.itertuples():
+            metric = row.metric if row.language == "all" else f"{row.metric}, {row.language}"
+            change = "" if row.change != row.change else f"{row.change:+.2%}"
+            table.add_row(metric, _number(row.before), _number(row.after), change, row.verdict)
+        table.columns[0].overflow = "fold"
+        shown.print(table)
     counts = figures["verdict"].value_counts()
-    console.print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "no figures in common")
+    shown.print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "no figures in common")
     for fact in facts:
-        console.print(f"{fact.name}: {fact.before} → {fact.after}", markup=False)
+        shown.print(f"{fact.name}: {_difference(fact.before, fact.after)}")
+
+
+_ALONE = {"vanished": "only in BEFORE", "appeared": "only in AFTER"}
+
+
+def _difference(before: Any, after: Any) -> str:
+    """What changed in a setting; of two lists, what went and what came."""
+    if isinstance(before, list) and isinstance(after, list):
+        gone = [f"- {item}" for item in before if item not in after]
+        new = [f"+ {item}" for item in after if item not in before]
+        if gone or new:
+            return ", ".join([*gone, *new])
+    one, other = ("none" if value in (None, []) else str(value) for value in (before, after))
+    return f"{one} → {other}"
 
 
 def _number(value: float) -> str:

@@ -1,7 +1,8 @@
-"""What the commands share: the plugin options, and the registry they lead to."""
+"""What the commands share: the plugin options and the registry they lead to, and the text they are given."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,9 @@ import typer
 if TYPE_CHECKING:
     from tokbench.registry import Registry
 
+TextArgument = Annotated[
+    str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
+]
 PluginFiles = Annotated[
     list[str] | None,
     typer.Option(
@@ -28,11 +32,34 @@ AllowRemoteCode = Annotated[
 def open_registry(
     plugin: list[str] | None, disable_plugin: list[str] | None, *, allow_remote_code: bool = False
 ) -> Registry:
-    """The registry that a command's plugin options ask for."""
+    """The registry that a command's plugin options ask for; raises `UnknownNameError` for no plugin's name."""
+    from tokbench.errors import UnknownNameError
     from tokbench.registry import build_registry, default_context
 
-    return build_registry(
+    registry = build_registry(
         disable=disable_plugin or (),
         plugin_files=plugin or (),
         context=default_context(allow_remote_code=allow_remote_code),
     )
+    for name in disable_plugin or ():
+        if name not in registry.host.plugins:
+            raise UnknownNameError.of("plugin", name, registry.host.plugins)
+    return registry
+
+
+def read_text(argument: str) -> str:
+    """The text that an argument gives, or for ``-`` standard input, as it is: line ends are not rewritten.
+
+    Raises `CorpusError`, with the place, for bytes that are not UTF-8: they would be counted as other bytes.
+    """
+    from tokbench.errors import CorpusError
+
+    where = "standard input" if argument == "-" else "the text"
+    content = sys.stdin.buffer.read() if argument == "-" else argument.encode("utf-8", "surrogateescape")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = content[error.start]
+        raise CorpusError(
+            f"{where}, byte offset {error.start}: byte 0x{byte:02x} is not UTF-8 ({error.reason})"
+        ) from None

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import console
 
 SHOWN_TOKENS = 12
 
@@ -29,7 +30,6 @@ def show(
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, show_header=False)
@@ -38,7 +38,7 @@ def show(
     for key, value in found.items():
         if value not in (None, [], {}):
             table.add_row(key.replace("_", " "), _cell(value))
-    Console(markup=False, highlight=False, emoji=False).print(table)
+    console().print(table)
 
 
 def _cell(value: Any) -> str:

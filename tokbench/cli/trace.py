@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    TextArgument,
+    open_registry,
+    read_text,
+)
+from tokbench.cli.tables import console as plain_console
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -23,7 +31,7 @@ _MOST_CHARACTERS = 10_000
 
 def trace(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
-    text: Annotated[str, typer.Argument(help="The text; - reads standard input.", show_default=False)],
+    text: TextArgument,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead; - for stdout.")
     ] = None,
@@ -38,7 +46,7 @@ def trace(
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
     from tokbench.inspection.steps import html_page, svg_figure
 
-    text = sys.stdin.read() if text == "-" else text
+    text = read_text(text)
     tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
     steps = _steps(tokenizer, text)
     if html is not None:
@@ -91,13 +99,12 @@ def _write(path: Path, content: str) -> None:
 
 def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
     """One line a step: its number, what happened, and the sequence with what is new in it marked."""
-    from rich.console import Console
     from rich.text import Text
 
     from tokbench.inspection.steps import labels, weighed
     from tokbench.inspection.terminal import colored
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = plain_console()
     color = colored(console)
     for number, step in enumerate(steps):
         line = Text()

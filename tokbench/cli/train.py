@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from tokbench.cli.convert import Force, check_target, save
 from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.corpus import TrainingCorpus
@@ -43,15 +45,20 @@ def train(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers` shows what can be set."""
+    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
     registry = open_registry(plugin, disable_plugin)
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
     check_target(output, force=force)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
+    _check_text(dataset, corpora)
     tokenizer = _trained(chosen, spec, corpora)
     save(tokenizer, output)
-    print(f"{output}: {tokenizer.vocab_size} tokens; use it as {chosen.name}:{output}")
+    asked = spec.options.get("vocab_size")
+    if isinstance(asked, int) and tokenizer.vocab_size < asked:
+        had = f"this text has no more than {tokenizer.vocab_size:,} in it"
+        print(f"warning: {asked:,} tokens were asked for; {had}", file=sys.stderr)
+    print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; use it as {chosen.name}:{output}")
 
 
 def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:
@@ -85,6 +92,15 @@ def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorp
     return TrainingCorpus(dataset, tuple(languages or dataset.languages))
 
 
+def _check_text(names: list[str], corpora: list[TrainingCorpus]) -> None:
+    """Refuse a dataset in which there is no document; raises `CorpusError`."""
+    from tokbench.errors import CorpusError
+
+    for name, corpus in zip(names, corpora, strict=True):
+        if next(corpus.texts(), None) is None:
+            raise CorpusError(f"{name}: no text in it, so there is nothing to train on")
+
+
 def _trained(family: TokenizerFamily, spec: Spec, corpora: list[TrainingCorpus]) -> Tokenizer:
     from tokbench.corpus import TrainingCorpus
     from tokbench.errors import TokbenchError, TokenizerError
@@ -103,7 +119,7 @@ def _trained(family: TokenizerFamily, spec: Spec, corpora: list[TrainingCorpus])
 
 @contextmanager
 def _bar(title: str) -> Iterator[Progress]:
-    """A progress bar on stderr, which shows what is going on and the time left."""
+    """A progress bar on stderr, which shows what is going on and the time left; in a pipe, nothing."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -117,7 +133,8 @@ def _bar(title: str) -> Iterator[Progress]:
         TextColumn("left"),
         TimeLeft(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task(escape(title), total=1.0)
 
         def report(fraction: float, what: str) -> None:

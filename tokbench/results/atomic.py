@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,18 +23,31 @@ class StorageError(ResultsError):
 def replacing(path: Path) -> Iterator[Path]:
     """A path beside `path` to write to; it takes the name `path` when the block ends without an error.
 
+    Where `path` is a link, what it leads to is replaced. What is no file, such as ``/dev/stdout`` or a pipe, is
+    written to, never replaced.
+
     Raises `StorageError`, saying what to do, where the file system refuses.
     """
     aside: Path | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            with tempfile.TemporaryDirectory() as folder:
+                content = Path(folder) / path.name
+                yield content
+                with content.open("rb") as source, path.open("wb") as stream:
+                    shutil.copyfileobj(source, stream)
+            return
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder; name a file")
+        target = path.resolve() if path.is_symlink() else path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=target.parent)
         os.close(handle)
         aside = Path(name)
         yield aside
         # mkstemp makes files for one user only; a result should be as readable as any other new file.
         aside.chmod(0o666 & ~_umask())
-        aside.replace(path)
+        aside.replace(target)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {_why(error)}") from error
     finally:
@@ -73,4 +87,6 @@ def _why(error: OSError) -> str:
         return "the disk is full; free some space and run the same command again, it resumes"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return f"{error.strerror}; choose another folder with -o"
-    return str(error)
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return "a file stands where a folder is needed"
+    return error.strerror or str(error)

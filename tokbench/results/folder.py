@@ -85,7 +85,8 @@ class RunFolder:
     def read_manifest(self) -> dict[str, Any]:
         """The content of ``run.json``; raises `ResultsError` where there is none, or of a later schema."""
         if not self.path.is_dir():
-            raise ResultsError(f"{self.path}: no such folder; `tokbench list runs` shows the runs there are")
+            what = "a file, not the folder of a run" if self.path.exists() else "no such folder"
+            raise ResultsError(f"{self.path}: {what}; `tokbench list runs` shows the runs there are")
         manifest: dict[str, Any] = read_json(self.manifest, "is this the folder of a run?")
         version = manifest.get("schema")
         if not isinstance(version, int) or version > SCHEMA_VERSION:
@@ -100,5 +101,7 @@ def read_json(path: Path, hint: str) -> Any:
     """The JSON in a file; raises `ResultsError` with `hint` where it is missing or damaged."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ResultsError(f"{path}: {error.strerror or error}; {hint}") from error
+    except ValueError as error:
         raise ResultsError(f"{path}: {error}; {hint}") from error

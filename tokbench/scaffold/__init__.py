@@ -30,6 +30,8 @@ def write_plugin(name: str, kind: str = "tokenizer", folder: Path | None = None)
     if not _NAME.match(name) or keyword.iskeyword(module):
         raise SpecError(f"{name!r} is no name for a plugin: use lower-case letters, digits, '-' and '_'")
     folder = folder or Path(name)
+    if folder.exists() and not folder.is_dir():
+        raise TokbenchError(f"{folder} is a file; name a folder")
     if folder.exists() and any(folder.iterdir()):
         raise TokbenchError(f"{folder} is there and not empty; name another folder or remove it")
     files = {
@@ -55,8 +57,10 @@ def _write(template: str, path: Path, **values: str) -> Path:
         variable_end_string=">>",
     )
     class_name = "".join(part.capitalize() for part in values["module"].split("_"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        environment.get_template(template).render(**values, class_name=class_name), encoding="utf-8"
-    )
+    content = environment.get_template(template).render(**values, class_name=class_name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise TokbenchError(f"cannot write {path}: {error.strerror}") from error
     return path

@@ -112,3 +112,9 @@ def test_what_rust_panics_with_ends_without_a_traceback(text, status, tmp_path, 
     assert stopped.value.code == status
     told = "error: a library gave up (a panic in Rust: index out of range)\n" if status == 1 else ""
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("options", [["--ids", "--json"], ["--alpha", "0.2"], ["--seed", "3"]])
+def test_options_that_have_no_effect_together_are_refused(options: list[str]) -> None:
+    with pytest.raises(SpecError, match=r"--json|--sample"):
+        run("encode", "bytes", "hi", *options)

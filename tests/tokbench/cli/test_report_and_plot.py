@@ -69,3 +69,25 @@ def test_a_misspelt_name_is_answered_with_the_nearest(folder: Path) -> None:
     assert "compression" in str(done.exception)
     done = runner.invoke(app, ["report", str(folder), "-f", "htm"])
     assert "html" in str(done.exception)
+
+
+def test_a_report_for_standard_output(folder: Path) -> None:
+    done = runner.invoke(app, ["report", str(folder), "-f", "csv", "-o", "-"])
+    assert done.exit_code == 0
+    assert done.stdout == (folder / "measurements.csv").read_text("utf-8")
+
+
+def test_places_that_cannot_be_written_are_said_without_names_of_our_own(folder: Path, tmp_path: Path) -> None:
+    done = runner.invoke(app, ["report", str(folder), "-o", str(tmp_path)])
+    assert str(done.exception) == f"cannot write {tmp_path}: it is a folder; name a file"
+    (tmp_path / "file").touch()
+    done = runner.invoke(app, ["plot", str(folder), "zipf", "-o", str(tmp_path / "file")])
+    assert (
+        str(done.exception)
+        == f"cannot write {tmp_path / 'file' / 'zipf.svg'}: a file stands where a folder is needed"
+    )
+    done = runner.invoke(app, ["report", str(tmp_path / "file")])
+    assert "file: a file, not the folder of a run" in str(done.exception)
+    done = runner.invoke(app, ["report", str(tmp_path)])
+    assert "No such file or directory; is this the folder of a run?" in str(done.exception)
+    assert "Errno" not in str(done.exception)

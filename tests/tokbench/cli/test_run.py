@@ -172,3 +172,55 @@ def test_cache_info_and_clear(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, t
     assert call(monkeypatch, "cache", "info") == 0
     assert call(monkeypatch, "cache", "clear") == 0
     assert not list((tmp_path / "cache").rglob("*.tally"))
+
+
+def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    metrics = ["-m", "compression_ratio", "-m", "shannon_entropy_miller_madow", "-m", "tokens_per_line"]
+    arguments = ["-t", "bytes", "-d", str(text), *metrics, "--no-speed", "--no-report"]
+    assert call(monkeypatch, "run", *arguments, "-t", "chars", "-o", one) == 0
+    text.write_text("the cat\n" * 30, encoding="utf-8")
+    assert call(monkeypatch, "run", *arguments, "-o", two) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("COLUMNS", "80")
+    page = str(tmp_path / "page.html")
+    assert call(monkeypatch, "runs", "compare", one, two, "--page", page) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "shannon_entropy_miller_madow" in shown
+    assert f"chars · text:{text}: only in BEFORE (3 figures)".replace("/", "") in shown.replace("/", "")
+    assert "suite.tokenizers: - chars" in shown
+    assert "None" not in shown
+    assert shown.endswith(page)
+    assert call(monkeypatch, "runs", "compare", one, two, "-m", "gni", "--page", str(tmp_path / "no")) == 2
+    assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
+
+
+def test_a_dataset_without_a_document_says_so_in_place_of_an_empty_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blank = tmp_path / "blank.txt"
+    blank.write_text("\n\n")
+    call(
+        monkeypatch,
+        "run",
+        "-t",
+        "bytes",
+        "-d",
+        str(blank),
+        "-o",
+        str(tmp_path / "out"),
+        "--no-speed",
+        "--no-report",
+    )
+    printed = capsys.readouterr()
+    assert "there is no document in it" in printed.out + printed.err
+
+
+def test_a_seed_below_nothing_is_a_wrong_request(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (
+        call(monkeypatch, "run", "-t", "bytes", "-d", str(text), "-o", str(tmp_path / "x"), "--seed", "-1") == 2
+    )

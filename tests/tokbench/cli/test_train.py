@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import tokbench
 from tokbench.cli import app
-from tokbench.errors import SpecError, TokenizerError
+from tokbench.errors import CorpusError, SpecError, TokenizerError
 
 
 def run(*arguments: str) -> str:
@@ -84,4 +84,22 @@ def test_files_are_not_overwritten_and_folders_not_invented(corpus: Path, tmp_pa
 def test_a_vocabulary_too_small_is_said_and_leaves_no_file(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(TokenizerError, match="ask for at least"):
         run("bpe", "-d", str(corpus), "--vocab-size", "100", "-o", str(tmp_path / "x.json"))
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_fewer_tokens_than_asked_for_is_said(corpus: Path, tmp_path: Path) -> None:
+    command = ["train", "bpe", "-d", str(corpus), "--vocab-size", "100k", "-o", str(tmp_path / "x.json")]
+    result = CliRunner().invoke(app, command, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "100,000 tokens were asked for; this text has no more than" in result.stderr
+    assert result.stdout.startswith(f"{tmp_path / 'x.json'}: "), (
+        "in a pipe there is no empty line of a progress bar"
+    )
+
+
+def test_a_dataset_without_text_is_refused(tmp_path: Path) -> None:
+    blank = tmp_path / "blank.txt"
+    blank.write_text("\n \n\n")
+    with pytest.raises(CorpusError, match=r"blank\.txt: no text in it"):
+        run("bpe", "-d", str(blank), "-o", str(tmp_path / "x.json"))
     assert not (tmp_path / "x.json").exists()

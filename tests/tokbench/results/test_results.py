@@ -208,3 +208,30 @@ def test_a_column_in_which_nothing_is_known_reads_as_numbers(tmp_path):
     column = read_frame(tmp_path / "rows.parquet")["p_holm"]
     assert column.dtype == "float64"
     assert column.isna().all()
+
+
+def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_bytes(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    import os
+    import stat
+    import threading
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    found: list[bytes] = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_bytes(pipe, b"one", b"two")
+    reader.join(timeout=20)
+    assert found == [b"onetwo"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]

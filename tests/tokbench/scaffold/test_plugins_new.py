@@ -100,3 +100,20 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         write_plugin("demo", folder=tmp_path)
     with pytest.raises(TokbenchError, match="did you mean 'metric'"):
         write_plugin("demo", "metrik", folder=tmp_path / "x")
+
+
+def test_a_file_in_the_way_and_a_name_that_is_taken_are_said(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from tokbench.cli import app
+
+    (tmp_path / "file").touch()
+    with pytest.raises(TokbenchError, match="file is a file; name a folder"):
+        write_plugin("demo", folder=tmp_path / "file")
+    with pytest.raises(TokbenchError, match=r"cannot write .*Not a directory"):
+        write_plugin("demo", folder=tmp_path / "file" / "inside")
+    with pytest.raises(TokbenchError, match="there is a tokenizer 'bytes' already"):
+        CliRunner().invoke(
+            app, ["plugins", "new", "bytes", "-o", str(tmp_path / "new")], catch_exceptions=False
+        )
+    assert not (tmp_path / "new").exists()

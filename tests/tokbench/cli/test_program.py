@@ -1,0 +1,51 @@
+"""What holds for the program as a whole: its version, help, standard input and output."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tokbench
+from tokbench.cli import app
+from tokbench.errors import CorpusError
+
+PROGRAM = (sys.executable, "-c", "from tokbench.cli import main; main()")
+
+
+def test_the_version_is_told() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.output) == (0, f"tokbench {tokbench.__version__}\n")
+
+
+@pytest.mark.parametrize("arguments", [["-h"], ["encode", "-h"], ["list", "metrics", "-h"]])
+def test_the_short_way_to_ask_for_help(arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
+    assert "Usage" in result.output
+
+
+@pytest.mark.parametrize("command", [["encode", "bytes"], ["compare", "bytes"], ["trace", "bytes"]])
+def test_bytes_that_are_no_utf8_are_refused(command: list[str]) -> None:
+    with pytest.raises(CorpusError, match="standard input, byte offset 3: byte 0xe9 is not UTF-8"):
+        CliRunner().invoke(app, [*command, "-"], input=b"caf\xe9 creme", catch_exceptions=False)
+    with pytest.raises(CorpusError, match="the text, byte offset 3: byte 0xe9 is not UTF-8"):
+        CliRunner().invoke(app, [*command, os.fsdecode(b"caf\xe9 creme")], catch_exceptions=False)
+
+
+def test_line_ends_of_standard_input_are_not_rewritten() -> None:
+    result = CliRunner().invoke(app, ["encode", "bytes", "-", "--ids"], input=b"a\r\nb")
+    assert result.output == "97 13 10 98\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [["list", "plots"], ["encode", "bytes", "hi", "--ids"]])
+def test_an_output_that_cannot_be_written_is_told_in_a_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "error: cannot write the output: No space left on device\n"

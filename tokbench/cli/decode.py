@@ -1,0 +1,52 @@
+"""`tokbench decode`: the text that ids stand for."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry, read_text
+
+if TYPE_CHECKING:
+    from tokbench.tokenizer import Tokenizer
+
+
+def decode(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID", help="Ids, apart by spaces or commas; - reads lines of standard input."),
+    ],
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Print the text that ids stand for: the way back from `tokbench encode --ids`, line by line."""
+    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    lines = read_text("-").splitlines() if ids == ["-"] else [" ".join(ids)]
+    texts = [tokenizer.decode(_ids(tokenizer, line)) for line in lines]
+    for text in texts:
+        # A vocabulary may hold halves of characters; what has no UTF-8 is shown as a replacement.
+        sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+
+
+def _ids(tokenizer: Tokenizer, line: str) -> list[int]:
+    """The ids of one line; raises `SpecError` for what is no id of this vocabulary."""
+    from tokbench.errors import SpecError
+
+    found: list[int] = []
+    for word in re.split(r"[\s,]+", line.strip(" \t[],")):
+        if not word:
+            continue
+        if not (word.isascii() and word.isdigit()):
+            raise SpecError(f"{word!r} is no id; ids are whole numbers, as `tokbench encode --ids` prints them")
+        if int(word) >= tokenizer.vocab_size:
+            raise SpecError(
+                f"{tokenizer.name} has no id {word}; its {tokenizer.vocab_size:,} ids end at "
+                f"{tokenizer.vocab_size - 1}"
+            )
+        found.append(int(word))
+    return found

@@ -1,0 +1,73 @@
+"""Tables for the terminal in which no name is ever cut off: a name is there to be typed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPE_WIDTH = 140
+"""Columns where nothing says how many: a file or a pipe has no width to keep to."""
+
+_STACKED = 72
+"""Below this many columns a table of several columns is unreadable; rows are then set as paragraphs."""
+
+
+def console() -> Console:
+    """A console that shows text as it is: whatever a tokenizer or a file name holds is no markup."""
+    from rich.console import Console
+
+    plain = Console(markup=False, highlight=False, emoji=False)
+    if plain.is_terminal or os.environ.get("COLUMNS"):
+        return plain
+    return Console(markup=False, highlight=False, emoji=False, width=PIPE_WIDTH)
+
+
+def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
+    """Print some columns of the rows; the first is the name, kept whole; narrow terminals get paragraphs."""
+    shown = console()
+    if shown.width < _STACKED:
+        _show_paragraphs(shown, rows, columns)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=not number, overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row[column]) for column in columns))
+    shown.print(table)
+
+
+def _show_paragraphs(shown: Console, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    name, *others = columns
+    for row in rows:
+        shown.print(Text(_cell(row[name]), style="bold", overflow="fold"))
+        for column in others:
+            if text := _cell(row[column]):
+                shown.print(Padding(Text(text, overflow="fold"), (0, 0, 0, 2)))
+
+
+def show_facts(title: str, facts: dict[str, object]) -> None:
+    """Print one thing: its name, then what is known of it, a line each; what is empty is left out."""
+    from rich.table import Table
+
+    shown = console()
+    shown.print(title, style="bold")
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        if value not in (None, "", []):
+            table.add_row(name, _cell(value))
+    shown.print(table)
+
+
+def _cell(value: object) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
