@@ -43,7 +43,7 @@ class TiktokenTokenizer:
         self._encode: Callable[[str], list[int]] = {
             "text": encoding.encode_ordinary,
             "match": lambda text: encoding.encode(text, allowed_special="all"),
-            "error": self._encode_or_raise,
+            "error": encoding.encode,
         }[special]
         # the special tokens that match; None where they must be looked for, to raise
         self._allowed: set[str] | None = {"text": set(), "match": encoding.special_tokens_set, "error": None}[
@@ -52,13 +52,19 @@ class TiktokenTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
-        return self._encode(text)
-
-    def _encode_or_raise(self, text: str) -> list[int]:
         try:
-            return self.encoding.encode(text)
+            return self._encode(text)
         except ValueError as error:
-            raise TokenizerError(f"{self.name}: {str(error).splitlines()[0]} (special=error)") from error
+            said = str(error).splitlines()[0]
+            raise TokenizerError(f"{self.name}: {said} (special={self.special})") from error
+        except BaseException as error:
+            self._tell_panic(error)
+            raise
+
+    def _tell_panic(self, error: BaseException) -> None:
+        """Raise what Rust panics with, which is no `Exception`, as an error that can be told."""
+        if type(error).__name__ == "PanicException":
+            raise TokenizerError(f"{self.name}: tiktoken gave up (a panic in Rust: {error})") from error
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, over threads where they are long enough for that to be faster.
@@ -80,7 +86,10 @@ class TiktokenTokenizer:
                 return self.encoding.encode_to_numpy(text)
             return self.encoding._core_bpe.encode_to_tiktoken_buffer(text, self._allowed)
         except ValueError:  # lone surrogates, which only the calls for lists replace; special tokens
-            return array("I", self._encode(text))
+            return array("I", self.encode(text))
+        except BaseException as error:
+            self._tell_panic(error)
+            raise
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""

@@ -72,14 +72,17 @@ class FastTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
+        ids: list[int] = self._encoding(text).ids
+        return ids
+
+    def _encoding(self, text: str) -> Any:
         try:
-            ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+            return self.tokenizer.encode(text, add_special_tokens=False)
         except TypeError as error:
             raise self._refused([text], error) from error
         except BaseException as error:
             self._tell_panic(error)
             raise
-        return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the call of the library that computes least beside them."""
@@ -166,8 +169,7 @@ class FastTokenizer:
         """The span of each token in the text before normalisation, as the library tells it."""
         import numpy as np
 
-        encoding = self.tokenizer.encode(text, add_special_tokens=False)
-        return np.array(encoding.offsets, np.int64).reshape(-1, 2)
+        return np.array(self._encoding(text).offsets, np.int64).reshape(-1, 2)
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The same of every text, and the limits of each text's."""

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tiktoken
 from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
+from tokbench_tiktoken.adapter import TiktokenTokenizer
 from tokbench_tiktoken.aliases import ALIASES, resolve
 from tokbench_tiktoken.family import TIKTOKEN
 from tokbench_tiktoken.sources import blueprint, encoding_name
@@ -239,3 +240,27 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path):
     for spec, message in cases.items():
         with pytest.raises((SpecError, TokenizerError), match=message):
             load(spec)
+
+
+@pytest.mark.parametrize(
+    ("special", "told"),
+    [
+        ("text", r"gave up \(a panic in Rust: .*BacktrackLimit"),
+        ("match", r"backtracking .*\(special=match\)"),
+        ("error", r"backtracking .*\(special=error\)"),
+    ],
+)
+def test_what_the_library_gives_up_on_is_an_error_that_names_the_tokenizer(special, told, tmp_path):
+    path = write(tmp_path / "bytes.tiktoken", [bytes([byte]) for byte in range(256)])
+    tokenizer = load(f'tiktoken:{path},pattern="(?:(?=a)a+)+(?=b)",special={special}')
+    for call, given in ((tokenizer.encode, "a" * 40), (tokenizer.encode_batch, ["a" * 40])):
+        with pytest.raises(TokenizerError, match=f"tiktoken:.*{told}"):
+            call(given)
+
+
+def test_a_panic_in_a_batch_is_such_an_error_too():
+    library = tiktoken.Encoding("few", pat_str=".", mergeable_ranks={b"a": 0}, special_tokens={})
+    tokenizer = TiktokenTokenizer(library, name="tiktoken:few")
+    assert tokenizer.encode_batch(["a"]).to_lists() == [[0]]
+    with pytest.raises(TokenizerError, match=r"tiktoken:few: tiktoken gave up \(a panic in Rust: no entry"):
+        tokenizer.encode_batch(["a", "b"])

@@ -245,6 +245,15 @@ def test_a_panic_of_the_library_is_an_error_that_names_the_tokenizer(tmp_path):
     library.pre_tokenizer = tokenizers.pre_tokenizers.FixedLength(length=0)  # taken, and then divided by
     library.save(str(tmp_path / "tokenizer.json"))
     tokenizer = load(f"transformers:{tmp_path}")
-    for call in (tokenizer.encode, tokenizer.encode_batch, tokenizer.encode_with_offsets):
+    alone = (tokenizer.encode, tokenizer.offsets)
+    for call in (*alone, tokenizer.encode_batch, tokenizer.encode_with_offsets):
         with pytest.raises(TokenizerError, match=r"transformers:.*panic in Rust: chunk size must be non-zero"):
-            call("a" if call == tokenizer.encode else ["a", "a"])
+            call("a" if call in alone else ["a", "a"])
+
+
+def test_a_lone_surrogate_is_refused_by_single_calls_in_the_same_words(tmp_path):
+    tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, [])).save(str(tmp_path / "tokenizer.json"))
+    tokenizer = load(f"transformers:{tmp_path}")
+    for call in (tokenizer.encode, tokenizer.offsets):
+        with pytest.raises(TokenizerError, match="a text holds a lone surrogate at character 1"):
+            call("a\ud800")
