@@ -7,6 +7,7 @@ import io
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,17 @@ def sentencepiece(rng: random.Random, folder: Path) -> Made:
         options["control_symbols"] = ["<c1>", "[CLS]"]
     if chance(rng, 0.2):
         options |= rng.choice(({"pad_id": 3, "unk_id": 0}, {"bos_id": -1, "eos_id": -1}, {"unk_surface": "?"}))
+    elif chance(rng, 0.2):
+        options |= {"unk_id": 2, "bos_id": 4, "eos_id": 0, "pad_id": 1}
+        options |= {"unk_piece": rng.choice(("the", "▁", "[UNK]")), "bos_piece": "<0x41>", "eos_piece": "e"}
+    if chance(rng, 0.2):
+        options["required_chars"] = "中é😀ƒ\u0301▁"
+    if chance(rng, 0.2):
+        options |= {"pretokenization_delimiter": "|"} if chance(rng, 0.3) else {"use_all_vocab": True}
+    if chance(rng, 0.25):
+        rules = folder / "rules.tsv"
+        rules.write_text("\n".join(rng.sample(_RULES, 6)) + "\n", encoding="utf-8")
+        options["normalization_rule_tsv" if chance(rng, 0.7) else "denormalization_rule_tsv"] = str(rules)
     lines = [line for line in training(rng, 8) if line.strip() and "\0" not in line]
     for _ in range(3):
         try:
@@ -65,9 +77,39 @@ def sentencepiece(rng: random.Random, folder: Path) -> Made:
             found = str(error).rpartition("value <= ")[2].split(".")[0]
             options["vocab_size"] = int(found) if found.isdigit() else 6000
             data = b""
+    if data and chance(rng, 0.3):
+        data = _altered(rng, data)
+        options["altered"] = True
     path = folder / "spiece.model"
     path.write_bytes(data)
     return Made(options["model_type"], path, json.dumps(options, ensure_ascii=False))
+
+
+def _altered(rng: random.Random, data: bytes) -> bytes:
+    """A model with settings that it was not trained with, pieces of other types, and scores that are equal."""
+    from tokbench_subword.unigram import model_file as of
+
+    model = of.parse(data)
+    flags = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+    normalizer = replace(model.normalizer, **{flag: chance(rng, 0.6) for flag in flags})
+    trainer = replace(model.trainer, treat_whitespace_as_suffix=chance(rng, 0.3))
+    pieces = list(model.pieces)
+    share = rng.choice((0.0, 0.0, 0.02))
+    kind = rng.choice((of.UNUSED, of.USER_DEFINED, of.CONTROL))
+    decimals = rng.choice((None, 0, 1))
+    for index, piece in enumerate(pieces):
+        if piece.type == of.NORMAL:
+            score = piece.score if decimals is None else round(piece.score, decimals)
+            pieces[index] = of.Piece(piece.text, score, kind if chance(rng, share) else of.NORMAL)
+    return of.serialize(replace(model, pieces=tuple(pieces), trainer=trainer, normalizer=normalizer))
+
+
+_RULES = (
+    *("41\t61", "61 62\t62 61", "61 62 63\t", "20\t5F", "20 20\t20", "5F\t20", "E9\t65 301", "65 301\tE9"),
+    *("4E2D\t20 4E2D 20", "2581\t20", "301\t", "1F600\t3A 29", "a\ta a", "9\t20", "3000\t20", "200B\t"),
+    *("FB01\t66 69", "66 69\tFB01", "41 20\t58"),
+)
+"""Lines of a custom normalization: code points, and those that they become."""
 
 
 def _trained(library: Any, lines: list[str], options: dict[str, Any]) -> bytes:

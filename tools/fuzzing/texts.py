@@ -27,6 +27,12 @@ HARD = (
     *("\n\r \n", "<s> </s> <unk> [UNK] [CLS] <|endoftext|>", "a<mask>b <mask> c", "<MASK> <Mask>"),
     *("hello_world HelloWorld", "▁under ▁▁ x▁y", "<0x41> <0xFF>", "Ġword Ċ", "##ing ##", "a</w> b</w>"),
     *("_a_b__ -x- --", "«quoted» “x” 「z」"),
+    "a\xa0b\u1680c\u2000d\u2001e\u2002f\u2003g\u2004h\u2005i\u2006j\u2007k\u2008l\u2009m\u200an\u202fo\u205fp\u3000q",
+    *("\ufdd0a\ufdef \ufffe\uffff \U0001fffe\U0010fffe", "\ue000\uf8ff \U000f0000\U00100000x\ue001"),
+    *("ߒߞߏ ߊߟߎ߫ ߓ߭ߊ߬ ߁߂߃", "ភាសាខ្មែរ ក្រុម ១២៣", "ሰላም፡ዓለም። ፩፪", "ကျွန်တော် ၁၂၃", "தமிழ் கொடு க்ஷ ஸ்ரீ ௧௨"),
+    *("क़्त ड़्ढ़ अ्या द्ध क़\u0314", "ড়্য র\u200d্য ড\u09bc", "ක්\u200dෂ ශ්\u200dරී", "น้ำ ກຳ", "𞤀𞤣𞤤𞤢𞤥 𞥑𞥒", "ᠮᠣᠩᠭᠣᠯ\u180e"),
+    *("1\ufe0f\u20e3 ❤\ufe0f\u200d🔥 🧑🏿\u200d🤝\u200d🧑🏻", "\u200fאב\u200e \u061cعر \u2066x\u2069"),
+    "𒀀𒁀 𝟙𝟚 Ⅷ ⑳",
 )  # fmt: skip
 
 _BETWEEN = (
@@ -90,4 +96,8 @@ def _some(rng: random.Random) -> str:
     if rng.random() < 0.85:
         return rng.choice(_fragments())
     low, high = rng.choice(((1, 0x250), (0x250, 0xD800), (0xE000, 0x20000)))
-    return chr(rng.randrange(low, high))
+    point = rng.randrange(low, high)
+    if rng.random() < 0.5:
+        return chr(point)
+    near = (min(max(low, point + rng.randrange(-40, 40)), high - 1) for _ in range(5))  # mostly of one script
+    return "".join(map(chr, near))

@@ -16,6 +16,7 @@ from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
+from tokbench_subword.pipeline.json_numbers import Written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
 def parse(text: str, where: str) -> Any:
     """`text` as JSON; raises `TokenizerError` with line and column where it is not."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=Written.of)
     except json.JSONDecodeError as error:
         raise TokenizerError(
             f"{where}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); is the file complete?"

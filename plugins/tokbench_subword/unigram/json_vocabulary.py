@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.json_numbers import as_read
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, lengths_of
@@ -21,7 +22,7 @@ from tokbench_subword.unigram.vocabulary import byte_piece
 class JsonVocabulary:
     """The pieces by id, their scores (float64), the unknown token's id, and the id of each piece.
 
-    Of a piece that is listed twice, the last id counts.
+    Scores are what `tokenizers` makes of the numbers. Of a piece that is listed twice, the last id counts.
     """
 
     pieces: list[str]
@@ -52,7 +53,7 @@ class JsonVocabulary:
                     "know; load the tokenizer with `transformers:` instead"
                 )
             pieces.append(entry[0])
-            scores.append(float(entry[1]))
+            scores.append(as_read(entry[1]))
         if not pieces:
             raise TokenizerError(f"{where}: the vocabulary is empty")
         unk = model.get("unk_id")

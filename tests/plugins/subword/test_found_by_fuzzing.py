@@ -133,3 +133,21 @@ def test_all_that_stands_where_the_text_begins_may_be_followed_by_a_first_word(
             "bx",
         ):
             assert list(ours(text)) == theirs.encode(text).ids, (family, text)
+
+
+def test_pieces_in_another_order_are_not_as_good_where_sums_are_rounded() -> None:
+    """`tokenizers` reads -9.091020584106445 as the float beside it, and so prefers one of many equal orders."""
+    pieces = [
+        ("<unk>", 0.0),
+        ("▁", -2.4126505851745605),
+        ("ab" * 8, -9.091020584106445),
+        ("ab" * 7, -9.975353240966797),
+    ]
+    theirs = Tokenizer(models.Unigram(pieces, 0))
+    theirs.pre_tokenizer = P.Metaspace()
+    content = content_of(theirs)
+    content["model"]["vocab"] = pieces
+    theirs = Tokenizer.from_str(json.dumps(content))
+    ours = JsonUnigramTokenizer.from_dict(content)
+    for count in range(100):
+        assert ours("ab" * count) == theirs.encode("ab" * count).ids, count

@@ -1,0 +1,73 @@
+"""Numbers in JSON as `tokenizers` reads them: quickly, and often not the nearest float.
+
+Its parser collects the digits as a 64-bit integer, leaves out those that no longer fit, and multiplies or
+divides by a power of ten: two roundings instead of one, which shows in the last bit of a quarter of the scores
+of real vocabularies. That decides between segmentations that are equally good, such as the same pieces in
+another order.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+_NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
+_MOST = 2**64 - 1
+_POWERS = [float(f"1e{exponent}") for exponent in range(309)]
+
+
+class Written(float):
+    """A float that knows how it was written, where that is not how Python writes it."""
+
+    literal: str
+
+    @classmethod
+    def of(cls, literal: str) -> float:
+        """The float of a literal."""
+        value = float(literal)
+        if repr(value) == literal:
+            return value
+        written = cls(value)
+        written.literal = literal
+        return written
+
+
+def as_read(value: float) -> float:
+    """What `tokenizers` makes of a number that was written as it says itself, or else as Python writes it.
+
+    Example:
+        >>> as_read(-9.091020584106445)
+        -9.091020584106444
+    """
+    literal = value.literal if isinstance(value, Written) else repr(value)
+    match = _NUMBER.fullmatch(literal)
+    if match is None:  # infinite, or not a number
+        return float(value)
+    whole, fraction, stated = match.group(1), match.group(2) or "", int(match.group(3) or 0)
+    significand, exponent = int(whole + fraction), stated - len(fraction)
+    if significand > _MOST:
+        significand, exponent = _what_fits(whole, fraction)
+        exponent += stated
+    result = float(significand)
+    while exponent < -308 and result:
+        result, exponent = result / 1e308, exponent + 308
+    if exponent > 308:
+        result = math.inf if result else 0.0
+    elif result:
+        result = result * _POWERS[exponent] if exponent >= 0 else result / _POWERS[-exponent]
+    return -result if literal.startswith("-") else result
+
+
+def _what_fits(whole: str, fraction: str) -> tuple[int, int]:
+    """The leading digits that 64 bits hold, and the power of ten that makes up for the others."""
+    significand = exponent = 0
+    for index, digit in enumerate(whole):
+        if significand * 10 + int(digit) > _MOST:
+            exponent = len(whole) - index
+            break
+        significand = significand * 10 + int(digit)
+    for digit in fraction:
+        if significand * 10 + int(digit) > _MOST:
+            break
+        significand, exponent = significand * 10 + int(digit), exponent - 1
+    return significand, exponent
