@@ -13,7 +13,8 @@ from tokenizers import Tokenizer
 
 def document(literals):
     pieces = ",".join(f'["{index}",{literal}]' for index, literal in enumerate(literals))
-    return f'{{"added_tokens":[],"model":{{"type":"Unigram","unk_id":0,"byte_fallback":false,"vocab":[{pieces}]}}}}'
+    model = f'{{"type":"Unigram","unk_id":0,"byte_fallback":false,"vocab":[{pieces}]}}'
+    return f'{{"added_tokens":[],"model":{model}}}'
 
 
 def theirs(literals):
@@ -45,17 +46,7 @@ def test_random_numbers_as_anyone_writes_them():
 @pytest.mark.parametrize(
     "literal",
     [
-        *(
-            "0",
-            "-0",
-            "-0.0",
-            "0e999",
-            "-5",
-            "1E+5",
-            "1e-05",
-            "-12345678901234567890123",
-            "18446744073709551615",
-        ),
+        *("0", "-0.0", "0e999", "-5", "1E+5", "1e-05", "-12345678901234567890123", "18446744073709551615"),
         *("18446744073709551616.5", "0.00000000000000000000000001234567890123456789", "-9007199254740993.0"),
         *("4.9e-324", "-1.5e-320", "1e-400", "2.2250738585072014e-308", "1.7976931348623157e308", "1e308"),
     ],

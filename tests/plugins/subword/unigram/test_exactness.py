@@ -213,6 +213,7 @@ def json_pair(folder: str, test_data: Path) -> tuple[JsonUnigramTokenizer, Any]:
 def test_tokenizer_json_equals_tokenizers(folder: str, test_data: Path) -> None:
     ours, theirs = json_pair(folder, test_data)
     lines = hostile_lines(3_000)
+    lines += [part * count for part in ("ab", "-", "10", "la", "ha ", "=!") for count in range(15, 120)]
     for file in corpus_files(test_data):
         lines += lines_of(file, 12_000)
     expected = theirs.encode_batch_fast(lines, add_special_tokens=False)
