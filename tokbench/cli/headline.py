@@ -26,6 +26,8 @@ def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
     from rich.table import Table
 
+    from tokbench.reports.training import trained_on
+
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
@@ -50,6 +52,11 @@ def print_headline(run: Run) -> None:
         console.print()
     if any(_mark(values.get((t, d, "round_trip"))) for t in run.tokenizers for d in run.datasets):
         console.print("* loses text: its compression is not comparable with that of lossless tokenizers")
+    for dataset in run.datasets:
+        if flattered := trained_on(run, dataset):
+            console.print(
+                f"trained on {dataset} itself, which flatters the figures on it: {', '.join(flattered)}"
+            )
     for entry in run.manifest.get("skipped", []):
         console.print(f"skipped: {entry['spec']}: {entry['reason']}")
     for entry in run.failures:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
 from tokbench.reports.figures import measured
+from tokbench.reports.training import trained_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,13 @@ def compression(run: Run) -> Finding | None:
         second = rows.iloc[1]
         ends = measured(second["value"], second["ci_low"], second["ci_high"])
         sentence += f" Next is {labels[second['tokenizer']]} at {ends}."
+    homework = trained_on(run, dataset)
+    if homework:
+        were, them = ("was", "it") if len(homework) == 1 else ("were", "them")
+        sentence += f" {_listed([labels[name] for name in homework])} {were} trained on this very text, "
+        sentence += f"which flatters {them}."
+    if best["tokenizer"] in homework:
+        gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
     losers = [labels[name] for name in data.lossy(run)]
     if losers:
         verb = "loses text and is" if len(losers) == 1 else "lose text and are"

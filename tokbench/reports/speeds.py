@@ -33,9 +33,9 @@ FORMS = (
 
 _NOTE = (
     "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; in parentheses "
-    "95 % intervals of the median. Rank: by warm batches; a range where intervals meet and do not decide. "
-    "×: how many times as fast as the tokenizer named, which gave the same ids."
+    "95 % intervals of the median. Rank: by warm batches; a range where intervals meet and do not decide."
 )
+_SAME_NOTE = " ×: how many times as fast as the tokenizer named, which gave the same ids."
 _CLOCKS = {"wall": "wall time", "cpu": "CPU time"}
 
 
@@ -81,17 +81,21 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         ratio = _ratio(ranked[name], ranked[reference]) if reference else Cell(why="no other gave its ids")
         ratios.append(ratio)
         figures = [cells.get((name, *key), Cell(why="not timed")) for key, _ in columns]
-        front = (_range(ranks[name]), labels[name], labels.get(reference, ""), ratio)
+        beside = (labels.get(reference, ""), ratio) if references else ()
+        front = (_range(ranks[name]), labels[name], *beside)
         rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
+    same = (
+        Column(key="reference", label="same ids as", numeric=False),
+        Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),
+    )
     heads = (
         Column(key="rank", label="rank", numeric=False),
         Column(key="tokenizer", label="tokenizer", numeric=False),
-        Column(key="reference", label="same ids as", numeric=False),
-        Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),
+        *(same if references else ()),
         *(Column(key=label, label=label, unit="MB/s", better="higher") for _, label in columns),
     )
     label = dataset_label(dataset)
-    note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")])
+    note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")]) + (_SAME_NOTE if references else "")
     return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tuple(rows), note)
 
 

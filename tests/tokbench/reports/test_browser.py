@@ -100,6 +100,26 @@ def test_the_heat_map_can_be_shaded_within_a_language(page: Any) -> None:
     assert {"n h0", "n h8"} <= set(names)
 
 
+def test_on_a_phone_the_figures_of_a_heat_map_come_first(browser: Any, file: Path) -> None:
+    phone = browser.new_page(viewport={"width": 420, "height": 900})
+    phone.goto(file.as_uri())
+    block = phone.locator("#languages .panel:not([hidden])")
+    assert not block.locator("th[data-key=script]").is_visible()
+    box = block.locator("tbody tr").first.locator("td[data-v]").first.bounding_box()
+    assert box["x"] + box["width"] < 420
+    block.get_by_text("Columns").click()
+    block.get_by_label("script").check()
+    assert block.locator("th[data-key=script]").is_visible()
+    phone.close()
+
+
+def test_on_a_phone_a_message_is_not_set_a_word_a_line(browser: Any, file: Path) -> None:
+    phone = browser.new_page(viewport={"width": 420, "height": 900})
+    phone.goto(file.as_uri())
+    assert phone.locator("[data-table=failures] tbody td").last.bounding_box()["width"] >= 200
+    phone.close()
+
+
 def test_columns_hide(page: Any) -> None:
     block = page.locator("[data-table=headline-bundled-parallel]")
     block.get_by_text("Columns").click()

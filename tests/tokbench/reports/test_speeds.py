@@ -127,3 +127,11 @@ def test_the_table_of_the_readme_is_of_several_runs(timed: Any) -> None:
     faster.manifest["speed"]["summary"][1] = timing(timed.tokenizers[1], 0.5, 0.7)
     lines = tool["table"]([timed, faster, timed]).splitlines()
     assert [line.split(" | ")[2:] for line in lines[2:]] == [["5.0 (5.0–10.0)", "– |"]]
+
+
+def test_where_no_two_give_the_same_ids_there_is_no_column_for_it(timed: Any) -> None:
+    timed.manifest["speed"]["same_ids"] = []
+    [table] = speed_tables(timed)
+    assert [column.key for column in table.columns[:3]] == ["rank", "tokenizer", "batch"]
+    assert all(len(row.cells) == len(table.columns) for row in table.rows)
+    assert "same ids" not in table.note

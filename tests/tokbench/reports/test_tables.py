@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tokbench.plots import data
 from tokbench.reports import differences, latex, tables
 from tokbench.reports.agreement import agreement_table
 from tokbench.reports.findings import apart, compression, fairness, findings
 from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.training import shares_text, trained_on
+from tokbench.spec import Spec
 
 
 def table(*cells: Cell, better: str = "higher", lossy: int = -1) -> Table:
@@ -132,3 +136,42 @@ def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
     assert len(rows) == 1
     assert [cell.value for cell in rows[0].cells[2:5] if isinstance(cell, Cell)] == [1, 0, 1]
     assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"
+
+
+def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(10, 5)
+    dataset = data.main_dataset(run)
+    fair = compression(run)
+    assert fair is not None
+    assert "trained on" not in fair.sentence + fair.gist
+    best = data.ranked(run, "compression_ratio", dataset).iloc[0]["tokenizer"]
+    trained = {"spec": best, "training": {"on": f"{dataset},lines=even + stdlib:docs"}}
+    run.manifest["tokenizers"] = [
+        trained if entry["spec"] == best else entry for entry in run.manifest["tokenizers"]
+    ]
+    assert trained_on(run, dataset) == [best]
+    flattered = compression(run)
+    assert flattered is not None
+    assert f"{data.names(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
+    assert flattered.gist.endswith(("which it was trained on.", "which some were trained on."))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [
+        ("text:a.txt", "text:a.txt", True),
+        ("text:a.txt", "text:b.txt", False),
+        ("text:a.txt", "jsonl:a.txt", False),
+        ("bundled:parallel,lines=even", "bundled:parallel,lines=odd", False),
+        ("bundled:parallel,lines=even", "bundled:parallel", True),
+        ("bundled:parallel,lines=even", "bundled:parallel,lines=all", True),
+        ("flores:f,split=dev", "flores:f,split=devtest", False),
+        ("bundled:prose,languages=eng_Latn", "bundled:prose,languages=deu_Latn;fra_Latn", False),
+        ("bundled:prose,languages=eng_Latn", "bundled:prose,languages=deu_Latn+eng_Latn", True),
+        ("bundled:prose,languages=eng_Latn", "bundled:prose", True),
+        ("csv:t.csv,field=a", "csv:t.csv,field=b", False),
+    ],
+)
+def test_which_datasets_share_text(one: str, other: str, shared: bool) -> None:
+    assert shares_text(Spec.parse(one), Spec.parse(other)) is shared
+    assert shares_text(Spec.parse(other), Spec.parse(one)) is shared

@@ -80,6 +80,8 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
+  const phone = matchMedia("(max-width: 40rem)").matches; // figures first: what describes a row may be asked for
+
   function tools(block) {
     const table = block.querySelector("table");
     const rows = [...table.tBodies[0].rows];
@@ -107,10 +109,10 @@
     if (heads.length > 3) {
       const list = make("div");
       heads.slice(1).forEach((head, index) => {
-        const box = make("input", { type: "checkbox", checked: true });
-        box.addEventListener("change", () => {
-          for (const row of table.rows) row.cells[index + 1].hidden = !box.checked;
-        });
+        const box = make("input", { type: "checkbox", checked: !(phone && "wide" in head.dataset) });
+        const show = () => { for (const row of table.rows) row.cells[index + 1].hidden = !box.checked; };
+        box.addEventListener("change", show);
+        show();
         list.append(make("label", {}, box, ` ${head.querySelector("button").textContent}`));
       });
       const menu = make("details", { className: "menu" }, make("summary", { textContent: "Columns" }), list);
