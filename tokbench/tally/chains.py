@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tokbench.tally.bits import highest_bit
 from tokbench.tally.compiling import kernel
 
 _ID, _THIRD = np.uint64(21), np.uint64(22)
@@ -19,12 +20,25 @@ _THIRDS = np.uint64((1 << 22) - 1)
 
 
 @kernel
+def weigh(keys: Any, sizes: Any, most: int, sampled: Any, met: Any) -> None:
+    """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then.
+
+    A level is the number of leading zero bits of a 32-bit key.
+    """
+    for document in range(len(keys)):
+        key = np.uint64(keys[document])
+        level = 31 - highest_bit(key) if key != 0 else 32
+        sampled[level] += min(sizes[document], most)
+        met[level] = True
+
+
+@kernel
 def find_chains(ids: Any, offsets: Any, documents: Any, kept: Any, chains: Any) -> int:
-    """Fill in the chains of the first `kept` tokens of each of `documents`; say how many there are."""
+    """Fill in the chains of the first ``kept[i]`` tokens of each ``documents[i]``; say how many there are."""
     n = 0
-    for document in documents:
-        first = offsets[document]
-        end = first + kept[document]
+    for place in range(len(documents)):
+        first = offsets[documents[place]]
+        end = first + kept[place]
         for index in range(first + 1, end):
             third = np.uint64(ids[index + 1]) + _ONE if index + 1 < end else _NONE
             pair = np.uint64(ids[index - 1]) << _ID | np.uint64(ids[index])

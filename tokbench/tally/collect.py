@@ -13,7 +13,7 @@ from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.foresight import encoded_with_offsets
 from tokbench.tally.groups import GroupSums
-from tokbench.tally.histogram import Histogram
+from tokbench.tally.histogram import Histogram, Tail
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.places import Aligner, Places
@@ -144,6 +144,8 @@ class _Letters:
         return chr(token_id).encode()
 
 
+FEW, MANY = 64, 4096
+"""Words by the tokens that touch them and documents by their tokens: numbers below these are common."""
 _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 
 
@@ -160,8 +162,8 @@ class Counter:
         self._trips = RoundTrips(tokenizer, self._table)
         self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
         self._ids: Ints = np.zeros(self._table.size, np.int64)
-        self._word_tokens = Histogram.empty()
-        self._document_tokens = Histogram.empty()
+        self._word_tokens = Tail(FEW)
+        self._document_tokens = Tail(MANY)
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
         self._losses: tuple[Loss, ...] = ()
@@ -174,16 +176,21 @@ class Counter:
 
         tokens, spans = self._encode(batch)
         places = self._aligner.align(batch, tokens, self._ids, spans)
-        counts, words = touch(batch, places)
+        counts, words = touch(batch, places, self._word_tokens.dense)
+        self._word_tokens.add_large(words)
         lengths = tokens.lengths()
-        counts |= {"tokens": lengths, "split_tokens": places.split, "unk_tokens": places.unknown}
-        counts |= {"unk_chars": places.hidden.clip(0), "unk_unknown": (places.hidden < 0).astype(np.int64)}
+        self._document_tokens.add(lengths)
+        counts |= {"tokens": lengths, "split_tokens": places.split}
+        if places.unknown.any():
+            counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
+            counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)
         counts |= self._round_trips(batch, tokens, places)
         self._sums[: len(TEXT_COUNTERS)] += batch.sums
         for name, values in counts.items():
-            add_column(self._sums[_COLUMN[name]], batch.groups, values)
-        self._word_tokens += words
-        self._document_tokens += Histogram.of(lengths)
+            if isinstance(values, str):
+                self._sums[_COLUMN[name]] += batch.sums[_COLUMN[values]]
+            elif values.any():
+                add_column(self._sums[_COLUMN[name]], batch.groups, values)
         bucket = batch.buckets.clip(0, BUCKETS - 1)
         for sums, values in zip(
             self._lengths, (batch.counts["documents"], batch.counts["bytes"], lengths), strict=True
@@ -223,29 +230,30 @@ class Counter:
             tokens = TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
         return tokens, spans
 
-    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints]:
+    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints | str]:
         """Which documents came back; keep examples of what was lost."""
         import numpy as np
 
+        lost = self._trips.lost(batch, tokens, places)
+        if not lost:
+            return {"round_trips": "documents", "whitespace_kept": "documents"}
         same = np.ones(len(batch), np.int64)
         kept = np.ones(len(batch), np.int64)
-        lost = self._trips.lost(batch, tokens, places)
         for i, decoded in lost.items():
             same[i] = 0
             kept[i] = same_white_space(batch.text(i), decoded)
-        if lost:
-            texts = batch.texts
-            threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
-            documents = np.array([*lost])
-            keys = batch.keys[documents]
-            first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
-            distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}  # copies are one example
-            new = [
-                examine(key, text, lost[i], unknown=bool(places.unknown[i]))
-                for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
-                if key <= threshold
-            ]
-            self._losses = fewest([*self._losses, *new])
+        texts = batch.texts
+        threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
+        documents = np.array([*lost])
+        keys = batch.keys[documents]
+        first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
+        distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}  # copies are one example
+        new = [
+            examine(key, text, lost[i], unknown=bool(places.unknown[i]))
+            for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
+            if key <= threshold
+        ]
+        self._losses = fewest([*self._losses, *new])
         return {
             "round_trips": same,
             "whitespace_kept": kept,
@@ -266,8 +274,8 @@ class Counter:
         return Tally(
             groups=GroupSums.of_dense(self._sums.T),
             ids=ids,
-            word_tokens=self._word_tokens,
-            document_tokens=self._document_tokens,
+            word_tokens=self._word_tokens.result(),
+            document_tokens=self._document_tokens.result(),
             token_bytes=Histogram(lengths.astype(np.int64), by_length),
             lengths=np.ascontiguousarray(self._lengths.T),
             ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),

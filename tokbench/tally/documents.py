@@ -11,6 +11,7 @@ from tokbench.tally.compiling import kernel
 
 ALL = np.uint64(0xFFFFFFFF)
 BYTE = np.uint64(0xFF)
+HALF = np.uint64(32)
 
 
 @kernel
@@ -23,33 +24,36 @@ def crc32(data: Any, windows: Any, starts: Any, ends: Any, tables: Any, out: Any
         position, end = starts[document], ends[document]
         checksum = ALL
         while position + 16 <= end:
-            first, second = windows[position] ^ checksum, windows[position + 8]
-            checksum = eight(tables, 8, first) ^ eight(tables, 0, second)
+            first, second = windows[position], windows[position + 8]
+            # the last four look-ups alone wait for the ones before, so that rounds overlap
+            rest = four(tables, 0, second >> HALF) ^ four(tables, 4, second) ^ four(tables, 8, first >> HALF)
+            checksum = four(tables, 12, first ^ checksum) ^ rest
             position += 16
         if position + 8 <= end:
-            checksum = eight(tables, 0, windows[position] ^ checksum)
+            first = windows[position]
+            checksum = four(tables, 4, first ^ checksum) ^ four(tables, 0, first >> HALF)
             position += 8
         left = end - position
         mixed = windows[position] ^ checksum
         checksum >>= np.uint64(8 * left)
         for byte in range(left):
-            checksum ^= tables[left - 1 - byte, mixed >> np.uint64(8 * byte) & BYTE]
+            checksum ^= tables[np.uint64(256 * (left - 1 - byte)) + (mixed >> np.uint64(8 * byte) & BYTE)]
         out[document] = checksum ^ ALL
 
 
 @kernel
-def eight(tables: Any, after: int, mixed: Any) -> Any:
-    """What eight bytes add to a checksum with so many bytes `after` them."""
-    return (
-        tables[after + 7, mixed & BYTE]
-        ^ tables[after + 6, mixed >> np.uint64(8) & BYTE]
-        ^ tables[after + 5, mixed >> np.uint64(16) & BYTE]
-        ^ tables[after + 4, mixed >> np.uint64(24) & BYTE]
-        ^ tables[after + 3, mixed >> np.uint64(32) & BYTE]
-        ^ tables[after + 2, mixed >> np.uint64(40) & BYTE]
-        ^ tables[after + 1, mixed >> np.uint64(48) & BYTE]
-        ^ tables[after, mixed >> np.uint64(56)]
+def four(tables: Any, after: int, mixed: Any) -> Any:
+    """What the lowest four bytes of `mixed` add to a checksum with so many bytes `after` them."""
+    row = np.uint64(after * 256)
+    one = (
+        tables[row + np.uint64(768) + (mixed & BYTE)]
+        ^ tables[row + np.uint64(512) + (mixed >> np.uint64(8) & BYTE)]
     )
+    two = (
+        tables[row + np.uint64(256) + (mixed >> np.uint64(16) & BYTE)]
+        ^ tables[row + (mixed >> np.uint64(24) & BYTE)]
+    )
+    return one ^ two
 
 
 @kernel

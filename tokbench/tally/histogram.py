@@ -93,6 +93,46 @@ class Histogram:
         return float(self.keys[np.searchsorted(running, share * running[-1], side="left")])
 
 
+class Tail:
+    """A histogram that grows, mostly of small numbers: `dense` counts those by index, others are kept apart.
+
+    Example:
+        >>> import numpy as np
+        >>> growing = Tail(4)
+        >>> growing.add(np.array([3, 1, 3, 100]))
+        >>> growing.add_large(np.array([100, 5]))
+        >>> growing.result().keys.tolist(), growing.result().counts.tolist()
+        ([1, 3, 5, 100], [1, 2, 1, 2])
+    """
+
+    __slots__ = ("_large", "dense")
+
+    def __init__(self, size: int) -> None:
+        import numpy as np
+
+        self.dense: NDArray[np.int64] = np.zeros(size, np.int64)
+        self._large = Histogram.empty()
+
+    def add(self, values: NDArray[np.int64]) -> None:
+        """Count some numbers, none below 0."""
+        import numpy as np
+
+        large = values >= len(self.dense)
+        if large.any():
+            self.add_large(values[large])
+            values = values[~large]
+        self.dense += np.bincount(values, minlength=len(self.dense))
+
+    def add_large(self, values: NDArray[np.integer]) -> None:
+        """Count some numbers that are too large for `dense`, or are not counted there."""
+        if len(values):
+            self._large += Histogram.of(values)
+
+    def result(self) -> Histogram:
+        """All that was counted."""
+        return Histogram.of_dense(self.dense) + self._large
+
+
 def sum_by_key(
     keys: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

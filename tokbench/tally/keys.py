@@ -46,16 +46,16 @@ def document_keys(
 
 
 @cache
-def crc_tables() -> NDArray[np.uint64]:
-    """What a byte adds to the crc32 with 0 to 15 bytes after it: uint64 ``(16, 256)``."""
+def crc_tables() -> NDArray[np.uint32]:
+    """What a byte adds to the crc32 with 0 to 15 bytes after it: uint32, 256 for each number."""
     import numpy as np
 
-    tables = np.zeros((16, 256), np.uint64)
-    values = np.arange(256, dtype=np.uint64)
+    tables = np.zeros((16, 256), np.uint32)
+    values = np.arange(256, dtype=np.uint32)
     for _ in range(8):
-        values = np.where(values & 1, values >> 1 ^ np.uint64(_POLYNOMIAL), values >> 1)
+        values = np.where(values & 1, values >> 1 ^ np.uint32(_POLYNOMIAL), values >> 1)
     tables[0] = values
     for place in range(1, 16):
         before = tables[place - 1]
-        tables[place] = before >> np.uint64(8) ^ tables[0][before & 0xFF]
-    return tables
+        tables[place] = before >> np.uint32(8) ^ tables[0][before & 0xFF]
+    return tables.ravel()

@@ -167,24 +167,25 @@ class NGramCounter:
         """Count the n-grams of `tokens` that do not cross documents."""
         import numpy as np
 
-        from tokbench.tally.chains import find_chains
+        from tokbench.tally.chains import find_chains, weigh
         from tokbench.tally.compiling import frozen
 
         ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
-        levels, sizes = levels_of(batch.keys), batch.counts["bytes"]
-        read = np.minimum(sizes, DOCUMENT_BYTES)
-        self._sampled += np.bincount(levels, weights=read, minlength=LEVELS).astype(np.int64)
+        weigh(batch.keys, batch.counts["bytes"], DOCUMENT_BYTES, self._sampled, self._met)
         self._level = _lowest(self._sampled)
-        kept = tokens.lengths()
+        documents = np.flatnonzero(
+            batch.keys >> np.uint64(32 - self._level) == 0
+        )  # of this level or a higher one
+        levels = levels_of(batch.keys[documents])
+        order = np.argsort(levels, kind="stable")
+        documents, levels = documents[order], levels[order]
+        kept, sizes = tokens.lengths()[documents], batch.counts["bytes"][documents]
         long = np.flatnonzero(sizes > DOCUMENT_BYTES)
         kept[long] = (kept[long] * (DOCUMENT_BYTES / sizes[long])).astype(np.int64)
-        sampled = np.flatnonzero(levels >= self._level)
-        documents = sampled[np.argsort(levels[sampled], kind="stable")]
-        sizes = (kept[documents] - 1).clip(0)
+        sizes = (kept - 1).clip(0)
         chains = np.empty(int(sizes.sum()), np.uint64)
         find_chains(ids, offsets, documents, kept, chains)
-        self._met |= np.bincount(levels, minlength=LEVELS) > 0
-        by_level = np.bincount(levels[documents], weights=sizes, minlength=LEVELS)
+        by_level = np.bincount(levels, weights=sizes, minlength=LEVELS)
         self._pending.append((chains, np.append(0, np.cumsum(by_level)).astype(np.int64)))
         self._pending_size += len(chains)
         if self._pending_size > _PENDING:

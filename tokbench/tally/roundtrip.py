@@ -5,8 +5,9 @@ What a document decodes to is told without decoding it where all of this holds: 
 document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
 and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then valid UTF-8,
 be it the document's or not; the unknown token is what it decodes to between two letters.
-Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same. If one of them
-is not what was told, the declaration is false: the whole batch is decoded, and every later one.
+Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same; once 1,024 were
+what they were told to be, an eighth as many. If one of them is not, the declaration is false: the whole batch
+is decoded, and every later one.
 All other documents, and all documents of all other tokenizers, are decoded and compared.
 """
 
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
 
 CHECKED_SHARE = 64
 CHECKED_AT_LEAST = 8
+TRUSTED_AFTER, TRUSTED_SHARE = 1024, 512
 
 
 class RoundTrips:
     """Compares the documents of one tokenizer, batch by batch."""
 
-    __slots__ = ("_believed", "_drops_space", "_surface", "_table", "_tokenizer")
+    __slots__ = ("_believed", "_checked", "_drops_space", "_surface", "_table", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
@@ -42,6 +44,7 @@ class RoundTrips:
         self._drops_space = not joins and bool(getattr(tokenizer, "decode_drops_space", False))
         self._believed = isinstance(tokenizer, TokenByter) and (joins or self._drops_space)
         self._surface: bytes | None = None
+        self._checked = 0
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
         """The documents of `batch` that do not come back, and what they come back as."""
@@ -56,7 +59,9 @@ class RoundTrips:
             established = places.exact & (places.empty == 0) & ~batch.surrogates
         told = established.copy()
         told[[*changed]] = True
-        checked = told & _sample(batch.keys, told)
+        share = CHECKED_SHARE if self._checked < TRUSTED_AFTER else TRUSTED_SHARE
+        checked = told & _sample(batch.keys, told, share)
+        self._checked += int(checked.sum())
         decoded = self._decoded(tokens, checked | ~told)
         for document in np.flatnonzero(checked).tolist():
             if decoded[document] != (changed[document] if document in changed else batch.text(document)):
@@ -135,11 +140,13 @@ def _changed(batch: TextBatch, decoded: dict[int, str]) -> dict[int, str]:
     return {document: text for document, text in decoded.items() if text != batch.text(document)}
 
 
-def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:
-    """The documents `among` with the smallest keys: a hash of each, so the same ones in any order."""
+def _sample(keys: NDArray[np.uint32], among: Flags, share: int) -> Flags:
+    """One in `share` of the documents `among`, the same in any order: those with the smallest keys."""
     import numpy as np
 
-    wanted = max(CHECKED_AT_LEAST, -(-int(among.sum()) // CHECKED_SHARE))
-    own = np.sort(keys[among])
-    chosen: Flags = among.copy() if len(own) <= wanted else among & (keys <= own[wanted - 1])
+    own = keys[among]
+    wanted = max(CHECKED_AT_LEAST, -(-len(own) // share))
+    if len(own) <= wanted:
+        return among.copy()
+    chosen: Flags = among & (keys <= np.partition(own, wanted - 1)[wanted - 1])
     return chosen

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokbench.tally.histogram import Histogram
 from tokbench.tally.places import Places
 from tokbench.tally.text import Cuts, Spans, TextBatch
 
@@ -19,20 +18,17 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-FEW = 64
-"""Words are counted by the tokens that touch them: up to so many at once, the few others one by one."""
-
-
 class _Touching:
     """Tokens of the aligned documents, ready to be asked what they touch."""
 
-    def __init__(self, batch: TextBatch, places: Places) -> None:
+    def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
         import numpy as np
 
         from tokbench.tally.touches import TOUCHED, touch_exact, touch_words
         from tokbench.tally.walk import ascending
 
         self.aligned = places.aligned
+        self.all_aligned = bool(places.aligned.all())
         self.n = len(batch)
         divided = places.exact & (places.empty == 0)
         self.divided = bool(divided.all())
@@ -40,7 +36,6 @@ class _Touching:
         self.boundary = places.boundary
         words, limits = batch.words, batch.words.limits
         counts = np.zeros((len(TOUCHED), self.n), np.int64)
-        few: Ints = np.zeros(FEW, np.int64)
         many = np.empty(len(words), words.start.dtype)
         n_many = touch_exact(
             batch.data,
@@ -57,7 +52,7 @@ class _Touching:
             many,
             counts,
         )
-        self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts, strict=True))
+        self.counts: dict[str, Ints | str] = dict(zip(TOUCHED, counts, strict=True))
         if not self.divided:
             self.start: Any = places.start
             self.end: Any = places.end
@@ -84,12 +79,12 @@ class _Touching:
             )
             if not ordered:
                 self.counts["cross_words"] = self._cross_words(batch, places)
-        self.per_word = Histogram.of_dense(few) + Histogram.of(many[:n_many])
+        self.many = many[:n_many]
         self.boundary = self.boundary.view(np.bool_)
 
     def own(self, spans: Spans) -> Spans:
         """The spans that lie in aligned documents."""
-        if self.aligned.all():
+        if self.all_aligned:
             return spans
         keep = self.aligned[spans.document]
         return Spans(spans.start[keep], spans.end[keep], spans.document[keep])
@@ -122,24 +117,38 @@ class _Touching:
 
         return np.bincount(documents, weights=values, minlength=self.n).astype(np.int64)
 
-    def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints]:
+    def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints | str]:
         """Boundaries made, boundaries that are right, and those that should have been made."""
+        if not len(cuts.at):
+            return {}
         keep = self.aligned[cuts.document]
         made = self.boundary[cuts.at] & keep
         return {
             f"{prefix}_cuts": self.per_document(cuts.document[made]),
             f"{prefix}_hits": self.per_document(cuts.document[made & cuts.gold]),
-            f"{prefix}_reach": self.per_document(cuts.document[keep & cuts.gold]),
+            f"{prefix}_reach": (
+                f"{prefix}_gold" if self.all_aligned else self.per_document(cuts.document[keep & cuts.gold])
+            ),
         }
 
 
-def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], Histogram]:
-    """Counts by document of all that depends on places, and aligned words by the tokens that touch them."""
+def touch(
+    batch: TextBatch, places: Places, few: Ints
+) -> tuple[dict[str, Ints | str], NDArray[np.integer[Any]]]:
+    """Counts by document of all that depends on places; the name of a count of the text where it is the same.
+
+    Aligned words are counted by the tokens that touch them: in `few`, by that number. Given too are the numbers
+    that are too large to be counted there, one for each word.
+    """
     import numpy as np
 
-    touching = _Touching(batch, places)
-    aligned = places.aligned.astype(np.int64)
-    counts = touching.counts | {"aligned_documents": aligned, "aligned_bytes": aligned * batch.counts["bytes"]}
+    touching = _Touching(batch, places, few)
+    if touching.all_aligned:
+        counts = {**touching.counts, **{f"aligned_{name}": name for name in ("documents", "bytes", "words")}}
+    else:
+        aligned = places.aligned.astype(np.int64)
+        counts = {**touching.counts, "aligned_documents": aligned}
+        counts["aligned_bytes"] = aligned * batch.counts["bytes"]
     for name, spans in {"numbers": batch.numbers, **batch.code}.items():
         counts |= _wholes(touching, name, touching.own(spans))
     counts |= touching.against(batch.digits, "digit")
@@ -147,13 +156,16 @@ def touch(batch: TextBatch, places: Places) -> tuple[dict[str, Ints], Histogram]
         counts |= touching.against(batch.identifier_cuts, "identifier")
     if batch.syntax is not None:
         counts |= _syntax(batch, touching, batch.syntax)
-    return counts, touching.per_word
+    return counts, touching.many
 
 
-def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
+def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints | str]:
     """How many spans there are, how many one token covers, and the tokens that touch them."""
+    if not len(spans):
+        return {}
     tokens = touching.tokens(spans)
-    result = {f"aligned_{name}": touching.per_document(spans.document)}
+    aligned = name if touching.all_aligned else touching.per_document(spans.document)
+    result: dict[str, Ints | str] = {f"aligned_{name}": aligned}
     if name in ("numbers", "operators"):
         result[f"whole_{name}"] = touching.per_document(spans.document[tokens == 1])
     else:
@@ -161,7 +173,7 @@ def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
     return result
 
 
-def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints]:
+def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints | str]:
     """Token boundaries against the gaps between the parser's tokens, in the documents it parsed."""
     import numpy as np
 

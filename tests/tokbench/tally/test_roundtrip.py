@@ -9,7 +9,7 @@ import pytest
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
-from tokbench.tally import collect
+from tokbench.tally import collect, roundtrip
 
 TEXTS = [f"line {number} é 漢" for number in range(200)]
 
@@ -45,6 +45,15 @@ def test_a_sixty_fourth_is_decoded_all_the_same(stand_ins) -> None:
     few = _joining(stand_ins)
     collect(few, map(Document, TEXTS[:5]))
     assert len(few.decoded) == 5
+
+
+def test_fewer_are_decoded_once_many_were_as_told(stand_ins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roundtrip, "TRUSTED_AFTER", 20)
+    monkeypatch.setattr(roundtrip, "CHECKED_AT_LEAST", 1)
+    joining = _joining(stand_ins)
+    texts = [f"{text} {part}" for text in TEXTS for part in range(50)]
+    collect(joining, map(Document, texts), batch_bytes=14_000)
+    assert 10_000 // 512 + 20 <= len(joining.decoded) < 10_000 // 64 // 2
 
 
 def test_a_lone_surrogate_is_not_claimed_to_come_back(stand_ins) -> None:
