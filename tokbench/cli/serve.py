@@ -33,11 +33,13 @@ def serve(
     """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
     from tokbench.errors import TokbenchError
     from tokbench.live.bench import open_bench
-    from tokbench.live.server import require_stack
+    from tokbench.live.server import require_address, require_stack
     from tokbench.live.server import serve as run
     from tokbench.runner.suite import load_suite
 
     require_stack()
+    require_address(host, port)
+    root_path = root_path and "/" + root_path.strip("/")
     registry = open_registry(plugin, disable_plugin)
     suite = load_suite(None)
     specs = tokenizers or [*suite.tokenizers, *suite.optional]

@@ -150,6 +150,7 @@ def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
     try:
         with seat.lock:
             shown = seat.spans.of(text)
+            lossless = shown.exact or seat.tokenizer.decode(shown.ids) == text
     except Exception as error:  # a plugin may raise anything; the page shows it in that tokenizer's place
         return {"spec": seat.name, "error": f"{type(error).__name__}: {error}"}
     return {
@@ -160,6 +161,7 @@ def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
         "spans": [(*span, [rank_of(index, seat.ranks) for index in span[1]]) for span in shown.spans],
         "sequence": shown.sequence,
         "exact": shown.exact,
+        "lossless": lossless,
     }
 
 

@@ -72,20 +72,22 @@
 
   function show(answer) {
     at("size").textContent = `${answer.chars.toLocaleString("en")} characters, ${answer.bytes.toLocaleString("en")} bytes`;
-    const counts = answer.results.filter((each) => each.tokens).map((each) => each.tokens);
+    const counts = answer.results.filter((each) => each.tokens && each.lossless).map((each) => each.tokens);
     const fewest = counts.length > 1 ? Math.min(...counts) : -1;
+    at("loses").hidden = answer.results.every((each) => each.error || each.lossless);
     const marked = at("differences").checked;
     const first = answer.results.find((each) => each.exact);
     const reference = marked && first ? new Set(cuts(first).flat()) : null;
     for (const result of answer.results) {
       const row = state.rows.get(result.spec);
       if (!row) continue;
-      row.tokens.textContent = result.error ? "–" : result.tokens.toLocaleString("en");
-      row.tokens.classList.toggle("best", result.tokens === fewest);
+      const loses = result.error === undefined && !result.lossless;
+      row.tokens.textContent = result.error ? "–" : result.tokens.toLocaleString("en") + (loses ? "\u00a0†" : "");
+      row.tokens.classList.toggle("best", result.tokens === fewest && !loses);
       row.ratio.textContent = result.bytes_per_token?.toFixed(2) ?? "–";
       row.count = result.tokens;
       price(result.spec);
-      row.note.textContent = result.error ? "" : `${result.tokens.toLocaleString("en")} tokens` + (result.exact ? "" : ", not the text byte for byte");
+      row.note.textContent = result.error ? "" : `${result.tokens.toLocaleString("en")} tokens` + (loses ? ", loses text" : result.exact ? "" : ", not the text byte for byte");
       row.error.textContent = result.error ?? "";
       const differs = reference && result.exact && result !== first ? different(result, reference) : null;
       row.fill = () => TokenView.fill(row.text, result.spans ?? [], result.sequence ?? [], differs);

@@ -112,6 +112,7 @@ _SCHEMAS: dict[str, Any] = {
             "bytes_per_token": {"type": ["number", "null"]},
             "milliseconds": _NUMBER,
             "exact": {"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
+            "lossless": {"type": "boolean", "description": "whether decoding gives the text back"},
             "spans": _list(
                 {"type": "array"},
                 "distinct runs of whole characters: text shown, ids, bytes in hex, kind, ranks by frequency",

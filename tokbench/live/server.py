@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import socket
 import threading
 from collections.abc import Sequence
 
@@ -15,6 +17,18 @@ def require_stack() -> None:
     missing = [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     if missing:
         raise TokbenchError(f"the live page needs {' and '.join(missing)}: pip install 'tokbench[playground]'")
+
+
+def require_address(host: str, port: int) -> None:
+    """Raise an error that says what is wrong, where nothing can listen at an address; before any other work."""
+    try:
+        [(family, kind, protocol, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+            probe.bind(address)
+    except OSError as error:
+        remedy = "; name another port with --port" if error.errno == errno.EADDRINUSE else ""
+        raise TokbenchError(f"cannot listen on {host}, port {port}: {error.strerror}{remedy}") from error
 
 
 def serve(

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tokbench.errors import TokbenchError
 from tokbench.live import openapi
-from tokbench.live.bench import Bench, Limits, Seat
+from tokbench.live.bench import Bench, Limits, Seat, open_bench
 from tokbench.live.headers import SECURITY
+from tokbench.live.server import require_address
+from tokbench.registry import build_registry
 from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.tokenizer import Step
 
@@ -187,3 +192,32 @@ def test_answers_fit_their_description(client: Any) -> None:
     assert set(answer) == set(schemas["Encoded"]["required"])
     assert set(answer["results"][0]) <= set(schemas["Result"]["properties"])
     assert set(client.get("/api/tokenizers").json()) == set(schemas["About"]["required"])
+
+
+def test_what_is_lost_is_said(tmp_path: Path) -> None:
+    plugin = tmp_path / "lower.py"
+    plugin.write_text(
+        "import tokbench\n"
+        "class Lower:\n"
+        "    name, vocab_size, lossless = 'lower', 0x110000, False\n"
+        "    encode = staticmethod(lambda text: [ord(each) for each in text.lower()])\n"
+        "    decode = staticmethod(lambda ids: ''.join(map(chr, ids)))\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_tokenizers():\n"
+        "    return [tokbench.TokenizerFamily(name='lower', summary='', load=lambda spec, context: Lower())]\n"
+    )
+    bench = open_bench(build_registry(plugin_files=[str(plugin)]), ["bytes", "lower"])
+    for text, kept in (("ab", [True, True]), ("aB", [True, False])):
+        assert [each["lossless"] for each in bench.encode(text, ["bytes", "lower"])["results"]] == kept
+
+
+def test_an_address_that_is_taken_is_said_before_anything_is_loaded() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(TokbenchError, match=f"port {port}: Address already in use; name another port"):
+            require_address("127.0.0.1", port)
+    require_address("127.0.0.1", port)
+    with pytest.raises(TokbenchError, match=r"cannot listen on 300\.1\.1\.1"):
+        require_address("300.1.1.1", port)

@@ -56,6 +56,24 @@ def test_a_slow_answer_is_waited_for_in_words(page: Any) -> None:
     assert tokens(page, 0) == ["a", "b"]
 
 
+def test_fewest_tokens_by_losing_text_are_not_marked_best(page: Any) -> None:
+    type_in(page, "né")
+    counts = page.locator("#figures tbody tr td:nth-of-type(1)")
+    assert (counts.nth(1).inner_text(), counts.nth(1).get_attribute("class")) == ("2", "n best")
+    assert not page.locator("#loses").is_visible()
+
+    def lossy(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["results"][1]["lossless"] = False
+        route.fulfill(json=answer)
+
+    page.route("**/api/encode", lossy)
+    type_in(page, "né!")
+    assert (counts.nth(1).inner_text(), counts.nth(1).get_attribute("class")) == ("3\u00a0†", "n")
+    assert page.locator("#loses").is_visible()
+    assert "loses text" in page.locator(".view").nth(1).inner_text()
+
+
 def test_tokens_can_be_walked_by_keyboard(page: Any) -> None:
     type_in(page, "ab")
     page.locator(".view .text").nth(0).focus()
