@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Protocol
 
 from fuzzing.documents import Made
@@ -46,6 +47,17 @@ def _steps(normalizer: Any) -> list[Any]:
     return [inner for step in normalizer for inner in (_steps(step) or [step])]
 
 
+def _put_in_front(normalizer: Any, text: str) -> bool:
+    """Whether the normal form of `text` begins with a character that stands for none of it."""
+    from tokenizers import PreTokenizedString, Regex
+
+    normalizer.normalize_str(text)  # a panic in the next lines would end the process
+    whole = PreTokenizedString(text)
+    whole.normalize(normalizer.normalize)
+    whole.split(lambda _, part: part.split(Regex(r"[\s\S]"), "isolated"))
+    return any(start == end for _, (start, end), _ in whole.get_splits("original", "char")[:1])
+
+
 class _Tokenizers:
     def __init__(self, made: Made) -> None:
         from tokenizers import Tokenizer
@@ -58,6 +70,9 @@ class _Tokenizers:
             made.family == "unigram" and json.loads(self._library.to_str())["model"]["byte_fallback"]
         )
         self._steps = _steps(self._library.normalizer)
+        self._spells = '"ByteLevel"' in json.dumps(json.loads(self._library.to_str())["pre_tokenizer"])
+        raw = [re.escape(one.content) for one in self._added.values() if not one.normalized]
+        self._raw = re.compile("|".join(raw) or r"(?!)")
         self._check_added()
 
     def _check_added(self) -> None:
@@ -70,19 +85,26 @@ class _Tokenizers:
         if len({*forms}) < len(forms):
             raise Unfit("normalizing makes two added tokens equal: it takes one or the other, run by run")
 
-    def _check_steps(self, text: str) -> None:
-        """Raise `Unfit` where normalizers in a sequence give another text than one after another.
+    def _check_normal(self, text: str) -> None:
+        """Raise `Unfit` for text that the library writes in part twice.
 
-        Once a `Replace` has put something in front by an empty match, the next writes that twice, or panics.
+        Once a `Replace` has put something in front by an empty match, whatever goes by characters does so, or
+        panics: a next normalizer, which alone would not, or `ByteLevel`.
         """
-        by_steps = text
-        for step in self._steps:
-            by_steps = step.normalize_str(by_steps)
-        if self._steps and self._library.normalizer.normalize_str(text) != by_steps:
-            raise Unfit("normalizers in a sequence give another text than one after another")
+        normalizer = self._library.normalizer
+        if normalizer is None:
+            return
+        for piece in self._raw.split(text):
+            by_steps = piece
+            for step in self._steps:
+                by_steps = step.normalize_str(by_steps)
+            if self._steps and normalizer.normalize_str(piece) != by_steps:
+                raise Unfit("normalizers in a sequence give another text than one after another")
+            if self._spells and _put_in_front(normalizer, piece):
+                raise Unfit("what is spelled in bytes is not all of the text")
 
     def encode(self, text: str) -> tuple[list[int], Spans | None]:
-        self._check_steps(text)
+        self._check_normal(text)
         found = self._library.encode(text, add_special_tokens=False)
         if self._library.normalizer is not None:  # what normalizing inserts or composes has no place by nature
             return found.ids, None
