@@ -38,8 +38,8 @@ def load(
 
 
 def run(
-    tokenizers: Sequence[str] | None = None,
-    datasets: Sequence[str] | None = None,
+    tokenizers: str | Sequence[str] | None = None,
+    datasets: str | Sequence[str] | None = None,
     *,
     suite: str | os.PathLike[str] | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -47,9 +47,21 @@ def run(
 ) -> Run:
     """Run a comparison and return its `Run`; with no arguments, the bundled suite.
 
-    `suite` is a TOML file or the name of a shipped one; `options` are the suite's own keys: `metrics`,
-    `train_on`, `jobs`, `engine`, `speed`, `timeout`, `baseline` … (see docs/suites.md).
+    `tokenizers` and `datasets` are specs, one or several; left out, they are the suite's. `suite` is a TOML
+    file or the name of a shipped one; `options` are the suite's own keys: `metrics`, `train_on`, `jobs`,
+    `engine`, `speed`, `timeout`, `baseline` … (see docs/suites.md). Raises `SpecError` for a wrong request,
+    before anything runs; a tokenizer that fails while it is measured is among the `failures` of the run.
     """
     from tokbench.runner import run_suite
 
-    return run_suite(suite=suite, tokenizers=tokenizers, datasets=datasets, output=output, **options)
+    chosen = {"tokenizers": _listed("tokenizers", tokenizers), "datasets": _listed("datasets", datasets)}
+    return run_suite(suite=suite, output=output, **chosen, **options)
+
+
+def _listed(what: str, specs: str | Sequence[str] | None) -> Sequence[str] | None:
+    """A spec by itself as a list of one; raises `SpecError` for a list of none, which asks for nothing."""
+    from tokbench.errors import SpecError
+
+    if specs is not None and not len(specs):
+        raise SpecError(f"{what}: an empty list; name some, or leave it out for those of the suite")
+    return [specs] if isinstance(specs, str) else specs

@@ -39,12 +39,13 @@ def report(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Write a report of a run: html by default."""
+    """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.errors import TokbenchError
     from tokbench.results import Run
+    from tokbench.results.run import format_of
 
     registry = open_registry(plugin, disable_plugin)
-    wanted = formats or ["html"]
+    wanted = formats or [format_of(output, registry.report_writers)]
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]
     if output is not None and len(writers) > 1:
         raise TokbenchError("--output names one file: give it with one --format, or leave it out")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from tokbench.extension import ReportWriter
     from tokbench.tally import Tally
 
 OVERALL = "all"
@@ -165,16 +166,22 @@ class Run:
         return figure
 
     def report(
-        self, path: str | os.PathLike[str] | None = None, format: str = "html", *, plugins: Sequence[str] = ()
+        self,
+        path: str | os.PathLike[str] | None = None,
+        format: str | None = None,
+        *,
+        plugins: Sequence[str] = (),
     ) -> Path:
         """Write a report in a format, by default into the run's folder, and return the file.
 
+        Without a `format`, the ending of `path` says which: ``.md``, ``.tex``, ``.csv`` …; else it is HTML.
         `plugins` are plugin files to load for this call, as in `plot`.
         """
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
-        writer = registry.pick(registry.report_writers, format, "report format")
+        chosen = format or format_of(path, registry.report_writers)
+        writer = registry.pick(registry.report_writers, chosen, "report format")
         target = Path(path) if path is not None else self.path / f"report{writer.suffix}"
         writer.write(self, target)
         return target
@@ -192,6 +199,12 @@ class Run:
 
     def _optional_json(self, path: Path, default: Any) -> Any:
         return read_json(path, "delete it and run again") if path.is_file() else default
+
+
+def format_of(path: str | os.PathLike[str] | None, writers: Mapping[str, ReportWriter]) -> str:
+    """The first report format whose files end as `path` does; without a path or such a format, ``html``."""
+    ending = "" if path is None else Path(path).suffix.lower()
+    return next((name for name, writer in writers.items() if ending and writer.suffix == ending), "html")
 
 
 def open_runs(folder: Path) -> Sequence[Run]:

@@ -11,6 +11,7 @@ import tokbench
 from tokbench.cli import app
 from tokbench.errors import TokbenchError, UnknownNameError
 from tokbench.reports import WRITERS
+from tokbench.results import Run
 
 runner = CliRunner()
 
@@ -91,3 +92,18 @@ def test_places_that_cannot_be_written_are_said_without_names_of_our_own(folder:
     done = runner.invoke(app, ["report", str(tmp_path)])
     assert "No such file or directory; is this the folder of a run?" in str(done.exception)
     assert "Errno" not in str(done.exception)
+
+
+def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
+    for ending, begins in (
+        (".md", "# tokbench report"),
+        (".tex", "% Needs"),
+        (".html", "<!doctype"),
+        ("", "<!doctype"),
+    ):
+        path = tmp_path / f"x{ending}"
+        assert runner.invoke(app, ["report", str(folder), "-o", str(path)]).exit_code == 0
+        assert path.read_text("utf-8").startswith(begins)
+    assert Run.open(folder).report(tmp_path / "y.md").read_text("utf-8").startswith("# tokbench report")
+    assert runner.invoke(app, ["report", str(folder), "-f", "md", "-o", str(path)]).exit_code == 0
+    assert path.read_text("utf-8").startswith("# tokbench report")
