@@ -18,7 +18,6 @@ from tokbench_subword.kernels.pointers import pointer
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""
 _PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
-_FEW, _SEVERAL = 17, 33  # symbols, so that 16 or 32 keys hold all pairs
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -29,6 +28,29 @@ def pair_key(rank, i):  # type: ignore[no-untyped-def]
     if rank == NONE:
         return NONE
     return (rank << _PLACE_BITS) | np.uint32(i)
+
+
+@inline
+def _least_of_4(keys, i):  # type: ignore[no-untyped-def]
+    return min(min(keys[i], keys[i + 1]), min(keys[i + 2], keys[i + 3]))
+
+
+@inline
+def _least_of_8(keys, i):  # type: ignore[no-untyped-def]
+    return min(_least_of_4(keys, i), _least_of_4(keys, i + 4))
+
+
+@inline
+def _least(keys, count):  # type: ignore[no-untyped-def]
+    """The least key of `count` symbols: a tree of minima, which a loop would make a chain of."""
+    best = _least_of_8(keys, 0)
+    if count > 9:
+        best = min(best, _least_of_8(keys, 8))
+    if count > 17:
+        best = min(best, min(_least_of_8(keys, 16), _least_of_8(keys, 24)))
+    for i in range(32, count - 1):
+        best = min(best, keys[i])
+    return best
 
 
 @subroutine
@@ -42,34 +64,25 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
     for i in range(count):
         following[i] = i + 1
         before[i] = max(i - 1, 0)
-    while True:
-        best = NONE
-        if count <= _FEW:
-            for i in range(16):  # a fixed number: no branch to guess wrong
-                best = min(best, keys[i])
-        elif count <= _SEVERAL:
-            for i in range(32):
-                best = min(best, keys[i])
-        else:
-            for i in range(count - 1):
-                best = min(best, keys[i])
-        if best == NONE:
-            break
+    best = _least(keys, count)
+    while best != NONE:
         place, rank = np.int64(best & _PLACE), best >> _PLACE_BITS
-        joined = np.int64(following[place])
+        joined, previous = np.int64(following[place]), np.int64(before[place])
         after = np.int64(following[joined])
         symbol = rank if numbered else results[rank]
         symbols[place] = symbol
         following[place] = after
-        keys[joined] = NONE
-        key = NONE
+        keys[place] = keys[joined] = keys[previous] = NONE
+        best = _least(keys, count)  # of all other pairs: found while the memory of the new ones is on its way
         if after < count:
             before[after] = place
             key = pair_key(pair_rank(pairs, bloom, shift, symbol, symbols[after]), place)
-        keys[place] = key
+            keys[place] = key
+            best = min(best, key)
         if place > 0:
-            previous = np.int64(before[place])
-            keys[previous] = pair_key(pair_rank(pairs, bloom, shift, symbols[previous], symbol), previous)
+            key = pair_key(pair_rank(pairs, bloom, shift, symbols[previous], symbol), previous)
+            keys[previous] = key
+            best = min(best, key)
     left, place = 0, np.int64(0)
     while place < count:
         symbols[left] = symbols[place]
