@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokbench.corpus import Dataset, DatasetFamily
-from tokbench.errors import CorpusError, PluginError, TokbenchError, TokenizerError, UnknownNameError
+from tokbench.errors import (
+    CorpusError,
+    PluginError,
+    TokbenchError,
+    TokenizerError,
+    UnknownNameError,
+    nearest,
+)
 from tokbench.extension import Engine, Plot, ReportWriter
 from tokbench.manager import Host, build_host
 from tokbench.spec import Spec, validate
@@ -127,8 +134,18 @@ class Registry:
             resolved = self.host.manager.hook.tokbench_resolve_alias(name=text)
             text = resolved or self._path_spec(text) or text
         spec = text if isinstance(text, Spec) else Spec.parse(text)
+        if spec.family not in self.tokenizers and not nearest(spec.family, self.tokenizers):
+            self._refuse_alias(str(spec))
         family = self.pick(self.tokenizers, spec.family, "tokenizer family")
         return validate(spec, family.options)
+
+    def _refuse_alias(self, name: str) -> None:
+        """Raise `UnknownNameError` where `name` looks like the name of a model."""
+        if near := nearest(name, self.aliases):
+            raise UnknownNameError(
+                f"unknown tokenizer {name!r}; did you mean {' or '.join(map(repr, near))}? "
+                f"`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
+            )
 
     def _path_spec(self, text: str) -> str | None:
         """The spec of a bare path to a tokenizer file, where its ending says which family opens it."""

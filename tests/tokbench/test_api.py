@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, UnknownNameError
 
 
 def test_one_spec_may_stand_by_itself(tmp_path: Path) -> None:
@@ -25,3 +25,13 @@ def test_a_list_of_nothing_is_refused() -> None:
         tokbench.run([], ["bundled:code"])
     with pytest.raises(SpecError, match="datasets: an empty list"):
         tokbench.run(["bytes"], [])
+
+
+@pytest.mark.parametrize(
+    ("spec", "near"), [("gpt4o", "'gpt-4o'"), ("bert-base-uncasd", "'bert-base-uncased'"), ("byts", "'bytes'")]
+)
+def test_a_misspelt_model_is_answered_with_models_and_a_misspelt_family_with_families(
+    spec: str, near: str
+) -> None:
+    with pytest.raises(UnknownNameError, match=f"did you mean {near}"):
+        tokbench.load(spec)
