@@ -41,7 +41,7 @@ BLOCK = 1 << 18
 
 BLOCKS_AT_ONCE = 1024
 """After so many blocks the number of words is looked at."""
-_TOGETHER = 32  # texts taken from an iterable at once, at the most
+_TOGETHER = 256  # texts taken from an iterable at once, at the most
 _AHEAD = 2  # blocks that wait for each thread
 MOST_WORDS = 1 << 24
 """How many distinct words are kept; the table of so many takes a gigabyte or two."""
@@ -85,27 +85,29 @@ class Block:
     start: int
 
 
-Texts = tuple[list[str], int]
-"""The documents of a block, and its `start`."""
+Texts = tuple[list[str], list[NDArray[np.int64]], int]
+"""The documents of a block, the number of characters of each, and the block's `start`."""
 
 
 def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Texts]:
     """The texts in blocks of about `size` characters; a text is never cut."""
     source = iter(texts)
-    parts: list[str] = []
+    documents: list[str] = []
+    lengths: list[NDArray[np.int64]] = []
     start = length = 0
     together = 1
     while some := list(islice(source, together)):
-        parts += some
-        added = sum(map(len, some))
+        documents += some
+        lengths.append(lengths_of(some))
+        added = int(lengths[-1].sum())
         length += added
         if length >= size:
-            yield parts, start
-            start, length, parts = start + MOST_BYTES * length, 0, []
+            yield documents, lengths, start
+            start, length, documents, lengths = start + MOST_BYTES * length, 0, [], []
         # Many short texts are taken at once, since each taking costs time; of long ones there are never many.
-        together = min(2 * together, _TOGETHER) if 16 * added < size else max(together // 2, 1)
-    if parts:
-        yield parts, start
+        together = min(2 * together, _TOGETHER) if 8 * added < size else max(together // 2, 1)
+    if documents:
+        yield documents, lengths, start
 
 
 class Utf8Buffer:
@@ -116,14 +118,14 @@ class Utf8Buffer:
 
     def block(self, texts: Texts) -> Block:
         """The documents in UTF-8; surrogates become what `utf8.encodable` makes of them."""
-        parts, start = texts
-        lengths, joined = lengths_of(parts), "".join(parts)
+        documents, lengths, start = texts
+        joined = "".join(documents)
         is_ascii = joined.isascii()
         room = len(joined) * (1 if is_ascii else MOST_BYTES) + PADDING
         if room > len(self._data):
             self._data = np.empty(room, np.uint8)
-        ends = np.empty(len(parts), np.int64)
-        encode_texts(joined, is_ascii, lengths, self._data, ends)
+        ends = np.empty(len(documents), np.int64)
+        encode_texts(joined, is_ascii, np.concatenate(lengths), self._data, ends)
         n_bytes = int(ends[-1])
         self._data[n_bytes : n_bytes + PADDING] = 0
         return Block(self._data[: n_bytes + PADDING], ends, start)

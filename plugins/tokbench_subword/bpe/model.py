@@ -87,7 +87,7 @@ class BpeModel:
             raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
         if not 0.0 <= self.dropout <= 1.0:
             raise TokenizerError(f"dropout must lie between 0 and 1; it is {self.dropout}")
-        if len(self.ids) != sum(1 for token in self.vocabulary if token):
+        if len(self.ids) != size - self.vocabulary.count(b""):
             seen: set[bytes] = set()
             twice = next(t for t in self.vocabulary if t and (t in seen or seen.add(t)))  # type: ignore[func-returns-value]
             raise TokenizerError(f"the token {twice!r} is in the vocabulary twice")
@@ -99,7 +99,9 @@ class BpeModel:
     @cached_property
     def ids(self) -> dict[bytes, int]:
         """The id of each token by its bytes."""
-        return {token: index for index, token in enumerate(self.vocabulary) if token}
+        ids = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
+        ids.pop(b"", None)
+        return ids
 
     @cached_property
     def merge_ranks(self) -> NDArray[np.int32]:

@@ -16,8 +16,10 @@ from tokbench_subword.bpe.train_layout import (
     B_LEFT,
     B_NEW,
     B_RIGHT,
+    B_RUN,
     B_SIZE,
     BATCH,
+    CELLS,
     CHOOSING,
     COUNT,
     CROWDED,
@@ -65,15 +67,23 @@ from tokbench_subword.bpe.train_layout import (
 from tokbench_subword.bpe.train_merges import note_merge
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_pair, home_of, new_run, pair_key
 from tokbench_subword.bpe.train_queue import enqueue
-from tokbench_subword.bpe.train_rewrite import AFTER, BEFORE, rewrite, spread_events, take_positions
+from tokbench_subword.bpe.train_rewrite import (
+    AFTER,
+    BEFORE,
+    POSITIONS_AHEAD,
+    rewrite,
+    spread_events,
+    take_positions,
+)
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
+from tokbench_subword.kernels.prefetching import prefetch
 
 NOT_TAKEN = -2
 MESSAGE = 3
 """Numbers of a message: a pair's key, by how much its count changes, and where a new run begins, if any."""
 _NO_RUN = np.int64(-1)
-_AHEAD = 6
+_AHEAD = 16
 
 
 @inline
@@ -154,6 +164,21 @@ def _apply(block, merge):  # type: ignore[no-untyped-def]
 
 
 @inline
+def _look_ahead(block, merge):  # type: ignore[no-untyped-def]
+    """Ask for the words of the batch's next merge, and for the run of the one after it."""
+    batch, runs, cells = i64_in(block, BATCH), i32_in(block, RUNS), i32_in(block, CELLS)
+    n_batch = i64_in(block, STATE)[N_BATCH]
+    if merge + 2 < n_batch:
+        prefetch(runs, batch[B_SIZE * (merge + 2) + B_RUN])
+    if merge + 1 < n_batch:
+        run = batch[B_SIZE * (merge + 1) + B_RUN]
+        if run >= 0:
+            first = run + RUN_HEAD
+            for index in range(first, first + min(np.int64(runs[run + 1]), POSITIONS_AHEAD)):
+                prefetch(cells, 2 * np.int64(runs[index]))
+
+
+@inline
 def merge_batch(team, block):  # type: ignore[no-untyped-def]
     """Merge the pairs of the batch in the words of a shard; returns `DONE`, or what needs more room."""
     state, batch = i64_in(block, STATE), i64_in(block, BATCH)
@@ -170,6 +195,7 @@ def merge_batch(team, block):  # type: ignore[no-untyped-def]
             state[TAKEN] = NOT_TAKEN
             entry = B_SIZE * merge
             note_merge(block, batch[entry + B_LEFT], batch[entry + B_RIGHT], batch[entry + B_NEW])
+            _look_ahead(block, merge)
             rewrite(block)
             state[STAGE] = APPLYING
         reason = _apply(block, merge)
@@ -189,27 +215,29 @@ def take_messages(team, block):  # type: ignore[no-untyped-def]
     """
     state, sizes, touched = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, TOUCHED)
     pairs, mask, n_shards, me = i64_in(block, PAIRS), sizes[PAIRS] // 4 - 1, state[N_SHARDS], state[SHARD]
-    while state[AT_MERGE] < state[N_BATCH]:
-        merge = state[AT_MERGE]
-        stamp = state[N_MERGES] - state[N_BATCH] + merge + 1
-        incoming = np.int64(0)
-        for shard in range(n_shards):
-            low, high = _messages(u64_in(team, shard), merge, n_shards, me)
-            incoming += (high - low) // MESSAGE
-        state[N_TOUCHED] = incoming  # at most
-        if state[N_PAIRS] + incoming > sizes[PAIRS] // 4 * 5 // 8:
-            return PAIRS_FULL
-        if state[HEAP_SIZE] + incoming > sizes[HEAP_KEYS]:
-            return HEAP_FULL
-        if state[WAITING_USED] + 4 * (incoming + state[HEAP_SIZE]) > sizes[WAITING]:
-            return WAITING_FULL
+    n_batch, incoming = state[N_BATCH], np.int64(0)
+    for shard in range(n_shards):
+        incoming += (_end(u64_in(team, shard), n_batch, me) - _end(u64_in(team, shard), 0, me)) // MESSAGE
+    state[N_TOUCHED] = incoming  # at most
+    if state[N_PAIRS] + incoming > sizes[PAIRS] // 4 * 5 // 8:
+        return PAIRS_FULL
+    if state[HEAP_SIZE] + incoming > sizes[HEAP_KEYS]:
+        return HEAP_FULL
+    if state[WAITING_USED] + 4 * (incoming + state[HEAP_SIZE]) > sizes[WAITING]:
+        return WAITING_FULL
+    for shard in range(n_shards):
+        peer = u64_in(team, shard)
+        inbox, low = i64_in(peer, OUTBOX), _end(peer, 0, me)
+        for at in range(low, min(low + MESSAGE * _AHEAD, _end(peer, n_batch, me)), MESSAGE):
+            prefetch_at_home(block, inbox[at])
+    for merge in range(n_batch):
+        stamp = state[N_MERGES] - n_batch + merge + 1
         n_touched = np.int64(0)
         for shard in range(n_shards):
             peer = u64_in(team, shard)
-            inbox = i64_in(peer, OUTBOX)
-            low, high = _messages(peer, merge, n_shards, me)
-            for at in range(low, high, MESSAGE):
-                if at + MESSAGE * _AHEAD < high:
+            inbox, last = i64_in(peer, OUTBOX), _end(peer, n_batch, me)
+            for at in range(_end(peer, merge, me), _end(peer, merge + 1, me), MESSAGE):
+                if at + MESSAGE * _AHEAD < last:
                     prefetch_at_home(block, inbox[at + MESSAGE * _AHEAD])
                 key, change, run = inbox[at], inbox[at + 1], inbox[at + 2]
                 if change < 0:
@@ -228,14 +256,14 @@ def take_messages(team, block):  # type: ignore[no-untyped-def]
             row = touched[index]
             if pairs[row + COUNT] > 0:
                 enqueue(block, pairs[row + COUNT], pairs[row], stamp)
-        state[AT_MERGE] = merge + 1
+    state[N_BATCH] = 0  # they are taken once, even if what comes next stops for more room
     return DONE
 
 
 @inline
-def _messages(peer, merge, n_shards, home):  # type: ignore[no-untyped-def]
-    """Where the messages of a shard on a merge lie that go to some home."""
-    ends = i64_in(peer, OUTBOX_ENDS)
-    if merge > 0:
-        return ends[(merge - 1) * n_shards + home], ends[merge * n_shards + home]
-    return home * (i64_in(peer, SIZES)[OUTBOX] // n_shards), ends[home]
+def _end(peer, merges, home):  # type: ignore[no-untyped-def]
+    """Where the messages of a shard on so many merges of its batch end that go to some home."""
+    n_shards = i64_in(peer, STATE)[N_SHARDS]
+    if merges == 0:
+        return home * (i64_in(peer, SIZES)[OUTBOX] // n_shards)
+    return i64_in(peer, OUTBOX_ENDS)[(merges - 1) * n_shards + home]

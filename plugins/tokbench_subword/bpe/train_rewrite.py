@@ -61,7 +61,7 @@ from tokbench_subword.kernels.prefetching import prefetch
 
 _LOW_32 = np.int64(0xFFFFFFFF)
 BEFORE, AFTER = 0, 1
-_AHEAD, _MET_AHEAD = 12, 4
+POSITIONS_AHEAD, _MET_AHEAD = 12, 4
 """How many positions, or symbols met, ahead memory is asked for: about what is done while it comes."""
 
 
@@ -115,8 +115,11 @@ def rewrite(block):  # type: ignore[no-untyped-def]
     own = np.int64(0)
     end = state[FROM] + state[N_POSITIONS]
     for index in range(state[FROM], end):
-        if index + _AHEAD < end:
-            prefetch(cells, 2 * np.int64(source[index + _AHEAD]))
+        if index + POSITIONS_AHEAD < end:
+            ahead = np.int64(source[index + POSITIONS_AHEAD])
+            prefetch(cells, 2 * ahead)
+            if ahead < singles:
+                prefetch(weights, ahead)
         position = np.int64(source[index])
         if not stands_at(cells, position, left, right):
             continue

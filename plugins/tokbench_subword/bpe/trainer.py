@@ -69,31 +69,31 @@ def train_bpe(
         [b'aa', b'aaa', b'aaab']
     """
     from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.kernels.threads import kept_threads
 
     rule = tie_rule(ties)
     _check(vocab_size, min_frequency, max_token_length, level, end_of_word)
     cut = Pattern.of(pattern) if isinstance(pattern, str) else pattern
     total = max(n_bytes or 0, 1)
-    words = count_pretokens(
-        texts,
-        cut,
-        workers=workers,
-        progress=lambda done: progress(COUNTING_SHARE * min(1.0, done / total) if n_bytes else 0.0, "counting"),
-    )
-    return train_on_counts(
-        words,
-        vocab_size=vocab_size,
-        pattern=cut,
-        rule=rule,
-        min_frequency=min_frequency,
-        special_tokens=special_tokens,
-        initial_alphabet=initial_alphabet,
-        max_token_length=max_token_length,
-        end_of_word=end_of_word,
-        level=level,
-        workers=workers,
-        progress=progress,
-    )
+
+    def counted(n_done: int) -> None:
+        progress(COUNTING_SHARE * min(1.0, n_done / total) if n_bytes else 0.0, "counting")
+
+    with kept_threads(workers):
+        return train_on_counts(
+            count_pretokens(texts, cut, workers=workers, progress=counted),
+            vocab_size=vocab_size,
+            pattern=cut,
+            rule=rule,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            initial_alphabet=initial_alphabet,
+            max_token_length=max_token_length,
+            end_of_word=end_of_word,
+            level=level,
+            workers=workers,
+            progress=progress,
+        )
 
 
 def train_on_counts(
