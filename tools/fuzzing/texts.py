@@ -88,6 +88,7 @@ def samples(rng: random.Random, count: int) -> list[str]:
         lambda: rng.choice(rng.choice(corpora()))[:300],
         lambda: "".join(_some(rng) for _ in range(rng.randrange(1, 14))),
         lambda: "".join(_some(rng) for _ in range(rng.randrange(1, 5))),
+        lambda: _some(rng)[:4] * rng.randrange(2, 80),
     )
     return [rng.choice(kinds)() for _ in range(count)]
 
