@@ -2,7 +2,7 @@
 compared.
 
     python benchmarks/train.py [--corpus NAME=FILE]... [--vocab-size 32k]... [--rounds 3] [--no-memory]
-                               [--threads 2]
+                               [--threads 2 [--phases]]
 
 Without --corpus: from the folder that TOKBENCH_TEST_DATA names, English novels; novels and parallel lines in
 other languages; the parallel lines alone (PUD and FLORES-200); and the Python standard library as code.
@@ -14,6 +14,8 @@ With --threads N, in-house training is timed in N threads against one, by the cl
 every round; minimum and median of the rounds are given, since others may be busy on the machine. Beside them:
 the CPU time of all threads together; and how many times as much is done by N processes that train side by side,
 one thread each, as by one of them alone. They have nothing in common but the machine: no more is to be had.
+With --phases as well: how long each phase of training takes, by the clock on the wall, medians of the rounds,
+in one thread and in so many.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from side_by_side import SideBySide, whenever_asked
 
@@ -221,6 +224,52 @@ def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, t
     return equal
 
 
+def phases(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> None:
+    """Print one line for each phase of training, in one thread and in so many."""
+    from tokbench_subword.bpe import (
+        counting,
+        train_alphabet,
+        train_session,
+        train_shards,
+        train_spelling,
+        trainer,
+    )
+
+    places: list[tuple[str, Any, str]] = [
+        ("counting words", counting, "count_pretokens"),
+        ("  of it, joining the threads' words", counting, "united"),
+        ("first symbols", train_alphabet, "byte_symbols"),
+        ("first pairs", train_shards, "merge_session"),
+        ("merging", train_session.MergeSession, "run"),
+        ("merging", train_shards.ShardedSession, "run"),
+        ("spelling", train_spelling, "spelled"),
+        ("all", trainer, "train_bpe"),
+    ]
+    taken: dict[tuple[str, int], list[float]] = {}
+
+    def timed(phase: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def timing(*arguments: Any, **options: Any) -> Any:
+            start = time.perf_counter()
+            result = call(*arguments, **options)
+            taken.setdefault((phase, count), []).append(time.perf_counter() - start)
+            return result
+
+        return timing
+
+    with contextlib.ExitStack() as patches:
+        for phase, place, attribute in places:
+            call = getattr(place, attribute)
+            patches.enter_context(mock.patch.object(place, attribute, timed(phase, call)))
+        for _round in range(rounds):
+            for count in (1, threads):
+                ours(texts, vocab_size, count)
+    for phase in dict.fromkeys(phase for phase, _, _ in places):
+        one, many = (1000 * statistics.median(taken[phase, count]) for count in (1, threads))
+        print(
+            f"{name:13} {vocab_size:6} {phase:36} {one:7.1f} and {many:7.1f} ms ({one / many:.2f}×)", flush=True
+        )
+
+
 def main() -> int:
     """Compare on each corpus and vocabulary size."""
     if sys.argv[1:2] == ["--measure"]:
@@ -236,7 +285,10 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="names of corpora")
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument("--threads", type=int, help="only this many in-house threads against one")
+    parser.add_argument("--phases", action="store_true", help="with --threads: the phases of training")
     arguments = parser.parse_args()
+    if arguments.phases and not arguments.threads:
+        parser.error("--phases compares threads: give --threads as well")
     if arguments.corpus:
         pairs = (entry.partition("=") for entry in arguments.corpus)
         corpora = {name: lines_of([Path(file)]) for name, _, file in pairs}
@@ -248,7 +300,9 @@ def main() -> int:
         if arguments.only and name not in arguments.only:
             continue
         for vocab_size in sizes:
-            if arguments.threads:
+            if arguments.phases:
+                phases(name, texts, vocab_size, arguments.rounds, arguments.threads)
+            elif arguments.threads:
                 equal &= compare_threads(name, texts, vocab_size, arguments.rounds, arguments.threads)
             else:
                 equal &= compare(name, texts, vocab_size, arguments.rounds, not arguments.no_memory)
