@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from tokbench.results import Run
 
 SHOWN = (
@@ -21,11 +23,12 @@ SHOWN = (
 )
 """Metric, heading, and decimal places or that it is a share."""
 
+_ROOMY, _STACKED = 110, 76
+"""Columns from which headings stand in one line, and below which a table would lose its last figures."""
+
 
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
-    from rich.table import Table
-
     from tokbench.reports.training import trained_on
 
     console = plain_console()
@@ -38,17 +41,14 @@ def print_headline(run: Run) -> None:
             console.print(dataset, style="bold")
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
-        table = Table(title=dataset, title_justify="left", box=None, title_style="bold")
-        table.add_column("tokenizer", overflow="fold", min_width=28)
-        for _, head, _ in columns:
-            table.add_column(head, justify="right")
-        for tokenizer in run.tokenizers:
-            cells = [
+        shown = {
+            tokenizer + _mark(values.get((tokenizer, dataset, "round_trip"))): [
                 _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
                 for name, _, places in columns
             ]
-            table.add_row(tokenizer + _mark(values.get((tokenizer, dataset, "round_trip"))), *cells)
-        console.print(table)
+            for tokenizer in run.tokenizers
+        }
+        _print_figures(console, dataset, [head for _, head, _ in columns], shown)
         console.print()
     if any(_mark(values.get((t, d, "round_trip"))) for t in run.tokenizers for d in run.datasets):
         console.print("* loses text: its compression is not comparable with that of lossless tokenizers")
@@ -63,6 +63,29 @@ def print_headline(run: Run) -> None:
         what = " · ".join(filter(None, (entry["tokenizer"], entry["dataset"], entry["language"])))
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""
         console.print(f"failed: {what}: {entry['kind']}: {entry['message']}{remedy}")
+
+
+def _print_figures(
+    console: Console, dataset: str, heads: Sequence[str], shown: Mapping[str, Sequence[str]]
+) -> None:
+    """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
+    if console.width < _STACKED:
+        console.print(dataset, style="bold")
+        for name, cells in shown.items():
+            figures = ", ".join(f"{head} {cell}" for head, cell in zip(heads, cells, strict=True))
+            console.print(f" {name}\n   {figures}")
+        return
+    from rich.table import Table
+
+    table = Table(title=dataset, title_justify="left", box=None, title_style="bold")
+    table.add_column("tokenizer", overflow="fold", min_width=28 if console.width >= _ROOMY else None)
+    for head in heads:
+        whole = console.width >= _ROOMY or len(head) <= len("failed")
+        broken = head if whole else head.replace("/", "/\n").replace(" ", "\n")
+        table.add_column(broken, justify="right", no_wrap=True)
+    for name, cells in shown.items():
+        table.add_row(name, *cells)
+    console.print(table)
 
 
 def _reason(run: Run, dataset: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tokbench.cli import main
+from tokbench.cli.headline import SHOWN, print_headline
 
 FAULTY = Path(__file__).parents[2] / "faulty_plugins"
 
@@ -224,3 +227,28 @@ def test_a_seed_below_nothing_is_a_wrong_request(
     assert (
         call(monkeypatch, "run", "-t", "bytes", "-d", str(text), "-o", str(tmp_path / "x"), "--seed", "-1") == 2
     )
+
+
+@pytest.mark.parametrize("columns", [40, 76, 80, 109, 110, 200])
+def test_every_figure_is_shown_in_a_terminal_of_any_width(
+    columns: int,
+    made_up_run: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    run = made_up_run(
+        2, 3, specs=["bytes", "chars", "bpe:a/long/path/to/a/folder/of/vocabularies/tokenizer.json"]
+    )
+    run.manifest["failures"] = []
+    print_headline(run)
+    printed = capsys.readouterr().out
+    assert "…" not in printed
+    assert max(map(len, printed.splitlines())) <= columns
+    overall = run.frame[(run.frame.language == "all") & (run.frame.dataset == "bundled:parallel")]
+    for metric, _, places in SHOWN:
+        for value in overall[overall.metric == metric].value.dropna():
+            figure = (
+                f"{value:.{places}f}" if isinstance(places, int) else f"{100 * value:.1f}".removesuffix(".0")
+            )
+            assert figure in printed, metric
