@@ -7,7 +7,7 @@ taken again from another line on until there is enough; a document is a line. Th
 fresh processes: *bare* encodes strings in memory, in batches as large as the runner's, and does nothing else;
 *counted* encodes and counts the same text, in memory too, without any runner; the *pass* is the runner's own:
 shards read and hashed by workers, encoded, counted, checked for round trips, written as a cell. Loading is not
-timed, and all are warmed by a small text before.
+timed, and every process is warmed by a small text before.
 
 The claim is that N workers need at most 1.1 times what bare encoding takes, divided by N, and at most 400 MB
 each. A pass counts all that the catalogue of metrics asks, so that ratio is one to a tokenizer's own speed: the
@@ -161,8 +161,10 @@ def quality_pass(spec: str, path: Path, jobs: int) -> dict[str, float]:
 
     import psutil
 
+    from tokbench.corpora.blocks import TARGET
+
     small = path.with_name(f"small-{jobs}.txt")
-    small.write_text(SMALL * 30_000, "utf-8")
+    small.write_text(SMALL * (jobs * 2 * TARGET // len(SMALL)), "utf-8")  # so that there is a task for each
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as executor:
         ready_pass(spec, small, Path(folder, "small"), jobs, executor)()
         count = ready_pass(spec, path, Path(folder, "large"), jobs, executor)

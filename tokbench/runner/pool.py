@@ -36,6 +36,18 @@ def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
     _give_back(worker)
 
 
+def start_ahead(number: int, function: Callable[..., Any]) -> None:
+    """Start workers until `number` are idle, and have each call ``function(emit)`` while nobody needs it yet.
+
+    A process takes half a second to import what counts; meanwhile we have other things to do.
+    """
+    with _lock:
+        for _ in range(number - len(_idle)):
+            worker = Worker()
+            worker.begin(function)
+            _idle.append(worker)
+
+
 def _give_back(worker: Worker) -> None:
     with _lock:
         _idle.append(worker)

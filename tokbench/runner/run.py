@@ -18,6 +18,7 @@ from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.runner.cache import TallyCache, cache_limit
 from tokbench.runner.cells import look_through, make_cells
+from tokbench.runner.counting import get_ready
 from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, Inspector
@@ -25,8 +26,8 @@ from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.limits import Limits, WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
-from tokbench.runner.plan import Bundle, Cell, Plan, bundles, make_plan
-from tokbench.runner.pool import close_idle
+from tokbench.runner.plan import Bundle, Cell, Plan, bundles, make_plan, most_workers
+from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import digest_of, environment
@@ -99,6 +100,7 @@ class _Session:
         self.write_manifest("unfinished")
         try:
             with stopping(self.display.say) as stop:
+                start_ahead(most_workers(self.plan), get_ready)
                 self.measure(stop)
         except KeyboardInterrupt:
             raise self.interrupted() from None

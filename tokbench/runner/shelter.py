@@ -62,6 +62,7 @@ class Worker:
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
         self._handle = psutil.Process(self._process.pid)
         self.peak_memory = 0
+        self._printed_before = self._ahead = 0
         self._ended = False
         _living.add(self)
 
@@ -93,11 +94,25 @@ class Worker:
         """
         if _halted.is_set():
             raise WorkerLost("interrupted", "stopped by the user")
+        while self._ahead:
+            self._ahead -= 1
+            with contextlib.suppress(CallFailed):  # whoever needs it calls it again, and hears of it
+                self._reply(NO_LIMITS, None)
         self._printed_before = self._output_size()
         try:
             pipes.send(self._requests, (function, arguments))
         except OSError:
             raise self._lost() from None
+        return self._reply(limits, on_event)
+
+    def begin(self, function: Callable[..., Any]) -> None:
+        """Have ``function(emit)`` called and wait for nothing: the next `call` does, without limits."""
+        with contextlib.suppress(OSError):  # a process that is gone already is found gone by that call
+            pipes.send(self._requests, (function, ()))
+            self._ahead += 1
+
+    def _reply(self, limits: Limits, on_event: Callable[[Any], None] | None) -> Any:
+        """Wait for the end of what was sent, within limits."""
         begun = time.monotonic()
         watched = begun
         while True:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from itertools import groupby
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
-from tokbench.runner.plan import LARGEST_TASK, SMALLEST_TASK, Cell, bundles
+from tokbench.runner.plan import LARGEST_TASK, SMALLEST_TASK, Cell, bundles, most_workers
 
 MEGABYTE = 1_000_000
 
@@ -70,3 +72,33 @@ def test_tasks_become_smaller_towards_the_end_where_there_are_several_workers() 
 def test_small_languages_share_a_task() -> None:
     [bundle] = bundles(make_cells([[[1000], [2000], [SMALLEST_TASK // 2]]]), 4)
     assert [piece.cell for piece in bundle.pieces] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("tokenizers", "n_bytes", "shared", "jobs", "expected"),
+    [
+        (1, 1000, False, 4, 1),
+        (3, 1000, False, 4, 3),
+        (9, 1000, False, 4, 4),
+        (1, 3 * SMALLEST_TASK, False, 4, 3),
+        (2, 3 * SMALLEST_TASK, False, 4, 4),
+        (1, 1000 * SMALLEST_TASK, True, 4, 1),
+    ],
+)
+def test_no_more_workers_than_there_is_work_for(
+    tokenizers: int, n_bytes: int, shared: bool, jobs: int, expected: int
+) -> None:
+    plan: Any = SimpleNamespace(
+        entries=[object()] * tokenizers,
+        corpora=[SimpleNamespace(n_bytes=n_bytes)],
+        engine=SimpleNamespace(shared=shared),
+        jobs=jobs,
+    )
+    assert most_workers(plan) == expected
+
+
+def test_a_shard_joins_a_task_that_it_fills_more_nearly_than_it_overfills() -> None:
+    cells = make_cells([[[8 * MEGABYTE] * 12]])
+    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in bundles(cells, 2)]
+    # a third of what is left: 32, 21.3, 14.2, 9.8, …
+    assert sizes == [size * MEGABYTE for size in (32, 24, 16, 8, 8, 8)]

@@ -1,0 +1,95 @@
+"""Workers started before anybody needs them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.runner import pool
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost
+from tokbench.runner.pool import borrowed, close_idle, start_ahead
+from tokbench.runner.shelter import Worker
+
+SECONDS = 0.7
+CALLED = f"""
+import time
+slept = []
+def slow(emit):
+    time.sleep({SECONDS})
+    emit(("slept", True))
+    slept.append(True)
+def raising(emit):
+    raise ValueError("not today")
+def how_often(emit):
+    return len(slept)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_workers() -> Iterator[None]:
+    close_idle()
+    yield
+    close_idle()
+
+
+@pytest.fixture
+def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A module that workers can import too."""
+    (tmp_path / "called_in_workers.py").write_text(CALLED)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "called_in_workers", raising=False)
+    return importlib.import_module("called_in_workers")
+
+
+@pytest.fixture
+def worker(called: Any) -> Iterator[Worker]:
+    started = Worker()
+    yield started
+    started.close()
+
+
+def test_what_was_begun_is_over_before_the_next_call_and_not_timed(worker: Worker, called: Any) -> None:
+    heard: list[object] = []
+    worker.begin(called.slow)
+    worker.begin(called.slow)
+    assert worker.call(called.how_often, limits=Limits(seconds=SECONDS), on_event=heard.append) == 2
+    assert heard == [], "an event of what was begun is nothing to the call"
+    assert worker.call(called.how_often) == 2
+
+
+def test_an_error_in_what_was_begun_is_told_to_whoever_calls_it_again(worker: Worker, called: Any) -> None:
+    worker.begin(called.raising)
+    assert worker.call(called.how_often) == 0
+    with pytest.raises(CallFailed, match="not today"):
+        worker.call(called.raising)
+
+
+def test_a_process_that_ends_meanwhile_is_found_lost_by_the_next_call(worker: Worker, called: Any) -> None:
+    worker.begin(called.slow)
+    os.kill(worker.pid, signal.SIGKILL)
+    with pytest.raises(WorkerLost, match="SIGKILL"):
+        worker.call(called.how_often)
+    worker.begin(called.slow)
+    with pytest.raises(WorkerLost):
+        worker.call(called.how_often)
+
+
+def test_as_many_are_started_as_are_missing_and_those_are_borrowed(called: Any) -> None:
+    with borrowed() as first:
+        pass
+    start_ahead(3, called.slow)
+    started = {worker.pid for worker in pool._idle}
+    assert len(started) == 3
+    assert first.pid in started
+    with borrowed() as one, borrowed() as two, borrowed() as three:
+        assert {worker.pid for worker in (one, two, three)} == started
+        assert sorted(worker.call(called.how_often) for worker in (one, two, three)) == [0, 1, 1]
+    start_ahead(2, called.slow)
+    assert {worker.pid for worker in pool._idle} == started
