@@ -15,6 +15,7 @@ from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.plain_trainer import plain_merges
 from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
+from tokbench_subword.bpe.train_pairs import RUN_HEAD
 from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.bpe.train_shards import Shard, ShardedSession, Starvation, merge_session
 from tokbench_subword.bpe.train_words import WordCounts
@@ -131,13 +132,22 @@ def test_only_large_corpora_are_shared_and_by_two_rules(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("rule", [HF, BYTES])
 def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.MonkeyPatch) -> None:
     grown: set[int] = set()
+    in_batch: set[bool] = set()
     growers = Shard.growers
+    renew_runs = Shard._renew_runs
 
     def noted(shard: Shard) -> dict[int, Any]:
         def grower(reason: int, grow: Any) -> Any:
             return lambda: (grown.add(reason), grow())
 
         return {reason: grower(reason, grow) for reason, grow in growers(shard).items()}
+
+    def renewed(shard: Shard) -> None:
+        state, work = shard.work[at.STATE], shard.work
+        in_batch.add(bool(state[at.AT_MERGE] > 0))
+        renew_runs(shard)
+        at_hand = state[at.N_EVENTS :][:2].sum() + RUN_HEAD * state[at.N_MET :][:2].sum()
+        work[at.RUNS] = work[at.RUNS][: state[at.RUNS_USED] + at_hand].copy()
 
     def tight(self: Shard, *words: Any, **options: Any) -> None:
         made(self, *words, **options)
@@ -157,11 +167,13 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
     words = WordCounts.of({"".join(generator.choice(["a", "b"], 24)): 2 for _ in range(400)})
     expected = learned(words, 0, rule=rule)
     monkeypatch.setattr(Shard, "growers", noted)
+    monkeypatch.setattr(Shard, "_renew_runs", renewed)
     monkeypatch.setattr(Shard, "__init__", tight)
     monkeypatch.setattr(train_initial, "ROOM", 1)
     monkeypatch.setattr(train_shards, "table_bits", lambda n_pairs: 6)
     assert learned(words, 3, 2, rule=rule) == expected
     assert {at.PAIRS_FULL, at.OUTBOX_FULL, at.WAITING_FULL, at.MERGES_FULL, at.HEAP_FULL, at.RUNS_FULL} <= grown
+    assert in_batch == {False, True}  # compacted where a batch begins; where runs are on their way, only larger
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
