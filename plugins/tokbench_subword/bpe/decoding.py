@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.kernels.compiling import kernel
+from tokbench_subword.kernels.rows import guarded, picked
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+_FEW = 64
+"""Ids of an array that are sooner decoded as a list."""
 
 
 @kernel
@@ -60,13 +63,16 @@ class Decoder:
 
     def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of some ids."""
+        if type(ids) is list and self._joins_bytes:
+            return b"".join(picked(self._table, ids)).decode("utf-8", "replace")
         if self._pieces is None:
             return self._step_by_step(ids)
         if isinstance(ids, np.ndarray):
-            return self._finished(self._joined(ids.reshape(-1))[0].tobytes(), ids)
-        # To turn a list into an array takes longer than an array saves.
-        table = self._table
-        return self._finished(b"".join([table[index] for index in ids]), ids)  # type: ignore[misc]
+            ids = ids.reshape(-1)
+            if len(ids) > _FEW or ids.dtype.kind not in "iu":
+                return self._finished(self._joined(ids)[0].tobytes(), ids)
+            ids = ids.tolist()
+        return self._finished(b"".join(picked(self._table, ids)), ids)
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
@@ -124,9 +130,8 @@ class Decoder:
 
     @cached_property
     def _table(self) -> list[bytes | None]:
-        """The bytes of every id, and as often None, which cannot be joined: no id counts from the end."""
-        pieces = self._pieces or []
-        return [*pieces, *(None for _ in pieces)]
+        """The bytes of every id, for lists of ids."""
+        return guarded(self._pieces or [])
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import announce, inline, kernel
 from tokbench_subword.kernels.pointers import pointer
+from tokbench_subword.kernels.rows import guarded, picked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,11 +150,10 @@ class Decoder:
         starts = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=starts[1:])
         self._tables = np.frombuffer(b"".join(rows), np.uint8), starts, kinds, whole_runs
-        # For lists: None, which cannot be joined, where a kernel has to look; no id counts from the end.
-        nowhere: list[str | None] = [None] * len(usual)
+        # For lists: None, which cannot be joined, also where a kernel has to look.
         known = [None if index in bytes_of else text for index, text in enumerate(usual)]
-        self._usual = known + nowhere
-        self._begins = [None if text is None else begins[index] for index, text in enumerate(known)] + nowhere
+        self._usual = guarded(known)
+        self._begins = guarded([None if text is None else begins[index] for index, text in enumerate(known)])
         self._ends_start = frozenset(np.flatnonzero(kinds & _ENDS_START).tolist())
         self._finish = finish
 
@@ -183,7 +183,7 @@ class Decoder:
             if begin is None:
                 raise TypeError
             if begin or token in self._ends_start:
-                return begin + "".join([table[one] for one in ids[index + 1 :]])  # type: ignore[misc]
+                return begin + "".join(picked(table, ids[index + 1 :]))
         return ""
 
     def _texts(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> list[str]:
