@@ -66,7 +66,7 @@ class Places:
         return self._spans[1]
 
 
-AHEAD = 16
+AHEAD = 4
 """Documents in which tokens are looked up where one is not known; each further time in a batch so many more."""
 DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
 _PROBE = "Aé"

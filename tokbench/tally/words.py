@@ -50,7 +50,7 @@ class Room:
         place: Any = np.int32 if size < 1 << 31 else np.int64
         if not self._arrays or len(self._arrays[0]) < size + 8 or self._arrays[0].dtype != place:
             self._arrays.clear()
-            self._arrays += [np.empty(size + size // 4 + 8, place) for _ in range(4)]
+            self._arrays += [np.empty(size + 8, place) for _ in range(4)]
         return self._arrays
 
 
