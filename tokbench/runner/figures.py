@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from tokbench.metrics.context import MeasureContext
@@ -56,18 +55,13 @@ def write_figures(
 def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> MeasureContext:
     """What metrics know beside the tallies."""
     suite = plan.suite
-    prices = None
-    if suite.prices is not None:
-        from tokbench.metrics.cost import PriceTable
-
-        prices = PriceTable.open(Path(suite.prices))
     return MeasureContext(
         vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
         parallel={c.recipe.key: bool(c.dataset.parallel) for c in plan.corpora},
         kinds={c.recipe.key: str(getattr(c.dataset, "kind", "text")) for c in plan.corpora},
         reference=suite.reference,
         baseline=None if suite.baseline is None else str(plan.registry.tokenizer_spec(suite.baseline)),
-        prices=prices,
+        prices=plan.prices,
         context_length=suite.context_length,
         renyi_alphas=tuple(suite.renyi_alphas),
         seed=suite.seed,

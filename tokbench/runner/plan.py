@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Dataset, Shard
@@ -13,12 +12,14 @@ from tokbench.errors import SpecError
 from tokbench.extension import Engine
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.registry import Registry
+from tokbench.runner.checks import check_address, check_gold, check_reference, open_prices
 from tokbench.runner.recipe import DatasetRecipe, Recipe, TrainingRecipe
 from tokbench.runner.suite import Suite
 from tokbench.runner.tasks import Piece
 from tokbench.spec import Spec
 
 if TYPE_CHECKING:
+    from tokbench.metrics.cost import PriceTable
     from tokbench.tally import CorpusFacts
 
 SMALLEST_TASK = 256 << 10
@@ -70,6 +71,7 @@ class Plan:
     metrics: tuple[Metric, ...]
     engine: Engine
     training: TrainingRecipe | None
+    prices: PriceTable | None
     jobs: int
     memory_limit: int
 
@@ -96,17 +98,19 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     for text in settings.datasets if settings else ():
         if str(registry.dataset_spec(text)) not in chosen:
             raise SpecError(f"[speed] datasets: {text!r} is not among the datasets of this run")
-    if suite.prices is not None and not Path(suite.prices).is_file():
-        raise SpecError(f"prices: {suite.prices}: no such file")
+    check_address(suite, engine, registry)
+    check_gold(suite)
+    prices = open_prices(suite)
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
         training = TrainingRecipe(tuple(_recipe(registry, spec) for spec in specs))
         training.load()
     corpora = tuple(_corpus(registry, spec) for spec in _unique_datasets(suite, registry))
+    check_reference(suite, {language for corpus in corpora for language in corpus.shards})
     jobs = suite.jobs or available_cores()
     limit = suite.memory_limit or default_memory_limit(jobs)
-    return Plan(suite, registry, entries, corpora, metrics, engine, training, jobs, limit)
+    return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
 
 
 DEFAULT_TRAINING = "stdlib:docs"

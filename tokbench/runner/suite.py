@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
@@ -23,6 +23,9 @@ from tokbench.spec import Option, Spec
 
 SHIPPED = files("tokbench.runner") / "suites"
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
+Whole = Annotated[int, Field(strict=True)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+"""Numbers as such: true is no 1, and "4" is a text."""
 
 
 class SpeedSettings(BaseModel):
@@ -36,10 +39,10 @@ class SpeedSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     datasets: list[str] = []
-    processes: int = Field(default=1, ge=1)
-    rounds: int = Field(default=5, ge=1)
-    threads: list[int] = Field(default=[1], min_length=1)
-    passage_bytes: int = Field(default=100_000, ge=1)
+    processes: Whole = Field(default=1, ge=1)
+    rounds: Whole = Field(default=5, ge=1)
+    threads: list[Annotated[Whole, Field(ge=1)]] = Field(default=[1], min_length=1)
+    passage_bytes: Whole = Field(default=100_000, ge=1)
     forms: list[Form] = ["batch", "single", "decode"]
     clock: Literal["wall", "cpu"] = "wall"
 
@@ -75,19 +78,19 @@ class Suite(BaseModel):
     exclude_lossy: bool = False
     prices: str | None = None
     morphology: dict[str, GoldSettings] = {}
-    context_length: int | None = Field(default=None, ge=1)
-    renyi_alphas: list[float] = []
-    seed: int = 0
-    replicates: int = Field(default=1000, ge=0)
-    confidence: float = Field(default=0.95, gt=0, lt=1)
-    jobs: int | None = Field(default=None, ge=1)
+    context_length: Whole | None = Field(default=None, ge=1)
+    renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
+    seed: Whole = Field(default=0, ge=0)
+    replicates: Whole = Field(default=1000, ge=0)
+    confidence: Number = Field(default=0.95, gt=0, lt=1)
+    jobs: Whole | None = Field(default=None, ge=1)
     engine: str = "local"
     address: str | None = None
-    timeout: float = Field(default=600.0, gt=0)
-    memory_limit: int | None = Field(default=None, ge=1)
+    timeout: Number = Field(default=600.0, gt=0, le=1e9)
+    memory_limit: Whole | None = Field(default=None, ge=1, le=2**63 - 1)
     speed: bool | SpeedSettings = True
     audit: bool = True
-    samples: int = Field(default=8, ge=0)
+    samples: Whole = Field(default=8, ge=0)
     diff: list[tuple[str, str]] = []
     cache: bool = True
     allow_remote_code: bool = False
@@ -166,7 +169,10 @@ def expand(entry: Any) -> list[str]:
 def _read(source: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(source)
     if path.is_file():
-        text = path.read_text(encoding="utf-8")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SpecError(f"{source}: not a suite file: {error}") from error
     elif str(source) in shipped_suites():
         text = (SHIPPED / f"{source}.toml").read_text(encoding="utf-8")
     elif path.suffix == ".toml" or path.parent != Path():

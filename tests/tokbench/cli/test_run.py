@@ -81,6 +81,8 @@ def test_something_failed(
         (["-t", "bytes", "-d", "text:nowhere.txt"], "nowhere.txt"),
         (["-t", "bytes", "-d", "stdlib:docs", "-m", "gino"], "did you mean 'gini'"),
         (["nowhere.toml"], "no such suite file"),
+        (["-t", "bytes", "-d", "stdlib:docs", "--prices", "nowhere.toml"], "nowhere.toml"),
+        (["-t", "bytes", "-d", "stdlib:docs", "--address", "tcp://host:8786"], "has no scheduler"),
         (["-t", "bytes", "-d", "stdlib:docs", "--plugin", "nowhere.py"], "no such file"),
     ],
 )

@@ -25,7 +25,19 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
         ("tokenisers = []", "did you mean 'tokenizers'"),
         ("[speed]\nround = 3", r"\[speed\].*did you mean 'rounds'"),
         ("timeout = 'soon'", "timeout"),
+        ("timeout = nan", "timeout: Input should be a finite number"),
+        ("timeout = 1e300", "timeout"),
         ("jobs = 0", "jobs"),
+        ("jobs = true", "jobs: Input should be a valid integer"),
+        ("seed = -1", "seed: Input should be greater than or equal to 0"),
+        ("samples = '4'", "samples: Input should be a valid integer"),
+        ("replicates = 2.5", "replicates"),
+        ("confidence = true", "confidence"),
+        ("renyi_alphas = [-1.0]", "renyi_alphas"),
+        ("renyi_alphas = [nan]", "renyi_alphas"),
+        ("memory_limit = '10000000000G'", "memory_limit: Input should be less than"),
+        ("[speed]\nthreads = [0]", "speed.threads"),
+        ("[speed]\nrounds = true", "speed.rounds"),
         ("tokenizers = 'bytes'", "a list of specs"),
         ("tokenizers = [{ vocab_size = 3 }]", "must name its 'family'"),
         ("[speed]\nforms = ['fast']", "toml: speed.forms: Input"),
@@ -36,6 +48,13 @@ def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
     path.write_text(line, encoding="utf-8")
     with pytest.raises(SpecError, match=message):
+        load_suite(path)
+
+
+def test_a_suite_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(SpecError, match="not a suite file: 'utf-8'"):
         load_suite(path)
 
 
@@ -78,7 +97,13 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ({"engine": "dusk"}, "did you mean 'dask'"),
         ({"datasets": ["text:nowhere.txt"]}, "nowhere.txt"),
         ({"baseline": "chars"}, "not among the tokenizers"),
-        ({"prices": "nowhere.toml"}, "no such file"),
+        ({"prices": "nowhere.toml"}, "nowhere.toml.*No such file"),
+        ({"morphology": {"deu": {"path": "nowhere.csv"}}}, "nowhere.csv.*No such file"),
+        (
+            {"address": "tcp://host:8786"},
+            r"the engine 'local' has no scheduler; name one that has \(dask or ray\)",
+        ),
+        ({"reference": "eng_Latm"}, "unknown language in reference: 'eng_Latm'; did you mean 'eng_Latn'"),
         ({"tokenizers": ["maxmatch:vocab_size=9"], "train_on": "text:nowhere.txt"}, "nowhere.txt"),
         ({"speed": {"datasets": ["bundled:code"]}}, "not among the datasets"),
     ],
@@ -86,6 +111,25 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
 def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
     with pytest.raises(TokbenchError, match=message):
         make_plan(load_suite(None, {**GIVEN, **changes}), build_registry())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("bytes = 2", "expected `currency` and a table `prices`"), ("prices", "price table"), (b"\xff", "utf-8")],
+)
+def test_a_price_table_is_read_before_any_work(content: str | bytes, message: str, tmp_path: Path) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(SpecError, match=message):
+        make_plan(load_suite(None, {**GIVEN, "prices": str(table)}), build_registry())
+
+
+def test_gold_words_are_read_before_any_work(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("word,parts\n")
+    changes = {**GIVEN, "morphology": {"deu_Latn": {"path": str(gold)}}}
+    with pytest.raises(TokbenchError, match="no column full_word, pt1, rest"):
+        make_plan(load_suite(None, changes), build_registry())
 
 
 def test_the_same_spec_twice_is_one_tokenizer() -> None:
