@@ -135,7 +135,11 @@ def read_text(dataset: Dataset, shard: Shard) -> Iterator[Document] | Iterator[T
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetFamily:
-    """A kind of dataset that a plugin offers under one name: `load(spec, context)` gives the dataset."""
+    """A kind of dataset that a plugin offers under one name: `load(spec, context)` gives the dataset.
+
+    A bare path that ends in one of `endings` (in lower case, before that of a compression) stands for
+    ``name:PATH``.
+    """
 
     name: str
     summary: str
@@ -143,6 +147,7 @@ class DatasetFamily:
     options: tuple[Option, ...] = ()
     variant: str = ""
     examples: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

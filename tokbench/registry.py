@@ -179,14 +179,20 @@ class Registry:
         return tokenizer
 
     def dataset_spec(self, text: str | Spec) -> Spec:
-        """The validated spec of a dataset; a bare path is ``text:PATH``."""
+        """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
         if isinstance(text, str):
             head = text.partition(":")[0]
             if head not in self.datasets and Path(text).exists():
-                text = str(Spec("text", text))
+                text = str(Spec(self._family_of_path(text), text))
         spec = text if isinstance(text, Spec) else Spec.parse(text)
         family = self.pick(self.datasets, spec.family, "dataset family")
         return validate(spec, family.options)
+
+    def _family_of_path(self, path: str) -> str:
+        from tokbench.corpora.finding import bare_name
+
+        name = bare_name(path).lower()
+        return next((family.name for family in self.datasets.values() if name.endswith(family.endings)), "text")
 
     def dataset(self, text: str | Spec, context: LoadContext | None = None) -> Dataset:
         """Load a dataset by spec."""

@@ -22,6 +22,11 @@ _LINES = Option(
     help="half of aligned lines, so that one half trains what the other measures",
 )  # fmt: skip
 _LIMIT = Option("max_document_bytes", "int", help="hand out longer documents in parts; bounds memory")
+JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
+DELIMITED = (".csv", ".tsv", ".tab")
+PARQUET = (".parquet",)
+CONLLU = (".conllu",)
+
 _FIELD = Option("field", default="text", help="the field that holds the text")
 _MISSING = Option(
     "missing", default="error", choices=("error", "skip"), help="rows without the field, or with null in it"
@@ -86,6 +91,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         load=_Lazy("tables", "load_jsonl"),
         variant="PATH",
         options=_ROWS,
+        endings=JSON_LINES,
         examples=("jsonl:dump.jsonl.zst", "jsonl:chat.jsonl,field=content,language_field=lang"),
     ),
     DatasetFamily(
@@ -94,6 +100,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         load=_Lazy("tables", "load_csv"),
         variant="PATH",
         options=(*_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
+        endings=DELIMITED,
         examples=("csv:reviews.csv,field=review", "csv:table.tsv,field=text"),
     ),
     DatasetFamily(
@@ -102,6 +109,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         load=_Lazy("tables", "load_parquet"),
         variant="PATH",
         options=_ROWS,
+        endings=PARQUET,
         examples=("parquet:part-*.parquet,field=text", "parquet:s3://bucket/wiki/*.parquet"),
     ),
     DatasetFamily(
@@ -136,6 +144,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
             _LANGUAGES,
             _ERRORS,
         ),
+        endings=CONLLU,
         examples=("conllu:en_pud-ud-test.conllu,language=eng_Latn",),
     ),
     DatasetFamily(

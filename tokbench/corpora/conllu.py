@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokbench.corpora import blocks
+from tokbench.corpora import CONLLU, blocks
 from tokbench.corpora.dataset import FileDataset, Piece, byte_range
 from tokbench.corpora.finding import find_files
 from tokbench.corpora.naming import choose
@@ -128,7 +128,7 @@ def _last(name: str, path: str, offset: int, number: int) -> int:
 def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``conllu:PATH``."""
     paths = find_files(
-        path_of(spec), wanted=lambda name: name.lower().endswith(".conllu"), describe=".conllu files"
+        path_of(spec), wanted=lambda name: name.lower().endswith(CONLLU), describe=".conllu files"
     )
     files = by_language(paths, spec.get("language"))
     return FileDataset(

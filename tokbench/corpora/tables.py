@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tokbench.corpora import DELIMITED, JSON_LINES, PARQUET
 from tokbench.corpora.dataset import FileDataset
 from tokbench.corpora.finding import find_files
 from tokbench.corpora.records import Fields, MixedDataset, RecordFormat
@@ -18,7 +19,7 @@ def load_jsonl(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``jsonl:PATH``."""
     from tokbench.corpora.jsonl import JsonLines
 
-    return _load(spec, JsonLines, (".jsonl", ".ndjson", ".jsonlines"))
+    return _load(spec, JsonLines, JSON_LINES)
 
 
 def load_csv(spec: Spec, context: LoadContext) -> Dataset:
@@ -28,14 +29,14 @@ def load_csv(spec: Spec, context: LoadContext) -> Dataset:
     delimiter = spec.get("delimiter")
     if delimiter and len(delimiter) > 1 and delimiter not in ("tab", "\\t", "semicolon", "comma"):
         raise SpecError(f"{spec}: delimiter is one character, or tab, semicolon, comma; not {delimiter!r}")
-    return _load(spec, lambda fields: Delimited(fields, delimiter), (".csv", ".tsv", ".tab"))
+    return _load(spec, lambda fields: Delimited(fields, delimiter), DELIMITED)
 
 
 def load_parquet(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``parquet:PATH``."""
     from tokbench.corpora.parquet import Parquet
 
-    return _load(spec, Parquet, (".parquet",))
+    return _load(spec, Parquet, PARQUET)
 
 
 def _load(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tuple[str, ...]) -> Dataset:

@@ -10,6 +10,7 @@ import pytest
 
 from tokbench.corpora import FAMILIES
 from tokbench.corpus import Dataset, Shard
+from tokbench.registry import build_registry
 from tokbench.spec import Spec, validate
 
 
@@ -30,6 +31,29 @@ def test_examples_are_valid_specs(family):
         spec = Spec.parse(example)
         assert spec.family == family.name
         assert str(validate(spec, family.options)) == str(validate(Spec.parse(str(spec)), family.options))
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("rows.jsonl", "jsonl"), ("rows.JSONL.gz", "jsonl"), ("rows.ndjson.zst", "jsonl"), ("t.csv", "csv"),
+        ("t.tsv.xz", "csv"), ("p.parquet", "parquet"), ("en.conllu", "conllu"), ("a.txt", "text"),
+        ("a.gz", "text"), ("jsonl", "text"), ("prose.md", "text"), ("folder", "text"),
+    ],
+)  # fmt: skip
+def test_a_bare_path_is_read_as_its_ending_says(name, family, tmp_path):
+    path = tmp_path / name
+    path.mkdir() if name == "folder" else path.write_bytes(b"")
+    registry = build_registry()
+    assert str(registry.dataset_spec(str(path))) == f"{family}:{path}"
+    assert str(registry.dataset_spec(f"text:{path}")) == f"text:{path}"
+
+
+def test_documents_of_a_bare_path_are_its_rows(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "one"}\n{"text": "two"}\n')
+    dataset = build_registry().dataset(str(path))
+    assert [doc.text for shard in dataset.shards("und") for doc in dataset.read(shard)] == ["one", "two"]
 
 
 @pytest.mark.parametrize("spec", ["bundled:parallel", "bundled:code", "bundled:tricky", "stdlib:docs"])
