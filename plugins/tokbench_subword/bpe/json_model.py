@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level
+from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level, can_happen
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 
@@ -36,9 +36,12 @@ def model_of_json(
         raise TokenizerError(f"{where}: the unknown token {unk!r} is not in the vocabulary")
     if content.get("byte_fallback") and any(f"<0x{byte:02X}>" in ids for byte in range(256)):
         _check_fallback(content, ids, level=level, where=where)
+    vocabulary = vocabulary_of(ids, level=level, where=where)
+    merges = merges_of(content.get("merges") or [], ids, prefix=prefix, where=where)
     return BpeModel(
-        vocabulary=vocabulary_of(ids, level=level, where=where),
-        merges=merges_of(content.get("merges") or [], ids, prefix=prefix, where=where),
+        vocabulary=vocabulary,
+        merges=merges[can_happen(merges, vocabulary)],
+        unreachable={index: token for token, index in ids.items() if not vocabulary[index]},
         pattern=pattern,
         special_tokens=special_tokens,
         unk=None if unk is None else ids[unk],
@@ -112,12 +115,18 @@ def token_text(model: BpeModel, token: bytes) -> str:
     return spelled(token) if model.level == "byte" else token.decode("utf-8", "surrogatepass")
 
 
+def texts_by_id(model: BpeModel) -> dict[int, str]:
+    """Every token of the model's own as files spell it, by id."""
+    texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
+    return {**texts, **model.unreachable}
+
+
 def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any]:
     """The model as `tokenizers` reads it; `names` are the special tokens' texts by id.
 
     Merges are written in the order of their ranks, which is all `tokenizers` goes by.
     """
-    texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
+    texts = texts_by_id(model)
     order = np.argsort(model.merge_ranks, kind="stable")
     lefts, rights = model.merges[order, 0].tolist(), model.merges[order, 1].tolist()
     vocab = {text: index for index, text in texts.items()}

@@ -5,7 +5,7 @@ Trainers return one, every file format reads and writes one, and the encoder com
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -25,6 +25,15 @@ MOST_TOKENS = 1 << 21
 """More tokens than this do not fit the encoder's packed pair table."""
 
 
+def can_happen(merges: NDArray[np.int32], vocabulary: Sequence[bytes]) -> NDArray[np.bool_]:
+    """Whether each merge, ``(n, 3)``, is of tokens that text can give: none of them is empty."""
+    import numpy as np
+
+    empty = np.fromiter((not token for token in vocabulary), np.bool_, len(vocabulary))
+    can: NDArray[np.bool_] = np.logical_not(empty[merges].any(axis=1))
+    return can
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BpeModel:
     """A BPE vocabulary with its merges.
@@ -32,7 +41,9 @@ class BpeModel:
     - `vocabulary`: the bytes of every token by id; empty for ids that the model itself never gives (holes, and
       special tokens). At level ``char`` the bytes are UTF-8 of the token as written, with its prefix or suffix
       (``lo``, ``w</w>``).
-    - `merges`: int32 of shape ``(n, 3)``: left id, right id, resulting id.
+    - `unreachable`: tokens that no text gives, by id: at level ``byte``, what a file spells in letters that
+      stand for no byte. The vocabulary is empty there.
+    - `merges`: int32 of shape ``(n, 3)``: left id, right id, resulting id, none of them empty.
     - `ranks`: int32 of shape ``(n,)``, which merge goes first, ascending; the leftmost of equals. Left out, it
       is the order of `merges`.
     - `pattern`: the cuts before BPE.
@@ -57,6 +68,7 @@ class BpeModel:
 
     vocabulary: tuple[bytes, ...]
     merges: NDArray[np.int32]
+    unreachable: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     ranks: NDArray[np.int32] | None = None
     pattern: Pattern = field(default_factory=lambda: Pattern("none"))
     special_tokens: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -83,6 +95,9 @@ class BpeModel:
             raise TokenizerError(
                 f"merge {worst} is of tokens {merges[worst].tolist()}, outside the vocabulary of {size}"
             )
+        if b"" in self.vocabulary and len(never := np.flatnonzero(~can_happen(merges, self.vocabulary))):
+            worst = int(never[0])
+            raise TokenizerError(f"merge {worst} is of tokens {merges[worst].tolist()}, one of which is empty")
         if self.ranks is not None and len(self.ranks) != len(merges):
             raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
         if not 0.0 <= self.dropout <= 1.0:

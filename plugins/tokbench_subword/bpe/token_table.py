@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from tokbench_subword.bpe.json_model import token_text
+from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
@@ -39,6 +39,8 @@ class TokenTable:
     def decoded_bytes(self) -> list[bytes]:
         """What every id decodes to where tokens are bytes, added ones too; empty for ids that are none."""
         tokens = [*self.model.vocabulary, *(b"" for _ in range(self.size - len(self.model.vocabulary)))]
+        for index, text in self.model.unreachable.items():
+            tokens[index] = text.encode("utf-8", "replace")
         for token in self.document.added_tokens:
             tokens[token.id] = self._added_bytes(token)
         return tokens
@@ -53,8 +55,9 @@ class TokenTable:
     @cached_property
     def texts(self) -> list[str]:
         """Every token as files spell it; empty for ids that are none."""
-        texts = [token_text(self.model, token) for token in self.model.vocabulary]
-        texts += [""] * (self.size - len(texts))
+        texts = [""] * self.size
+        for index, text in texts_by_id(self.model).items():
+            texts[index] = text
         for token in self.document.added_tokens:
             texts[token.id] = token.content
         return texts
@@ -70,7 +73,7 @@ class TokenTable:
             return b""
         token = self.model.vocabulary[token_id]
         if self.model.level == "byte":
-            return token
+            return token or self.model.unreachable.get(token_id, "").encode("utf-8", "replace")
         if self._spelled:
             return unspelled(self._plain_bytes(token).decode()) or b""
         return self._plain_bytes(token)

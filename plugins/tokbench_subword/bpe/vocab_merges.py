@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.json_model import merges_of, token_text, vocabulary_of
-from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.json_model import merges_of, texts_by_id, vocabulary_of
+from tokbench_subword.bpe.model import BpeModel, can_happen
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.preparation import document_around
 from tokbench_subword.pipeline.tokenizer_json import parse
@@ -26,7 +26,7 @@ def read_vocab_merges(
 ) -> BpeModel:
     """The byte-level model of two files; raises `TokenizerError` saying which file, and where, is wrong.
 
-    Tokens that no merge makes and that are no single byte are special tokens (``<|endoftext|>``).
+    Tokens of no merge that are no single byte either are special tokens (``<|endoftext|>``).
     """
     ids = parse(_text(vocab), str(vocab))
     if not isinstance(ids, dict) or not all(type(index) is int and index >= 0 for index in ids.values()):
@@ -47,16 +47,22 @@ def read_vocab_merges(
             raise TokenizerError(f"{merges}, line {number}: expected two tokens, found {line[:60]!r}")
         pairs.append(pair)
     rows = merges_of(pairs, ids, prefix="", where=str(merges))
-    made = set(rows[:, 2].tolist())
+    merged = set(rows.ravel().tolist())
     vocabulary = list(vocabulary_of(ids, level="byte", where=str(vocab)))
     special = {
         token: index
         for token, index in ids.items()
-        if index not in made and len(vocabulary[index]) != 1 and token.startswith("<") and token.endswith(">")
+        if index not in merged and len(vocabulary[index]) != 1 and token.startswith("<") and token.endswith(">")
     }
     for index in special.values():
         vocabulary[index] = b""
-    return BpeModel(vocabulary=tuple(vocabulary), merges=rows, pattern=pattern, special_tokens=dict(special))
+    return BpeModel(
+        vocabulary=tuple(vocabulary),
+        merges=rows[can_happen(rows, vocabulary)],
+        unreachable={index: token for token, index in ids.items() if not vocabulary[index]},
+        pattern=pattern,
+        special_tokens=dict(special),
+    )
 
 
 def write_vocab_merges(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
@@ -72,7 +78,7 @@ def write_vocab_merges(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) 
             "vocab.json and merges.txt do not say how text is prepared, and are read as GPT-2's: bytes, cut by "
             "its pattern; this tokenizer is another: save it as tokenizer.json instead"
         )
-    texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
+    texts = texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
     vocab |= {token.content: token.id for token in tokenizer.document.added_tokens}
     target = Path(folder)

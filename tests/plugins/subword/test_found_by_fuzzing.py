@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
@@ -32,6 +34,26 @@ def test_an_id_that_a_vocabulary_of_bpe_leaves_out_adds_nothing_to_text(decoder:
     ours = BpeTokenizer.from_dict(content_of(theirs))
     for ids in ([0, 1], [1, 0, 2], [2, 3, 4, 5], [2, 1], [4], []):
         assert ours.decode(ids) == theirs.decode(ids), ids
+
+
+def test_a_token_in_letters_that_stand_for_no_byte_is_decoded_and_kept_and_never_merged(tmp_path: Path) -> None:
+    """No text gives it, so neither do its merges happen; it once let a kernel write out of bounds."""
+    vocabulary = {letter: index for index, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    theirs = Tokenizer(models.BPE(vocabulary | {"▁": 256, "a▁": 257, "ab": 258}, [("a", "▁"), ("a", "b")]))
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.decoder = decoders.ByteLevel()
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    path = tmp_path / "tokenizer.json"
+    ours.save(path)
+    for mine in (ours, BpeTokenizer.from_file(path)):
+        assert_same_ids_and_spans(mine, theirs, "ab▁", "a▁ ba", "▁")
+        assert mine.decode([257, 256, 5]) == theirs.decode([257, 256, 5])
+        assert mine.decode(np.array([257, 258] * 40)) == theirs.decode([257, 258] * 40)
+        assert mine.convert_token_to_id("a▁") == 257
+        assert mine.token_bytes(257) == "a▁".encode()
+    again = Tokenizer.from_file(str(path))
+    assert again.get_vocab() == theirs.get_vocab()
+    assert again.encode("ab▁").ids == theirs.encode("ab▁").ids
 
 
 def test_an_id_that_a_vocabulary_leaves_out_adds_nothing_to_text() -> None:

@@ -14,6 +14,8 @@ from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.ranks import every_split, model_of_ranks
 from tokbench_subword.bpe.tables import TokenTable
 
+from tokbench.errors import TokenizerError
+
 BYTES = [bytes([byte]) for byte in range(256)]
 
 
@@ -139,3 +141,8 @@ def test_the_cache_grows_and_forgets_without_a_wrong_id():
     for text, ids in list(zip(texts, first, strict=True))[::40]:
         assert Encoder(model).encode(text).tolist() == ids.tolist()
         assert b"".join(model.vocabulary[i] for i in ids.tolist()) == text.encode()
+
+
+def test_a_merge_of_an_empty_token_is_refused() -> None:
+    with pytest.raises(TokenizerError, match=r"merge 1 is of tokens \[0, 2, 3\], one of which is empty"):
+        BpeModel(vocabulary=(b"a", b"b", b"", b"ac", b"ab"), merges=np.array([[0, 1, 4], [0, 2, 3]]))
