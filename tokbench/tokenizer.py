@@ -204,8 +204,9 @@ class TokenizerFamily:
     `load(spec, context)` builds the tokenizer in the process that uses it. `train(corpus, options, progress)`
     is there where it can be trained; it gets every declared option with its default filled in and returns
     a tokenizer that is `Savable`; a spec of such a family without a variant is trained on the suite's training
-    corpus, saved with the suffix `trained_suffix`, and loaded from there as the variant. `files(spec,
-    context)` names what `load` will read, for checksums; `libraries` the distributions whose versions matter.
+    corpus, saved with the suffix `trained_suffix`, and loaded from there as the variant. `saved_as` are the
+    suffixes it can be saved with, "" for a folder; any, where there are none. `files(spec, context)` names what
+    `load` will read, for checksums; `libraries` the distributions whose versions matter.
 
     Example:
         >>> family = TokenizerFamily(name="bytes", summary="UTF-8 bytes", load=lambda spec, context: None)
@@ -220,6 +221,7 @@ class TokenizerFamily:
     variant: str = ""
     train: Callable[[TrainingCorpus, Mapping[str, Any], Progress], Tokenizer] | None = None
     trained_suffix: str = ".json"
+    saved_as: tuple[str, ...] = ()
     files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None
     libraries: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()

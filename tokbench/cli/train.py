@@ -50,6 +50,7 @@ def train(
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
     check_target(output, force=force)
+    _check_ending(chosen, output)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     _check_text(dataset, corpora)
     tokenizer = _trained(chosen, spec, corpora)
@@ -79,6 +80,15 @@ def _spec(registry: Registry, family: str, vocab_size: str | None, options: list
         able = sorted(name for name, other in registry.tokenizers.items() if other.trainable)
         raise SpecError(f"{family} cannot be trained; these can: {', '.join(able)}")
     return validate(Spec(family, None, given), found.options)
+
+
+def _check_ending(family: TokenizerFamily, output: Path) -> None:
+    """Refuse, before the training, a file that its tokenizer cannot be written as; raises `SpecError`."""
+    from tokbench.errors import SpecError
+
+    if family.saved_as and output.suffix not in family.saved_as:
+        choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in family.saved_as)
+        raise SpecError(f"{family.name} cannot be written as {output.name!r}; name {choices}")
 
 
 def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorpus:

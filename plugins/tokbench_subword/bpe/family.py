@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
 from tokbench_subword.kernels.threads import THREADS, usable_cores
+from tokbench_subword.pipeline import formats
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -257,6 +258,7 @@ BPE = TokenizerFamily(
     variant="a tokenizer.json, vocab.json, .tiktoken or .model file, or the folder of one; else it is trained",
     train=train,
     trained_suffix=".json",
+    saved_as=formats.BPE,
     files=files,
     libraries=("numba", "regex"),
     examples=("bpe:vocab_size=8k", "bpe:vocab_size=8k,pattern=o200k", "bpe:gpt2/tokenizer.json"),

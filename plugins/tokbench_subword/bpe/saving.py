@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench_subword.bpe.json_model import json_of_model
+from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.added_tokens import numbered
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of, write_document
 
@@ -37,6 +38,7 @@ def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:
 
         write_vocab_merges(tokenizer, target)
     else:
+        formats.check_ending(tokenizer.name, target, formats.BPE)
         write_document(complete_document(tokenizer), target)
 
 

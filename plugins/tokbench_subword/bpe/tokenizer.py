@@ -328,8 +328,9 @@ class BpeTokenizer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
 
-        The path decides: the suffix ``.tiktoken``, no suffix (a folder), anything else. What `tokenizers` and
-        `transformers` open as `tokenizer.json` gives the same ids there.
+        The path decides: the suffix ``.tiktoken``, no suffix (a folder), ``.json``; any other raises
+        `TokenizerError`. What `tokenizers` and `transformers` open as `tokenizer.json` gives the same ids
+        there.
         """
         saving.save(self, path)
 

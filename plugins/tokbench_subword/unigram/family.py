@@ -9,6 +9,7 @@ from typing import Any, cast
 from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
 from tokbench_subword.kernels.threads import THREADS, usable_cores
+from tokbench_subword.pipeline import formats
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
@@ -103,6 +104,7 @@ UNIGRAM = TokenizerFamily(
     variant="a sentencepiece .model, a tokenizer.json of the type Unigram, or a folder with one",
     train=train,
     trained_suffix=".model",
+    saved_as=formats.UNIGRAM,
     files=files,
     libraries=("numba", "numpy", "sentencepiece"),
     examples=("unigram:vocab_size=8k", "unigram:spiece.model", "unigram:tokenizer.json"),

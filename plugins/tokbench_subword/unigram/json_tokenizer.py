@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step
+from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stretch import Stretch
@@ -272,7 +274,8 @@ class JsonUnigramTokenizer:
         return content_of(self.document)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `tokenizer.json`."""
+        """Write a `tokenizer.json`; raises `TokenizerError` where `path` does not end in ``.json``."""
+        formats.check_ending(self.name, Path(path), [".json"])
         write_document(self.document, path)
 
     def facts(self) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step
 from tokbench_subword.kernels.utf8 import encodable
+from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.added_tokens import check_new
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.engine import Engine
@@ -250,7 +251,11 @@ class SpmTokenizer:
         return cls(name, parse(data, where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `.model`, or a `tokenizer.json` where `path` ends in ``.json`` (Unigram only)."""
+        """Write a `.model`, or a `tokenizer.json` where `path` ends in ``.json`` (Unigram only).
+
+        Raises `TokenizerError` for any other ending.
+        """
+        formats.check_ending(self.name, Path(path), formats.UNIGRAM)
         if Path(path).suffix != ".json":
             write_model(self.model, path)
             return

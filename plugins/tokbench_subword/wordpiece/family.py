@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
 from tokbench_subword.kernels.threads import THREADS, usable_cores
+from tokbench_subword.pipeline import formats
 
 if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
@@ -207,6 +208,7 @@ WORDPIECE = TokenizerFamily(
     options=_OPTIONS,
     variant="a vocab.txt, a tokenizer.json or their folder; none: trained",
     trained_suffix=".json",
+    saved_as=formats.WORDPIECE,
     libraries=("numba",),
     examples=("wordpiece:vocab_size=8k", "wordpiece:bert-base-uncased/vocab.txt,lowercase=true"),
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch, TokenizerError
 from tokbench_subword.kernels.utf8 import repaired
+from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece import tracing
@@ -197,9 +198,10 @@ class WordPieceTokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
-        `save_vocabulary`).
+        `save_vocabulary`); raises `TokenizerError` for any other ending.
         """
         target = Path(path)
+        formats.check_ending(self.name, target, formats.WORDPIECE)
         if target.suffix == ".txt":
             self.save_vocabulary(target)
         else:

@@ -47,6 +47,25 @@ def test_the_ids_stay_the_same(family: str, source: str, target: str, options: s
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.parametrize(
+    ("family", "source", "targets", "choices"),
+    [
+        ("bpe", "a.json", ["o.model", "o.txt", "o.bin"], "FILE.json or FILE.tiktoken or a folder"),
+        ("wordpiece", "a.json", ["o.model", "o.tiktoken", "folder", "o.bin"], "FILE.json or FILE.txt"),
+        ("unigram", "a.model", ["o.txt", "o.tiktoken", "folder", "o.bin"], "FILE.model or FILE.json"),
+        ("unigram", "a.json", ["o.model", "o.txt", "o.tiktoken", "folder", "o.bin"], "name FILE.json"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(
+    family: str, source: str, targets: list[str], choices: str, tmp_path: Path
+) -> None:
+    spec = trained(family, 400, tmp_path / source)
+    for target in targets:
+        with pytest.raises(TokenizerError, match=f"{source} cannot be written as '{target}'; .*{choices}$"):
+            run(spec, str(tmp_path / target))
+    assert [path.name for path in tmp_path.iterdir()] == [source]
+
+
 def test_a_folder_is_written_again_only_by_force(tmp_path: Path) -> None:
     spec = trained("bpe", 300, tmp_path / "a.json")
     folder = tmp_path / "folder"

@@ -81,6 +81,13 @@ def test_files_are_not_overwritten_and_folders_not_invented(corpus: Path, tmp_pa
         run("words", "-d", str(corpus), "-o", str(tmp_path / "no" / "x.json"))
 
 
+def test_a_file_that_its_family_cannot_write_is_refused_before_the_training(
+    corpus: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(SpecError, match=r"bpe cannot be written as 'x\.model'; name FILE\.json or .* a folder"):
+        run("bpe", "-d", str(corpus), "-o", str(tmp_path / "x.model"))
+
+
 def test_a_vocabulary_too_small_is_said_and_leaves_no_file(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(TokenizerError, match="ask for at least"):
         run("bpe", "-d", str(corpus), "--vocab-size", "100", "-o", str(tmp_path / "x.json"))
