@@ -70,9 +70,10 @@ class Encoder:
     def __init__(self, model: BpeModel, *, threads: int = 1) -> None:
         self.model = model
         self.threads = max(1, threads)
-        announce(encode_documents, encode_spans, encode_text)
+        cuts = model.pattern.machine is not None
+        announce(*((encode_documents, encode_text, encode_texts) if cuts else (encode_spans,)))
         self._shared = shared_arrays(model)
-        self._fits = at.TEXT_CHARACTERS if model.pattern.machine is not None else -1
+        self._fits = at.TEXT_CHARACTERS if cuts else -1
         self._brief = min(self._fits, _BRIEF)
         self._idle: deque[Workspace] = deque()
         self._ready = False
@@ -147,6 +148,7 @@ class Encoder:
 
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
         """As `encode_spans` of one document, and each pre-token a document of the result."""
+        announce(encode_spans)  # with a state machine only now, since few ask for this
         sizes = np.zeros(len(spans) + 1, np.int64)
         np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])
         return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)
@@ -203,7 +205,7 @@ class Encoder:
 
     def _new(self) -> Workspace:
         work = Workspace(self._shared)
-        if not self._ready:
+        if self._fits >= 0 and not self._ready:
             # numba reads compiled code when it is first asked for: all now, or the first batch would wait
             counts = np.zeros(0, np.int64)
             self._encode_text = entry(encode_text, work.place, "")

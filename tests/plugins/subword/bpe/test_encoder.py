@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoding import encode_spans
 from tokbench_subword.bpe.layout import TEXT_SIZE
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.kernels import compiling
 
 WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
 WORDS.append("ab" * 40)
@@ -81,3 +89,47 @@ def test_ids_are_not_written_over_by_the_next_text(encoder: Encoder) -> None:
     kept = first.tolist()
     encoder.encode("日本 née")
     assert first.tolist() == kept
+
+
+@pytest.mark.parametrize(("pattern", "at_once"), [("gpt2", 0), (r"\w+|\W+", 1)])
+def test_compiling_is_announced_of_what_is_used(
+    pattern: str, at_once: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pattern with a state machine needs no kernel for pre-tokens found elsewhere, until there are some."""
+    monkeypatch.setattr(compiling, "_told", [])
+    monkeypatch.setattr(compiling, "_on_disk", lambda function: function is not encode_spans)
+    model = BpeModel(
+        vocabulary=tuple(bytes([byte]) for byte in range(256)),
+        merges=np.empty((0, 3), np.int32),
+        pattern=Pattern.of(pattern),
+    )
+    encoder = Encoder(model)
+    assert encoder.encode("a b").tolist() == encoder.encode_batch(["a b"]).ids.tolist() == [97, 32, 98]
+    assert capsys.readouterr().err.count("compiling") == at_once
+    data = np.frombuffer(b"ab" + bytes(64), np.uint8)
+    assert encoder.encode_spans(data, [np.array([[0, 2]])]).ids.tolist() == [97, 98]
+    assert capsys.readouterr().err.count("compiling") == 1 - at_once
+
+
+FIRST_USE = """
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern
+import numpy as np
+vocabulary, merges = tuple(bytes([byte]) for byte in range(256)), np.empty((0, 3), np.int32)
+encoder = Encoder(BpeModel(vocabulary=vocabulary, merges=merges, pattern=Pattern.of("gpt2")))
+print(encoder.encode("a").tolist() + encoder.encode_batch(["b" * 9000]).ids[:1].tolist())
+"""
+
+
+@pytest.mark.slow
+def test_the_first_process_says_that_it_compiles_and_the_second_does_not(tmp_path: Path) -> None:
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", FIRST_USE], env=env, capture_output=True, text=True, timeout=600, check=True
+        )
+        for _ in range(2)
+    ]
+    assert [run.stdout.strip() for run in runs] == ["[97, 98]"] * 2
+    assert [run.stderr.count("compiling kernels") for run in runs] == [1, 0]
