@@ -49,10 +49,11 @@ class ResultsError(TokbenchError):
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Up to three of the `known` names that look like `name`, best first.
+    """Up to three of the `known` names that look like `name`, in whatever case, best first.
 
     Example:
-        >>> nearest("fertilty", ["fertility", "gini"])
+        >>> nearest("FERTILTY", ["fertility", "gini"])
         ['fertility']
     """
-    return difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    folded = {one.casefold(): one for one in known}
+    return [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.errors import UnknownNameError, nearest
 from tokbench.tokenizer import Progress
 from tokbench_subword.kernels.threads import THREADS, usable_cores
 from tokbench_subword.pipeline import formats
@@ -178,8 +180,12 @@ def _file(spec: Spec) -> Path:
 
 
 def _pattern(text: str, *, dialect: str = "oniguruma", keep_gaps: bool = True) -> Any:
-    from tokbench_subword.bpe.patterns import Pattern
+    """The pattern that a spec names; raises `UnknownNameError` for a word that looks like a misspelt name."""
+    from tokbench_subword.bpe.patterns import NAMED, Pattern
 
+    names = [*NAMED, "none"]
+    if text not in names and re.fullmatch(r"[\w-]+", text) and nearest(text, names):
+        raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
     return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)  # type: ignore[arg-type]
 
 

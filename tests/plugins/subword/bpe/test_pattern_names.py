@@ -1,0 +1,22 @@
+"""A pattern in a spec: a name, an expression, or a name that was misspelt."""
+
+from __future__ import annotations
+
+import pytest
+from tokbench_subword.bpe.family import _pattern
+
+from tokbench.errors import UnknownNameError
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("gtp2", "gpt2"), ("gpt-2", "gpt2"), ("GPT2", "gpt2"), ("cl100k_base", "cl100k"), ("non", "none")],
+)
+def test_a_word_near_a_name_is_no_expression(given: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"unknown pattern '{given}'; did you mean '{meant}'"):
+        _pattern(given)
+
+
+@pytest.mark.parametrize("text", [".", "e", r"\S+", "gpt2|x", r"[a-z]+", "gpt2.", "SEP"])
+def test_what_is_no_name_is_an_expression(text: str) -> None:
+    assert _pattern(text).source == text
