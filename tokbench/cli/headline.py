@@ -89,13 +89,11 @@ def _print_figures(
 
 
 def _reason(run: Run, dataset: str) -> str:
-    """Why a dataset has no figure at all: it holds no text, or every tokenizer failed on it."""
+    """Why a dataset has no figure at all: every tokenizer failed on it, or no metric applies."""
     rows = run.frame[run.frame["dataset"] == dataset]
     statuses: Iterable[str] = rows["status"]
     if any(status.startswith("failed") for status in statuses):
         return "it failed"
-    if not rows["n_documents"].sum():
-        return "there is no document in it"
     return "none of the metrics applies to it"
 
 

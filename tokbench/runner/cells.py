@@ -69,6 +69,14 @@ def look_through(folder: RunFolder, cells: Sequence[Cell]) -> Standing:
     return standing
 
 
+def without_text(tallies: Mapping[CellKey, Tally]) -> list[CellKey]:
+    """The cells of datasets in which there is no document at all; of others a first one is read."""
+    holds: dict[str, bool] = {}
+    for key in tallies:
+        holds[key.dataset] = holds.get(key.dataset, False) or tallies[key].documents > 0
+    return [key for key in tallies if not holds[key.dataset]]
+
+
 class CellFiles(Mapping[CellKey, Tally]):
     """The tallies of the cells on disk, read when asked and not kept: a run has more than memory may hold."""
 

@@ -16,8 +16,9 @@ from tokbench.metrics.metric import Measurement
 from tokbench.registry import Registry, build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
+from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, cache_limit
-from tokbench.runner.cells import look_through, make_cells
+from tokbench.runner.cells import CellFiles, look_through, make_cells, without_text
 from tokbench.runner.counting import get_ready
 from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
@@ -37,6 +38,12 @@ from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.runner.tasks import Task
 from tokbench.runner.timing import speed_stage
+
+NO_TEXT = Failure(
+    "empty",
+    "there is no document in it: all of its text is blank",
+    "leave the dataset out, or name the files that hold its text",
+)
 
 
 class RunError(TokbenchError):
@@ -125,6 +132,9 @@ class _Session:
             inspector = Inspector(self.plan, self.subjects)
             self.count(cells, inspector, stop)
         self.check(stop)
+        failed = {cell.key for cell in self.failures}
+        counted = CellFiles(self.folder, [cell.key for cell in cells if cell.key not in failed])
+        self.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
         with self.timed("inspect"):
             self.seen = inspector.finish(self.folder, {cell.key for cell in self.failures})
         self.check(stop)

@@ -139,8 +139,8 @@ def _train(
                 on_event=lambda event: report(int(event[2] * 100), 100, f"{event[1]} {event[3]}"),
             )
     assert trained is not None
-    what = "found trained" if trained.reused else f"trained in {trained.info['seconds']:.1f} s"
-    say(f"{entry.key}: {what}")
+    when = "before" if trained.reused else f"in {trained.info['seconds']:.1f} s"
+    say(f"{entry.key}: trained on {plan.training.key} {when}")
     info = {**trained.info, "reused": trained.reused, "on": plan.training.key}
     return trained, info
 

@@ -202,25 +202,24 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
 
 
-def test_a_dataset_without_a_document_says_so_in_place_of_an_empty_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blank = tmp_path / "blank.txt"
     blank.write_text("\n\n")
-    call(
-        monkeypatch,
-        "run",
-        "-t",
-        "bytes",
-        "-d",
-        str(blank),
-        "-o",
-        str(tmp_path / "out"),
-        "--no-speed",
-        "--no-report",
-    )
-    printed = capsys.readouterr()
-    assert "there is no document in it" in printed.out + printed.err
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "eng_Latn.txt").write_text("a line\n")
+    (folder / "deu_Latn.txt").write_text("\n \n")
+    arguments = ("-t", "bytes", "-o", str(tmp_path / "out"), "--no-speed", "--no-report")
+    texts = ("-d", str(blank), "-d", str(text), "-d", str(folder))
+    for _ in ("counted", "found counted"):
+        assert call(monkeypatch, "run", *arguments, *texts) == 1
+        printed = capsys.readouterr().out
+        assert printed.count("failed: bytes · ") == 1
+        assert "blank.txt · und: empty: there is no document in it" in printed.replace("\n", " ")
+        assert "leave the dataset out" in printed.replace("\n", " ")
+    assert call(monkeypatch, "run", *arguments, *texts[2:]) == 0
 
 
 def test_a_seed_below_nothing_is_a_wrong_request(
