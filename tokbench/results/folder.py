@@ -82,6 +82,12 @@ class RunFolder:
         """The folder of plots."""
         return self.path / "plots"
 
+    def remove_reports(self) -> None:
+        """Remove reports and plots: beside figures that are about to be written they would show other ones."""
+        for path in [*self.path.glob("report.*"), *self.plots.glob("*")]:
+            if path.is_file():
+                path.unlink()
+
     def read_manifest(self) -> dict[str, Any]:
         """The content of ``run.json``; raises `ResultsError` where there is none, or of a later schema."""
         if not self.path.is_dir():

@@ -46,6 +46,7 @@ def write_figures(
     files = CellFiles(folder, keys)
     rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured), *more]
     order = _Order(plan, subjects)
+    folder.remove_reports()
     write_measurements(folder.measurements, measurement_rows(name, sorted(rows, key=order.place)))
     few = _pairs(files, context) * len({(key.dataset, key.language) for key in files}) <= MOST_COMPARED
     compared = differences(files, metrics, context=context, per_language=few)

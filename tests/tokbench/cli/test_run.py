@@ -222,6 +222,22 @@ def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
     assert call(monkeypatch, "run", *arguments, *texts[2:]) == 0
 
 
+def test_no_report_of_earlier_figures_is_left_beside_new_ones(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    arguments = ("run", "-d", str(text), "-o", str(out), "--no-speed", "-m", "compression_ratio")
+    assert call(monkeypatch, *arguments, "-t", "bytes") == 0
+    (out / "report.tex").write_text("another format of report")
+    (out / "notes.txt").write_text("the user's own")
+    assert (out / "report.html").is_file()
+    assert any((out / "plots").iterdir())
+    assert call(monkeypatch, *arguments, "-t", "chars", "--no-report") == 0
+    assert not list(out.glob("report.*"))
+    assert not list(out.glob("plots/*"))
+    assert (out / "notes.txt").is_file()
+
+
 def test_a_seed_below_nothing_is_a_wrong_request(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
