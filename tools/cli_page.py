@@ -8,7 +8,7 @@ from typing import Any
 
 import typer.main
 
-from tokbench.cli import app
+from tokbench.cli.program import app
 
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 

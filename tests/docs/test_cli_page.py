@@ -17,7 +17,7 @@ def test_every_parameter_has_a_help_text() -> None:
     tools = runpy.run_path(str(ROOT / "tools" / "cli_page.py"))
     import typer.main
 
-    from tokbench.cli import app
+    from tokbench.cli.program import app
 
     for name, command in tools["commands"](typer.main.get_command(app), "tokbench"):
         assert command.help, name

@@ -5,77 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated
 
-import typer
-
-from tokbench import __version__
-from tokbench.cli import cache, listing, plugins, runs
-from tokbench.cli.audit import audit, overlap
-from tokbench.cli.convert import convert
-from tokbench.cli.decode import decode
-from tokbench.cli.diff import diff
-from tokbench.cli.encode import compare, encode
-from tokbench.cli.plot import plot
-from tokbench.cli.report import report
-from tokbench.cli.run import run
-from tokbench.cli.serve import serve
-from tokbench.cli.show import show
-from tokbench.cli.trace import trace
-from tokbench.cli.train import train
 from tokbench.errors import TokbenchError
-
-app = typer.Typer(
-    name="tokbench",
-    help="Compare tokenizers: compression, cost per language, fairness, losslessness, speed.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.add_typer(listing.app, name="list")
-app.add_typer(plugins.app, name="plugins")
-app.add_typer(runs.app, name="runs")
-app.add_typer(cache.app, name="cache")
-app.command()(run)
-app.command()(report)
-app.command()(plot)
-app.command()(serve)
-app.command()(encode)
-app.command()(decode)
-app.command()(compare)
-app.command()(audit)
-app.command()(overlap)
-app.command()(diff)
-app.command()(show)
-app.command()(train)
-app.command()(convert)
-app.command()(trace)
-
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """What a write to standard output fails with, short of a reader that left (which typer answers)."""
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        print(f"tokbench {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Compare tokenizers: compression, cost per language, fairness, losslessness, speed."""
 
 
 def main() -> None:
     """Run the command line: 0 all done, 1 something failed or differs, 2 a wrong request, 130 interrupted."""
     try:
         try:
+            from tokbench.cli.program import app  # here, where an interrupt is answered: it takes a while
+
             app()
         finally:
             sys.stdout.flush()  # here, where it can be told that it failed

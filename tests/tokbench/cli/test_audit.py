@@ -8,7 +8,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.errors import SpecError
 
 

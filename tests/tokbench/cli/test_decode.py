@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.errors import SpecError
 
 

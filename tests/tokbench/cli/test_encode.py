@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli import app, main
+from tokbench.cli import main
+from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokenizerError
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.registry import build_registry
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.errors import CorpusError
 
 PROGRAM = (sys.executable, "-c", "from tokbench.cli import main; main()")
@@ -49,3 +49,16 @@ def test_an_output_that_cannot_be_written_is_told_in_a_line(arguments: list[str]
         done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert done.stderr == "error: cannot write the output: No space left on device\n"
+
+
+def test_an_interrupt_during_the_imports_is_answered() -> None:
+    code = (
+        "import builtins, signal, tokbench.cli as cli; take = builtins.__import__\n"
+        "def slow(name, *rest):\n"
+        "    if name == 'typer': signal.raise_signal(signal.SIGINT)\n"
+        "    return take(name, *rest)\n"
+        "builtins.__import__ = slow\n"
+        "cli.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")

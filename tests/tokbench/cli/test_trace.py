@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.errors import TokenizerError
 from tokbench.inspection.steps import html_page, label, svg_figure
 from tokbench.tokenizer import Step

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 
 

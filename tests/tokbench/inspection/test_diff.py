@@ -14,7 +14,7 @@ from tokbench_tiktoken.sources import blueprint
 from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli import app
+from tokbench.cli.program import app
 from tokbench.inspection.diff import diff
 from tokbench.inspection.divergence import CAUSES
 from tokbench.inspection.recent import is_recent

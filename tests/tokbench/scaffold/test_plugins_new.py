@@ -105,7 +105,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_a_file_in_the_way_and_a_name_that_is_taken_are_said(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from tokbench.cli import app
+    from tokbench.cli.program import app
 
     (tmp_path / "file").touch()
     with pytest.raises(TokbenchError, match="file is a file; name a folder"):

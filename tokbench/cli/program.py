@@ -1,0 +1,64 @@
+"""Every command put together: what `tokbench` is, once it has been imported."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tokbench import __version__
+from tokbench.cli import cache, listing, plugins, runs
+from tokbench.cli.audit import audit, overlap
+from tokbench.cli.convert import convert
+from tokbench.cli.decode import decode
+from tokbench.cli.diff import diff
+from tokbench.cli.encode import compare, encode
+from tokbench.cli.plot import plot
+from tokbench.cli.report import report
+from tokbench.cli.run import run
+from tokbench.cli.serve import serve
+from tokbench.cli.show import show
+from tokbench.cli.trace import trace
+from tokbench.cli.train import train
+
+app = typer.Typer(
+    name="tokbench",
+    help="Compare tokenizers: compression, cost per language, fairness, losslessness, speed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(listing.app, name="list")
+app.add_typer(plugins.app, name="plugins")
+app.add_typer(runs.app, name="runs")
+app.add_typer(cache.app, name="cache")
+app.command()(run)
+app.command()(report)
+app.command()(plot)
+app.command()(serve)
+app.command()(encode)
+app.command()(decode)
+app.command()(compare)
+app.command()(audit)
+app.command()(overlap)
+app.command()(diff)
+app.command()(show)
+app.command()(train)
+app.command()(convert)
+app.command()(trace)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"tokbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Compare tokenizers: compression, cost per language, fairness, losslessness, speed."""
