@@ -60,15 +60,15 @@ def overlap(
     """
     from tokbench.errors import SpecError
     from tokbench.inspection.audit import audit as look_through
-    from tokbench.inspection.overlap import overlap_matrix, surplus
+    from tokbench.inspection.overlap import lacking_matrix, overlap_matrix, surplus
 
     if len(specs) < 2:
         raise SpecError("overlap compares at least two tokenizers: tokbench overlap SPEC SPEC")
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     audits = [look_through(registry.load(spec), _progress) for spec in specs]
     matrix = overlap_matrix(audits)
-    extra = [surplus(a, b) for a in audits for b in audits if a is not b]
     if as_json:
+        extra = [surplus(a, b) for a in audits for b in audits if a is not b]
         content = {
             "tokenizers": [found.tokenizer for found in audits],
             "jaccard": matrix.tolist(),
@@ -82,15 +82,14 @@ def overlap(
         table.add_row(f"{number} {found.tokenizer}", *(f"{value:.3f}" for value in row))
     console.print(table)
     if len(audits) > 2:
-        lacking = iter(extra)
         table = _table("has, and lacks", *(str(number) for number in range(1, len(audits) + 1)))
-        for number, found in enumerate(audits, start=1):
-            counts = ("" if other is found else f"{len(next(lacking).tokens):,}" for other in audits)
-            table.add_row(f"{number} {found.tokenizer}", *counts)
+        for row, (found, counts) in enumerate(zip(audits, lacking_matrix(audits), strict=True)):
+            shown = ("" if column == row else f"{count:,}" for column, count in enumerate(counts))
+            table.add_row(f"{row + 1} {found.tokenizer}", *shown)
         console.print(table)
         console.print("A row's tokens that the column lacks. Which they are: name two tokenizers, or --json.")
         return
-    for one in extra:
+    for one in (surplus(*audits), surplus(*reversed(audits))):
         scripts = ", ".join(f"{script} {count:,}" for script, count in list(one.by_script.items())[:8])
         lengths = ", ".join(f"{length}: {count:,}" for length, count in list(one.by_length.items())[:10])
         console.print(f"\n{one.a} has {len(one.tokens):,} tokens that {one.b} lacks", style="bold")

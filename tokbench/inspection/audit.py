@@ -186,7 +186,9 @@ def _decode_all(
     tokenizer: Tokenizer, status: NDArray[np.uint8], tell: Callable[[float, str], None]
 ) -> tuple[list[bytes], dict[int, str]]:
     """The bytes of every id, and the text of those that may be encoded again; sets every other status."""
-    special, knows_bytes = special_ids(tokenizer), isinstance(tokenizer, TokenByter)
+    special = special_ids(tokenizer)
+    # Asked once: whether a protocol is kept takes longer to find out than what a token is.
+    bytes_of = tokenizer.token_bytes if isinstance(tokenizer, TokenByter) else None
     parts, texts = [b""] * len(status), dict[int, str]()
     for index in range(len(status)):
         if index % CHUNK == 0:
@@ -195,14 +197,14 @@ def _decode_all(
             status[index] = Status.SPECIAL
             continue
         try:
-            part = token_bytes(tokenizer, index)
             text = tokenizer.decode([index])
+            part = bytes_of(index) if bytes_of else text.encode("utf-8", "surrogatepass")
         except Exception:  # a gap: libraries raise whatever they like for an id without a token
             part, text = b"", ""
         parts[index] = part
         if not part:
             status[index] = Status.UNASSIGNED
-        elif _text(part) is None or (not knows_bytes and "\ufffd" in text):
+        elif _text(part) is None or (bytes_of is None and "\ufffd" in text):
             status[index] = Status.UNDECODABLE
         else:
             texts[index] = text

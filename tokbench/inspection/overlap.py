@@ -64,6 +64,14 @@ def overlap_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.float64]:
     return matrix
 
 
+def lacking_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.int64]:
+    """How many tokens each vocabulary (row) has that another (column) lacks: int64 of shape ``(n, n)``."""
+    import numpy as np
+
+    sets = [audit.byte_strings() for audit in audits]
+    return np.array([[len(a) - len(a & b) for b in sets] for a in sets], np.int64)
+
+
 SAME = 0.95
 """The overlap from which two vocabularies count as one: releases add a few tokens, ports lose a few."""
 

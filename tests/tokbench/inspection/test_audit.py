@@ -9,7 +9,7 @@ import pytest
 
 import tokbench
 from tokbench.inspection.audit import Status, VocabularyAudit, audit
-from tokbench.inspection.overlap import jaccard, overlap_matrix, surplus
+from tokbench.inspection.overlap import jaccard, lacking_matrix, overlap_matrix, surplus
 from tokbench.inspection.scripts import script_of
 from tokbench.inspection.tokentable import TokenTable
 
@@ -160,4 +160,22 @@ def test_overlap_and_surplus():
     assert extra.by_length == {2: 1, 3: 1}
     assert json.loads(json.dumps(extra.as_json()))["n"] == 2
     assert surplus(b, a).tokens == ()
+    assert lacking_matrix([a, b]).tolist() == [[0, 2], [0, 0]]
     assert np.isnan(jaccard(frozenset(), frozenset()))
+
+
+def test_each_id_is_decoded_once():
+    asked = []
+
+    class Plain:
+        name, vocab_size = "plain", 26
+
+        def encode(self, text):
+            return [ord(char) - 97 for char in text]
+
+        def decode(self, ids):
+            asked.append(list(ids))
+            return "".join(chr(97 + index) for index in ids)
+
+    audit(Plain())
+    assert asked[:26] == [[index] for index in range(26)]
