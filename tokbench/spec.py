@@ -79,8 +79,9 @@ def _typed(kind: OptionType, value: OptionValue) -> OptionValue:
         match = re.fullmatch(r"([+-]?\d+(?:_\d+)*(?:\.\d+)?)([kmg]?)", str(value).strip(), re.I)
         if not match:
             return None
-        number = float(match[1]) * _SUFFIX.get(match[2].lower(), 1)
-        return int(number) if number.is_integer() else None
+        written = float(match[1]) if "." in match[1] else int(match[1])  # a whole number keeps all its digits
+        number = written * _SUFFIX.get(match[2].lower(), 1)
+        return int(number) if number % 1 == 0 else None
     try:
         return float(str(value))
     except ValueError:

@@ -77,6 +77,11 @@ def test_options_are_checked_against_the_declared_ones(text: str, says: str) -> 
         validate(Spec.parse(text), BPE)
 
 
+@pytest.mark.parametrize(("text", "number"), [("9007199254740993", 2**53 + 1), ("1.5k", 1500), ("8_000", 8000)])
+def test_a_whole_number_keeps_all_its_digits(text: str, number: int) -> None:
+    assert Option("n", "int").parse(text, where="bpe") == number
+
+
 def test_choices_are_held() -> None:
     option = Option("ties", choices=("hf", "bytes"))
     with pytest.raises(SpecError, match="did you mean 'bytes'"):
