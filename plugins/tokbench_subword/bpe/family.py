@@ -13,6 +13,7 @@ from tokbench.errors import UnknownNameError, nearest
 from tokbench.tokenizer import Progress
 from tokbench_subword.kernels.threads import THREADS, usable_cores
 from tokbench_subword.pipeline import formats
+from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -111,6 +112,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.bpe.trainer import train_bpe
 
+    check_size("bpe", options["vocab_size"])
     end_of_word = options["end_of_word"]
     level: Level = options["level"] or ("char" if end_of_word else "byte")
     pattern = options["pattern"] or ("whitespace" if end_of_word else "gpt2")

@@ -11,6 +11,7 @@ from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily,
 from tokbench.tokenizer import Progress
 from tokbench_subword.kernels.threads import THREADS, usable_cores
 from tokbench_subword.pipeline import formats
+from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
@@ -170,6 +171,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
     from tokbench_subword.wordpiece.trainer import train_wordpiece
 
+    check_size("wordpiece", options["vocab_size"])
     model = train_wordpiece(
         corpus.texts(),
         vocab_size=options["vocab_size"],

@@ -94,6 +94,15 @@ def test_a_vocabulary_too_small_is_said_and_leaves_no_file(corpus: Path, tmp_pat
     assert not (tmp_path / "x.json").exists()
 
 
+@pytest.mark.parametrize("family", ["bpe", "wordpiece", "unigram"])
+@pytest.mark.parametrize("size", [2**31, 2**53 + 1, 10**24])
+def test_a_vocabulary_that_ids_cannot_number_is_refused(
+    family: str, size: int, corpus: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TokenizerError, match=f"{family}: vocab_size.*{size}"):
+        run(family, "-d", str(corpus), "--vocab-size", str(size), "-o", str(tmp_path / "x.json"))
+
+
 def test_fewer_tokens_than_asked_for_is_said(corpus: Path, tmp_path: Path) -> None:
     command = ["train", "bpe", "-d", str(corpus), "--vocab-size", "100k", "-o", str(tmp_path / "x.json")]
     result = CliRunner().invoke(app, command, catch_exceptions=False)
