@@ -36,12 +36,14 @@ def resolve(name: str) -> str | None:
     """The spec of a model name, dated or not; None for what is no name of OpenAI's.
 
     Example:
-        >>> resolve("gpt-4o-2024-05-13"), resolve("gpt-4-0314"), resolve("llama-2")
-        ('tiktoken:o200k_base', 'tiktoken:cl100k_base', None)
+        >>> resolve("gpt-4o-2024-05-13"), resolve("gpt-4-0314"), resolve("llama-2"), resolve("gpt-4-o")
+        ('tiktoken:o200k_base', 'tiktoken:cl100k_base', None, None)
     """
     if name in ALIASES:
         return ALIASES[name]
     for beginning in _DATED:
         if name.startswith(beginning):
             return ALIASES[beginning.removesuffix("-")]
+        if name.replace("-", "").startswith(beginning.replace("-", "")):
+            return None  # "gpt-4-o" is a misspelt "gpt-4o", and no GPT-4 of any date
     return None

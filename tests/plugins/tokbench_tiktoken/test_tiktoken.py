@@ -17,6 +17,7 @@ from tokbench_tiktoken.aliases import ALIASES, resolve
 from tokbench_tiktoken.family import TIKTOKEN
 from tokbench_tiktoken.sources import blueprint, encoding_name
 
+import tokbench
 from tokbench import LoadContext, Spec, SpecError, TokenizerError, UnknownNameError
 from tokbench.spec import validate
 
@@ -120,6 +121,13 @@ def test_aliases_agree_with_the_librarys_table():
     for beginning, encoding in MODEL_PREFIX_TO_ENCODING.items():
         if beginning.startswith("gpt-") and not beginning.startswith("gpt-35"):
             assert resolve(beginning.rstrip("-") + "-2024-01-01") == f"tiktoken:{encoding}"
+
+
+@pytest.mark.parametrize("name", ["gpt-4-o", "gpt-4-o-mini"])
+def test_a_model_name_with_a_hyphen_too_many_is_answered_with_the_nearest(name):
+    assert resolve(name) is None
+    with pytest.raises(UnknownNameError, match="did you mean 'gpt-4o'"):
+        tokbench.load(name)
 
 
 def test_every_model_name_loads_its_encoding(test_data):
