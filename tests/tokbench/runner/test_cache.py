@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -97,6 +98,24 @@ class _Heard(Display):
 
     def finished(self, cell: Cell, result: CellResult) -> None:
         self._heard.append(result.cached)
+
+
+def test_a_training_says_on_what(
+    corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    said: list[str] = []
+
+    class Listens(Display):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    for folder in ("one", "two"):
+        text = f"text:{corpus}"
+        run(["words:vocab_size=30"], [text], output=tmp_path / folder, train_on=text, display=Listens())
+    first, second = (line for line in said if "trained" in line)
+    assert re.fullmatch(rf"words:vocab_size=30: trained on text:{re.escape(str(corpus))} in \d+\.\d s", first)
+    assert second == f"words:vocab_size=30: trained on text:{corpus} before"
 
 
 def test_two_runs_at_once_share_the_cache(
