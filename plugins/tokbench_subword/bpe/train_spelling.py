@@ -5,6 +5,7 @@ bytes, once all is learned.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,8 +122,8 @@ def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:
     ends = np.zeros(len(tokens) + len(merges) + 1, np.int64)
     ends[1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
     data, size = _spell(np.frombuffer(b"".join(tokens), np.uint8), len(tokens), merges, ends)
-    text, starts, stops = data.tobytes(), ends[:size].tolist(), ends[1 : size + 1].tolist()
-    return [text[start:stop] for start, stop in zip(starts, stops, strict=True)]
+    lengths: list[int] = np.diff(ends[: size + 1]).tolist()
+    return list(map(BytesIO(data).read, lengths))  # half the time of as many slices
 
 
 @kernel
