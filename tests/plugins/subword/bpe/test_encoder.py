@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,18 @@ def test_alone_as_in_a_batch(encoder: Encoder) -> None:
     together = encoder.encode_batch(texts)
     for text, expected in zip(texts, together, strict=True):
         assert encoder.encode(text).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("most", [8, 400])
+@pytest.mark.parametrize(
+    "words", [WORDS, [word for word in WORDS if word != "\ud800"], ["the ", "low"], ["日", "né"]]
+)
+def test_many_as_each_alone(encoder: Encoder, words: list[str], most: int) -> None:
+    """Whether short or long, with surrogates or without, in ASCII or not, and in any kind of sequence."""
+    rng = random.Random(7)
+    texts = deque("".join(rng.choices(words, k=rng.randrange(most))) for _ in range(3000))
+    together = encoder.encode_batch(texts)
+    assert together.to_lists() == [encoder.encode(text).tolist() for text in texts]
 
 
 @pytest.mark.parametrize("size", [0, 1, TEXT_SIZE - 1, TEXT_SIZE, TEXT_SIZE + 1, 3 * TEXT_SIZE])
