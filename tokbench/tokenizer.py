@@ -83,6 +83,15 @@ class TokenByter(Protocol):
 
 
 @runtime_checkable
+class BatchTokenByter(Protocol):
+    """Knows the bytes of many tokens at once, so that a whole vocabulary is asked for by a few calls."""
+
+    def token_bytes_batch(self, ids: Sequence[int]) -> Sequence[bytes]:
+        """The bytes of every one of `ids`, from 0 to below `vocab_size`, as `token_bytes` gives them."""
+        ...
+
+
+@runtime_checkable
 class OffsetEncoder(Protocol):
     """Gives, for each token of ``encode(text)``, its (start, end) in code points of `text`: int64, ``(n, 2)``.
 

@@ -102,6 +102,11 @@ class TiktokenTokenizer:
         """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
         return self._bytes.get(token_id, b"")
 
+    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
+        """The bytes of many tokens."""
+        known = self._bytes
+        return [known.get(token_id, b"") for token_id in ids]
+
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
         """The bytes of every token that is not special; asking the library for each is several times slower."""

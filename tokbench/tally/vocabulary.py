@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import TokenByter, Tokenizer, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 UNKNOWN_LENGTH = -1
 """The length of a token whose bytes the tokenizer does not tell."""
+ASKED_AT_ONCE = 1 << 14
+"""Tokens asked for by one call, so that a large vocabulary takes no more than some megabytes meanwhile."""
 
 
 class TokenTable:
-    """What is known of a tokenizer's tokens; grows as ids are met.
+    """What is known of a tokenizer's tokens; grows as ids are met, or is all there once one is.
+
+    The latter where one call tells of many (`BatchTokenByter`).
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
     where they begin in `blob`, which has padding. `entries`, uint64 of shape ``(size, 2)``, is what
@@ -27,6 +31,7 @@ class TokenTable:
     """
 
     __slots__ = (
+        "_asked",
         "_special",
         "blob",
         "derived",
@@ -51,6 +56,7 @@ class TokenTable:
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
+        self._asked = False
         self._special: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
 
@@ -72,7 +78,18 @@ class TokenTable:
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
-        self._ask(np.unique(new))
+        tokenizer = self.tokenizer()
+        if self._asked or not (isinstance(tokenizer, BatchTokenByter) and isinstance(tokenizer, TokenByter)):
+            self._ask(np.unique(new))
+            return
+        # all at once is less work than to come back for the rare ones again and again; the unknown token waits,
+        # since others ask whether it was ever met
+        self._asked = True
+        others = np.setdiff1d(np.arange(self.size, dtype=np.int32), [] if self.unk is None else [self.unk])
+        for first in range(0, len(others), ASKED_AT_ONCE):
+            self._ask(others[first : first + ASKED_AT_ONCE])
+        if self.unk is not None and self.unk in new:
+            self._ask(np.array([self.unk], np.int32))
 
     def bytes_of(self, token_id: int) -> bytes:
         """The bytes of a known token."""
@@ -88,8 +105,14 @@ class TokenTable:
         tokenizer = self.tokenizer()
         assert tokenizer is not None
         own = isinstance(tokenizer, TokenByter)
-        ask = tokenizer.token_bytes if isinstance(tokenizer, TokenByter) else partial(token_bytes, tokenizer)
-        pieces = list(map(ask, ids.tolist()))
+        if own and isinstance(tokenizer, BatchTokenByter):
+            pieces = list(tokenizer.token_bytes_batch(ids.tolist()))
+            if len(pieces) != len(ids):
+                raise TokenizerError(
+                    f"{self._name()}: token_bytes_batch returned {len(pieces)} tokens' bytes for {len(ids)} ids"
+                )
+        else:
+            pieces = list(map(partial(token_bytes, tokenizer), ids.tolist()))
         if own:
             unknown = np.zeros(len(pieces), np.bool_)
             split = _broken(pieces) & ~self._special[ids]

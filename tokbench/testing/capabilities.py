@@ -10,6 +10,7 @@ from tokbench.tokenizer import (
     BatchDecoder,
     BatchEncoder,
     BatchOffsetEncoder,
+    BatchTokenByter,
     EncoderWithOffsets,
     OffsetEncoder,
     Sampler,
@@ -109,6 +110,20 @@ def _bytes_of_tokens(tokenizer: Tokenizer, text: str) -> Problem:
     return f"the bytes of the tokens make {spelled[:60]!r}, decode {decoded[:60]!r}"
 
 
+def _token_bytes_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
+    if not isinstance(tokenizer, BatchTokenByter):
+        return None
+    if not isinstance(tokenizer, TokenByter):
+        return "there is token_bytes_batch, and no token_bytes"
+    edges = [*range(min(4, tokenizer.vocab_size)), tokenizer.vocab_size - 1, *sorted(special_ids(tokenizer))]
+    ids = [*ids_of(tokenizer, text), *edges]
+    together, single = [*tokenizer.token_bytes_batch(ids)], [*map(tokenizer.token_bytes, ids)]
+    if len(together) != len(ids):
+        return f"token_bytes_batch returned {len(together)} tokens' bytes for {len(ids)} ids"
+    wrong = [each for each in zip(ids, together, single, strict=True) if each[1] != each[2]]
+    return f"the token {wrong[0][0]} is {wrong[0][1]!r} among others, {wrong[0][2]!r} alone" if wrong else None
+
+
 def _offsets(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, OffsetEncoder):
         return None
@@ -201,6 +216,11 @@ CAPABILITIES = (
         "token_bytes",
         "token_bytes must give the token's own bytes; joined they are what decode gives, spaces apart.",
         _bytes_of_tokens,
+    ),
+    TextCheck(
+        "token_bytes_batch",
+        "token_bytes_batch must give what token_bytes gives for each id.",
+        _token_bytes_batch_is_single,
     ),
     TextCheck("offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets),
     TextCheck(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from tokbench_subword.bpe.json_model import texts_by_id
@@ -78,6 +79,13 @@ class TokenTable:
             return unspelled(self._plain_bytes(token).decode()) or b""
         return self._plain_bytes(token)
 
+    def bytes_of_many(self, ids: Iterable[int]) -> list[bytes]:
+        """The bytes of many tokens, by one list of them all where the vocabulary is of bytes."""
+        if self.model.level != "byte":
+            return [self.bytes_of(index) for index in ids]
+        tokens, special = self.decoded_bytes, self.special_ids
+        return [b"" if index in special else tokens[index] for index in ids]
+
     def _plain_bytes(self, token: bytes) -> bytes:
         """The bytes of a character-level token: without what marks its place, blanks as blanks."""
         model = self.model
@@ -87,10 +95,17 @@ class TokenTable:
             token = token[len(model.continuing_prefix.encode()) :]
         if model.end_of_word and token.endswith(model.end_of_word.encode()):
             token = token[: -len(model.end_of_word.encode())]
+        for old, new in self._replacements:
+            token = token.replace(old, new)
+        return token
+
+    @cached_property
+    def _replacements(self) -> list[tuple[bytes, bytes]]:
+        """What the decoder puts in place of what, in turn."""
+        found = []
         for step in steps_of(self.document.decoder, "decoders"):
             if step.get("type") == "Metaspace":
-                token = token.replace(str(step["replacement"]).encode(), b" ")
+                found.append((str(step["replacement"]).encode(), b" "))
             if step.get("type") == "Replace" and "String" in step.get("pattern", {}):
-                old, new = str(step["pattern"]["String"]), str(step["content"])
-                token = token.replace(old.encode(), new.encode())
-        return token
+                found.append((str(step["pattern"]["String"]).encode(), str(step["content"]).encode()))
+        return found

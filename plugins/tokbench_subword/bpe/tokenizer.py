@@ -186,6 +186,10 @@ class BpeTokenizer:
         """The bytes a token stands for in text; empty for special tokens."""
         return self._tokens.bytes_of(self._known(token_id))
 
+    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
+        """The bytes of many tokens."""
+        return self._tokens.bytes_of_many(ids)
+
     def _refuse(self, ids: Iterable[int]) -> None:
         """Say which of `ids` is none."""
         for index in ids:

@@ -178,6 +178,13 @@ class OffsetsOfTheBatch(Right):
         return spans, np.append(0, np.cumsum([len(self.encode(text)) for text in texts]))
 
 
+class SkipsTheFirst(Right):
+    """Tells the bytes of many tokens, each those of the one before."""
+
+    def token_bytes_batch(self, ids: Sequence[int]) -> Any:
+        return [b"", *map(self.token_bytes, ids[:-1])]
+
+
 class ForgetsLetters(Right):
     """Encodes with offsets, and gives no ids for a single letter."""
 
@@ -327,6 +334,7 @@ WRONG: list[tuple[type, str]] = [
     (ParsesSpecials, "special_text"),
     (WrongTokenBytes, "token_bytes"),
     (SpellsAnother, "token_bytes"),
+    (SkipsTheFirst, "token_bytes_batch"),
     (ByteOffsets, "offsets"),
     (OffsetsOfTheTokenBefore, "offsets"),
     (OffsetsOfTheBatch, "offsets_batch"),

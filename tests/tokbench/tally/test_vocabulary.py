@@ -1,0 +1,78 @@
+"""The table of tokens' bytes, asked for one by one and many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from tokbench import Document, TokenizerError
+from tokbench.tally import collect, vocabulary
+from tokbench.tally.vocabulary import TokenTable
+
+TEXTS = ["some text of letters", "", "é 漢字 🙂", "some text again"]
+
+
+class AtOnce:
+    """Bytes of which each is a token; tells those of many at once, and how many it was asked for."""
+
+    name, vocab_size, lossless = "at once", 256, True
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def encode(self, text: str) -> Sequence[int]:
+        return [*text.encode("utf-8", "surrogatepass")]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(ids).decode("utf-8", "replace")
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return bytes([token_id])
+
+    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
+        self.asked.append(len(ids))
+        return [self.token_bytes(token_id) for token_id in ids]
+
+
+def test_both_ways_of_asking_count_the_same(stand_ins) -> None:
+    documents = [Document(text) for text in TEXTS]
+    assert collect(AtOnce(), documents).to_bytes() == collect(stand_ins.Pieces(), documents).to_bytes()
+
+
+@pytest.mark.parametrize("unknown", [None, 3])
+def test_a_vocabulary_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, unknown: int | None) -> None:
+    monkeypatch.setattr(vocabulary, "ASKED_AT_ONCE", 100)
+    monkeypatch.setattr(vocabulary, "unk_id", lambda tokenizer: unknown)
+    tokenizer = AtOnce()
+    table, size = TokenTable(tokenizer), tokenizer.vocab_size
+    for first in (5, 9, size - 1):
+        table.know(np.array([first, 7], np.int32))
+    others = size - (unknown is not None)
+    assert sum(tokenizer.asked) == others
+    assert max(tokenizer.asked) <= 100
+    assert np.count_nonzero(table.entries[:, 1]) == others, "the unknown token was not met"
+    known = [token for token in range(size) if token != unknown]
+    assert [table.bytes_of(token) for token in known] == [tokenizer.token_bytes(token) for token in known]
+    table.know(np.arange(size, dtype=np.int32))
+    assert sum(tokenizer.asked) == size
+    assert table.entries[:, 1].all()
+
+
+def test_the_unknown_token_is_known_once_it_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "unk_id", lambda tokenizer: 3)
+    tokenizer = AtOnce()
+    table = TokenTable(tokenizer)
+    table.know(np.array([3, 4], np.int32))
+    assert table.entries[:, 1].all()
+
+
+def test_too_few_are_an_error() -> None:
+    class Short(AtOnce):
+        def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
+            return super().token_bytes_batch(ids)[1:]
+
+    tokenizer = Short()
+    with pytest.raises(TokenizerError, match="token_bytes_batch returned"):
+        TokenTable(tokenizer).know(np.array([5], np.int32))
