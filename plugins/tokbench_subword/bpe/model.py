@@ -95,17 +95,26 @@ class BpeModel:
             raise TokenizerError(
                 f"merge {worst} is of tokens {merges[worst].tolist()}, outside the vocabulary of {size}"
             )
-        if b"" in self.vocabulary and len(never := np.flatnonzero(~can_happen(merges, self.vocabulary))):
-            worst = int(never[0])
-            raise TokenizerError(f"merge {worst} is of tokens {merges[worst].tolist()}, one of which is empty")
         if self.ranks is not None and len(self.ranks) != len(merges):
             raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
         if not 0.0 <= self.dropout <= 1.0:
             raise TokenizerError(f"dropout must lie between 0 and 1; it is {self.dropout}")
-        if len(self.ids) != size - self.vocabulary.count(b""):
-            seen: set[bytes] = set()
-            twice = next(t for t in self.vocabulary if t and (t in seen or seen.add(t)))  # type: ignore[func-returns-value]
-            raise TokenizerError(f"the token {twice!r} is in the vocabulary twice")
+        if len(self.ids) != size:
+            self._check_tokens()
+
+    def _check_tokens(self) -> None:
+        """Raise `TokenizerError` for a token that is there twice, or a merge of one that is empty."""
+        import numpy as np
+
+        seen: set[bytes] = set()
+        for token in filter(None, self.vocabulary):
+            if token in seen:
+                raise TokenizerError(f"the token {token!r} is in the vocabulary twice")
+            seen.add(token)
+        never = np.flatnonzero(~can_happen(self.merges, self.vocabulary)).tolist()
+        if never:
+            tokens = self.merges[never[0]].tolist()
+            raise TokenizerError(f"merge {never[0]} is of tokens {tokens}, one of which is empty")
 
     def __len__(self) -> int:
         """The number of ids: one more than the highest, special tokens included."""
