@@ -38,7 +38,7 @@ def print_headline(run: Run) -> None:
     columns = [column for column in SHOWN if column[0] in present]
     for dataset in run.datasets:
         if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
-            console.print(dataset, style="bold")
+            console.print(dataset, style="bold", soft_wrap=True)
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
         shown = {
@@ -69,15 +69,15 @@ def _print_figures(
     console: Console, dataset: str, heads: Sequence[str], shown: Mapping[str, Sequence[str]]
 ) -> None:
     """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
+    console.print(dataset, style="bold", soft_wrap=True)
     if console.width < _STACKED:
-        console.print(dataset, style="bold")
         for name, cells in shown.items():
             figures = ", ".join(f"{head} {cell}" for head, cell in zip(heads, cells, strict=True))
             console.print(f" {name}\n   {figures}")
         return
     from rich.table import Table
 
-    table = Table(title=dataset, title_justify="left", box=None, title_style="bold")
+    table = Table(box=None)
     table.add_column("tokenizer", overflow="fold", min_width=28 if console.width >= _ROOMY else None)
     for head in heads:
         whole = console.width >= _ROOMY or len(head) <= len("failed")

@@ -89,9 +89,9 @@ def _print(figures: Any, facts: Any) -> None:
         name = f"{tokenizer} · {dataset}" if dataset else tokenizer
         [verdict, *others] = moved["verdict"].unique()
         if verdict in _ALONE and not others and len(moved) == len(group):
-            shown.print(f"{name}: {_ALONE[verdict]} ({counted(len(group), 'figure')})")
+            shown.print(f"{name}: {_ALONE[verdict]} ({counted(len(group), 'figure')})", soft_wrap=True)
             continue
-        shown.print(name, style="bold")
+        shown.print(name, style="bold", soft_wrap=True)
         table = Table("metric", "before", "after", "change", "verdict", box=None, padding=(0, 1, 0, 2))
         for row in moved.itertuples():
             metric = row.metric if row.language == "all" else f"{row.metric}, {row.language}"
