@@ -3,15 +3,17 @@
     python benchmarks/runner_overhead.py [--tokenizer SPEC]… [--jobs N]… [--megabytes N] [--rounds N]
 
 The text is made of the novels in the folder that TOKBENCH_TEST_DATA names (six languages, most of it English),
-taken again from another line on until there is enough; a document is a line. Three ways are taken in turn, in
+taken again from another line on until there is enough; a document is a line. Four ways are taken in turn, in
 fresh processes: *bare* encodes strings in memory, in batches as large as the runner's, and does nothing else;
-*counted* encodes and counts the same text, in memory too, without any runner; the *pass* is the runner's own:
-shards read and hashed by workers, encoded, counted, checked for round trips, written as a cell. Loading is not
-timed, and every process is warmed by a small text before.
+*read* hashes the file and lays out its lines, as a worker must before it encodes anything; *counted* encodes
+and counts the same text, in memory too, without any runner; the *pass* is the runner's own: shards read and
+hashed by workers, encoded, counted, checked for round trips, written as a cell. Loading is not timed, and every
+process is warmed by a small text before.
 
 The claim is that N workers need at most 1.1 times what bare encoding takes, divided by N, and at most 400 MB
 each. A pass counts all that the catalogue of metrics asks, so that ratio is one to a tokenizer's own speed: the
-faster it is, the more of the time is counting. The second ratio, pass to counted, is what the runner adds.
+faster it is, the more of the time is counting. Where *read* alone is more than a tenth of *bare*, nothing that
+counts can hold it. The second ratio, pass to counted, is what the runner adds.
 
 CPU time is that of the workers and of the coordinator; on a machine that does other work besides, it is the
 figure to look at. Exit status 1 where the claim does not hold.
@@ -49,7 +51,7 @@ def main() -> int:
     if options.way:
         [spec] = options.tokenizer
         path = Path(options.text)
-        alone = {"bare": bare, "counted": counted}.get(options.way)
+        alone = {"bare": bare, "read": read, "counted": counted}.get(options.way)
         found = alone(spec, path) if alone else quality_pass(spec, path, int(options.way))
         print(json.dumps(found))
         return 0
@@ -69,7 +71,7 @@ def main() -> int:
 
 def compare(spec: str, path: Path, size: int, jobs: list[int], rounds: int) -> bool:
     """Print the figures of one tokenizer; whether all of them hold."""
-    found: dict[str, list[dict[str, float]]] = {way: [] for way in ["bare", "counted", *map(str, jobs)]}
+    found: dict[str, list[dict[str, float]]] = {way: [] for way in ["bare", "read", "counted", *map(str, jobs)]}
     for _ in range(rounds):
         for way, results in found.items():
             command = [sys.executable, __file__, "--tokenizer", spec, "--text", str(path), "--way", way]
@@ -79,11 +81,12 @@ def compare(spec: str, path: Path, size: int, jobs: list[int], rounds: int) -> b
         way: {key: statistics.median(each[key] for each in results) for key in results[0]}
         for way, results in found.items()
     }
-    once, same = median.pop("bare"), median.pop("counted")
+    once, file, same = median.pop("bare"), median.pop("read"), median.pop("counted")
     print(spec)
-    for name, one in (("bare", once), ("counted", same)):
+    for name, one in (("bare", once), ("read", file), ("counted", same)):
         print(f"  {name:9} {one['cpu']:6.2f} s CPU  {one['wall']:6.2f} s  {size / 1e6 / one['cpu']:6.1f} MB/s")
     print(f"  counting alone {size / 1e6 / max(1e-9, same['cpu'] - once['cpu']):.0f} MB/s")
+    print(f"  reading alone {file['cpu'] / once['cpu']:.2f} of bare by CPU")
     holds = True
     for way, one in median.items():
         cpu, wall = one["cpu"] / once["cpu"], one["wall"] * int(way) / once["wall"]
@@ -123,6 +126,23 @@ def bare(spec: str, path: Path) -> dict[str, float]:
     cpu, wall = time.process_time(), time.perf_counter()
     for texts in batches:
         encode_batch(tokenizer, texts)
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+
+
+def read(spec: str, path: Path) -> dict[str, float]:
+    """Hash the file and lay out its lines, and do nothing else; the tokenizer is of no matter."""
+    from tokbench.corpus import read_text
+    from tokbench.registry import build_registry, default_context
+    from tokbench.runner.counting import get_ready
+
+    get_ready(lambda event: None)
+    dataset = build_registry(context=default_context()).dataset(f"text:{path}")
+    shards = [shard for language in dataset.languages for shard in dataset.shards(language)]
+    cpu, wall = time.process_time(), time.perf_counter()
+    for shard in shards:
+        dataset.digest(shard)
+        for _ in read_text(dataset, shard):
+            pass
     return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
 
 
