@@ -10,6 +10,8 @@ from fuzzing.documents import Made
 
 Spans = list[tuple[int, int] | None]
 
+_GAP = "\U0010fffd gap"
+
 
 class Unfit(Exception):
     """The library's own results for this file are no measure."""
@@ -58,19 +60,36 @@ def _put_in_front(normalizer: Any, text: str) -> bool:
     return any(start == end for _, (start, end), _ in whole.get_splits("original", "char")[:1])
 
 
+def _with_gaps(content: dict[str, Any]) -> Any:
+    """The tokenizer with a token for what its model drops; None where the model drops nothing.
+
+    The library itself takes all that follows for as much further to the left.
+    """
+    from tokenizers import Tokenizer
+
+    model = content["model"]
+    if model["type"] != "BPE" or model["unk_token"] is not None:
+        return None
+    vocabulary = {**model["vocab"], _GAP: max(model["vocab"].values(), default=-1) + 1}
+    with_gaps = {**model, "unk_token": _GAP, "fuse_unk": False, "vocab": vocabulary}
+    tokenizer = Tokenizer.from_str(json.dumps({**content, "model": with_gaps}))
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
 class _Tokenizers:
     def __init__(self, made: Made) -> None:
         from tokenizers import Tokenizer
 
         self._library = Tokenizer.from_file(str(made.path))
         self._library.encode_special_tokens = True
+        content = json.loads(self._library.to_str())
+        self._gaps = _with_gaps(content)
         self._added = self._library.get_added_tokens_decoder()
         self._own = self._library.get_vocab(with_added_tokens=False)
-        self._fused_bytes = (
-            made.family == "unigram" and json.loads(self._library.to_str())["model"]["byte_fallback"]
-        )
+        self._fused_bytes = made.family == "unigram" and content["model"]["byte_fallback"]
         self._steps = _steps(self._library.normalizer)
-        self._spells = '"ByteLevel"' in json.dumps(json.loads(self._library.to_str())["pre_tokenizer"])
+        self._spells = '"ByteLevel"' in json.dumps(content["pre_tokenizer"])
         raw = [re.escape(one.content) for one in self._added.values() if not one.normalized]
         self._raw = re.compile("|".join(raw) or r"(?!)")
         self._check_added()
@@ -108,12 +127,20 @@ class _Tokenizers:
         found = self._library.encode(text, add_special_tokens=False)
         if self._library.normalizer is not None:  # what normalizing inserts or composes has no place by nature
             return found.ids, None
+        if self._gaps is not None:
+            return found.ids, self._beside_gaps(text, found.tokens)
         # All bytes of unknown characters in a row have the span of the whole row there.
         spans: Spans = [
             None if self._fused_bytes and token.startswith("<0x") else span
             for token, span in zip(found.tokens, found.offsets, strict=True)
         ]
         return found.ids, spans
+
+    def _beside_gaps(self, text: str, tokens: list[str]) -> Spans | None:
+        """The spans of tokens beside which a model drops what it does not know; None where merges go across."""
+        found = self._gaps.encode(text, add_special_tokens=False)
+        kept = [one for one in zip(found.tokens, found.offsets, strict=True) if one[0] != _GAP]
+        return [span for _, span in kept] if [token for token, _ in kept] == tokens else None
 
     def decode(self, ids: list[int]) -> str | None:
         for index in ids:

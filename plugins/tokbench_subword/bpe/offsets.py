@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.batch import TokenBatch
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.plain import segment
+from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import Preparation
+from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
 from tokbench_subword.kernels.compiling import announce, kernel
 from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.utf8 import repaired
@@ -29,21 +29,6 @@ from tokbench_subword.pipeline.tokenizer_json import steps_of
 
 _ALL_OR_NOTHING = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase"}
 """Normalizers that may join and part characters, but none of a text that comes out as it went in."""
-
-
-@kernel
-def _locate(lengths, pretokens, starts, characters, spans):  # type: ignore[no-untyped-def]
-    """Write the span in code points of each token to `spans`.
-
-    Pre-token p begins at byte ``starts[p]``; its tokens, from ``pretokens[p]`` on, take `lengths` bytes each.
-    ``characters[i]`` is how many code points begin before byte i.
-    """
-    for p in range(len(starts)):
-        at = starts[p]
-        for token in range(pretokens[p], pretokens[p + 1]):
-            first = characters[at + 1] - 1
-            at += lengths[token]
-            spans[token, 0], spans[token, 1] = first, max(characters[at], first)
 
 
 @kernel
@@ -150,52 +135,41 @@ class Offsets:
             ends = np.cumsum([0, *map(len, encoded)])
             pretokens = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
             origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
-        padded = np.frombuffer(data + bytes(PADDING), np.uint8)
-        batch = self._encoder.encode_pretokens(padded, pretokens)
-        begins = (padded[: len(data) + 1] & 0xC0) != 0x80  # the end begins one more
-        characters = np.zeros(len(begins) + 1, np.int64)
-        np.cumsum(begins, out=characters[1:])
-        spans = np.empty((len(batch.ids), 2), np.int64)
-        lengths = self._lengths(data, batch, pretokens)
-        _locate(lengths, batch.offsets, np.ascontiguousarray(pretokens[:, 0]), characters, spans)
+        places = self._places(data, pretokens)
+        begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)  # characters up to each byte, with it
+        spans = np.stack([begun[places[:, 0]] - 1, begun[places[:, 1] - 1]], axis=1)
         if origin is None or not len(spans):
             return spans
-        table = np.array([*origin, (origin[-1][1], origin[-1][1])], np.int64).reshape(-1, 2)
-        first, last = spans[:, 0], spans[:, 1]
-        return np.stack([table[first, 0], table[np.maximum(last - 1, first), 1]], axis=1)
+        table = np.array(origin, np.int64)
+        return np.stack([table[spans[:, 0], 0], table[spans[:, 1] - 1, 1]], axis=1)
 
-    def _lengths(self, data: bytes, batch: TokenBatch, pretokens: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many bytes each token stands for, where each document of `batch` is one pre-token."""
-        lengths: NDArray[np.int64] = self._consumed[batch.ids]
-        if not (lengths < 0).any():
-            return lengths
-        parts = [[symbol.n_bytes for symbol in segment(self.model, data[a:b])] for a, b in pretokens.tolist()]
-        return np.array([n_bytes for part in parts for n_bytes in part], np.int64)
+    def _places(self, data: bytes, pretokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The bytes of `data` that the tokens of its pre-tokens stand for: (start, end) of each."""
+        batch = self._encoder.encode_pretokens(np.frombuffer(data + bytes(PADDING), np.uint8), pretokens)
+        starts, ends = pretokens.T
+        ahead = np.concatenate([np.zeros(1, np.int64), np.cumsum(self._consumed[batch.ids])])
+        taken = ahead[batch.offsets]
+        shift = np.repeat(starts - taken[:-1], np.diff(batch.offsets))
+        places = np.stack([ahead[:-1] + shift, ahead[1:] + shift], axis=1)
+        for p in np.flatnonzero(np.diff(taken) != ends - starts).tolist():
+            tokens = slice(batch.offsets[p], batch.offsets[p + 1])
+            places[tokens] = starts[p] + self._by_symbols(data[starts[p] : ends[p]], batch.ids[tokens])
+        return places
+
+    def _by_symbols(self, pretoken: bytes, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The same for one pre-token with unknown symbols, or some that are dropped."""
+        symbols = first_symbols(self.model, pretoken)
+        counts = self._n_symbols[ids]
+        if (counts < 0).any() or counts.sum() != len(symbols):
+            symbols, counts = segment(self.model, pretoken), np.ones(len(ids), np.int64)
+        ends = np.cumsum(counts)
+        places = np.array([(symbol.start, symbol.end) for symbol in symbols], np.int64).reshape(-1, 2)
+        return np.stack([places[ends - counts, 0], places[ends - 1, 1]], axis=1)
 
     @cached_property
     def _consumed(self) -> NDArray[np.int64]:
-        """How many bytes of a pre-token each token stands for; -1 where that varies.
+        return bytes_of_tokens(self.model)
 
-        It does for the unknown token, where a pre-token may be a token as it is written, affixes and all, and
-        where a merge makes what a character with its affix is, too.
-        """
-        model = self.model
-        lengths = [len(token) for token in model.vocabulary]
-        if model.level == "char":
-            for index, token in enumerate(model.vocabulary):
-                size = self._bytes_of_text(token)
-                lengths[index] = -1 if model.whole_tokens and size != len(token) else size
-        if model.unk is not None:
-            lengths[model.unk] = -1
-        for left, right, result in model.merges.tolist() if model.level == "char" else []:
-            if lengths[left] < 0 or lengths[right] < 0 or lengths[left] + lengths[right] != lengths[result]:
-                lengths[result] = -1
-        return np.array(lengths, np.int64)
-
-    def _bytes_of_text(self, token: bytes) -> int:
-        model = self.model
-        prefix, suffix = model.continuing_prefix.encode(), model.end_of_word.encode()
-        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
-            return 1
-        text = token.removeprefix(prefix) or token
-        return len(text.removesuffix(suffix) or text)
+    @cached_property
+    def _n_symbols(self) -> NDArray[np.int64]:
+        return symbols_of_tokens(self.model)

@@ -15,10 +15,11 @@ from tokbench_subword.bpe.model import BpeModel
 
 
 class Symbol(NamedTuple):
-    """A token, and how many bytes of the pre-token it stands for."""
+    """A token, and which bytes of the pre-token it stands for."""
 
     id: int
-    n_bytes: int
+    start: int
+    end: int
 
 
 class Merge(NamedTuple):
@@ -57,28 +58,26 @@ def first_symbols(model: BpeModel, pretoken: str | bytes) -> list[Symbol]:
             (text_.encode(), len(c.encode())) for c, text_ in zip(text, _affixed(model, text), strict=True)
         ]
     symbols: list[Symbol] = []
-    unknown = 0
+    unknown: Symbol | None = None  # waits, since those after it may become one with it
+    end = 0
     for token, size in units:
+        start, end = end, end + size
         found = model.ids.get(token)
         if found is None and model.byte_fallback and model.level == "char":
             fallback = [model.ids.get(b"<0x%02X>" % byte) for byte in token]
             if len(token) == size and None not in fallback:
-                symbols += [Symbol(index, 1) for index in fallback if index is not None]
+                symbols += [
+                    Symbol(one, at, at + 1) for at, one in enumerate(fallback, start) if one is not None
+                ]
                 continue
-        if found is None:
-            if model.unk is not None:
-                if unknown and not model.fuse_unk:
-                    symbols.append(Symbol(model.unk, unknown))
-                    unknown = 0
-                unknown += size
-            continue
-        if unknown and model.unk is not None:
-            symbols.append(Symbol(model.unk, unknown))
-            unknown = 0
-        symbols.append(Symbol(found, size))
-    if unknown and model.unk is not None:
-        symbols.append(Symbol(model.unk, unknown))
-    return symbols
+        if unknown and not (found is None and model.fuse_unk):
+            symbols.append(unknown)
+            unknown = None
+        if found is not None:
+            symbols.append(Symbol(found, start, end))
+        elif model.unk is not None:
+            unknown = Symbol(model.unk, unknown.start if unknown else start, end)
+    return [*symbols, unknown] if unknown else symbols
 
 
 def _affixed(model: BpeModel, text: str) -> list[str]:
@@ -109,7 +108,7 @@ def merges(
         if best is None:
             return
         rank, at, result = best
-        symbols[at : at + 2] = [Symbol(result, symbols[at].n_bytes + symbols[at + 1].n_bytes)]
+        symbols[at : at + 2] = [Symbol(result, symbols[at].start, symbols[at + 1].end)]
         yield Merge(rank, at, tuple(symbols))
 
 
@@ -120,11 +119,11 @@ def segment(model: BpeModel, pretoken: str | bytes, *, drop: Callable[[], bool] 
         >>> import numpy as np
         >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
         >>> segment(model, "abb")
-        [Symbol(id=2, n_bytes=2), Symbol(id=1, n_bytes=1)]
+        [Symbol(id=2, start=0, end=2), Symbol(id=1, start=2, end=3)]
     """
     data = pretoken.encode() if isinstance(pretoken, str) else pretoken
     if model.whole_tokens and drop is None and data in model.ids:
-        return [Symbol(model.ids[data], len(data))]
+        return [Symbol(model.ids[data], 0, len(data))]
     symbols = first_symbols(model, pretoken)
     for _ in merges(model, symbols, drop=drop):
         pass

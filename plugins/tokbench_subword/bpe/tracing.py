@@ -43,7 +43,7 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
         data = part.encode()
         whole = model.ids.get(data) if model.whole_tokens else None
         if whole is not None:
-            symbols = [Symbol(whole, len(data))]
+            symbols = [Symbol(whole, 0, len(data))]
             note = f"{part!r} is a token"
             yield Step("whole", (*done, data, *rest), len(done), note, {"id": whole})
         else:
@@ -71,8 +71,4 @@ def _counted(things: Sequence[object], name: str) -> str:
 
 def _pieces(data: bytes, symbols: list[Symbol]) -> list[bytes]:
     """The bytes of the pre-token that each symbol stands for."""
-    pieces, at = [], 0
-    for symbol in symbols:
-        pieces.append(data[at : at + symbol.n_bytes])
-        at += symbol.n_bytes
-    return pieces
+    return [data[symbol.start : symbol.end] for symbol in symbols]

@@ -111,6 +111,52 @@ def test_a_token_of_bytes_that_is_added_too_stays_the_bytes_it_spells() -> None:
     assert ours.token_bytes(alphabet.index("İ")) == b"\x8e"
 
 
+@pytest.mark.parametrize("byte_level", [True, False])
+def test_what_a_vocabulary_lacks_and_drops_does_not_move_the_spans_of_what_follows(byte_level: bool) -> None:
+    """`tokenizers` gives the true spans where an unknown token stands in the place of what is dropped."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet()) if byte_level else list("abcé中 ")
+    known = [letter for letter in letters if letter not in ("q", "ɯ", "į")]
+    merges = [("a", "b"), ("ab", "c"), ("Ã", "©")] if byte_level else [("a", "b"), ("ab", "c"), ("é", "é")]
+    vocabulary = {one: index for index, one in enumerate([*known, *map("".join, merges), "<gap>"])}
+
+    def of(**options: Any) -> Tokenizer:
+        tokenizer = Tokenizer(models.BPE(vocabulary, merges, **options))
+        if byte_level:
+            tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        return tokenizer
+
+    ours, dropping, with_gaps = BpeTokenizer.from_dict(content_of(of())), of(), of(unk_token="<gap>")
+    moved = 0
+    for text in (
+        "qabc",
+        "abqqabc q",
+        "éé博é cab",
+        "中ɍab\U0001f600ab",
+        "ɍ",
+        "qqq",
+        "abc " * 40 + "q" + "abc" * 50,
+    ):
+        expected = with_gaps.encode(text)
+        kept = [
+            one for one in zip(expected.ids, expected.offsets, strict=True) if one[0] != vocabulary["<gap>"]
+        ]
+        assert ours(text) == dropping.encode(text).ids == [index for index, _ in kept]
+        assert list(map(tuple, ours.offsets(text).tolist())) == [span for _, span in kept], text
+        moved += dropping.encode(text).offsets != [span for _, span in kept]
+    assert moved
+    merged_across = ours.offsets("aqb").tolist()
+    assert merged_across == [[0, 3]]
+    assert list(ours.trace("cqab"))[-1].tokens == (b"c", b"ab")
+
+
+def test_unknown_characters_in_a_long_word_are_found_in_linear_time() -> None:
+    theirs = Tokenizer(
+        models.BPE({"a": 0, "b": 1, "ab": 2, "?": 3}, [("a", "b")], unk_token="?", fuse_unk=True)
+    )
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    assert_same_ids_and_spans(ours, theirs, "ab中中a" * 50_000)
+
+
 N, P = normalizers, pre_tokenizers
 
 
