@@ -67,7 +67,8 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     classes = u8_in(block, at.CLASSES)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
     machine, words_to = i64_in(block, at.SETTINGS)[at.MACHINE], i64_in(block, at.DOCUMENT_ENDS)
-    o, document, i = 0, first, offsets[first]
+    # a plain 0 would be a type of its own, for which numba would compile all that it is passed to once more
+    o, document, i = np.int64(0), first, offsets[first]
     while document < last:
         count, ended = 0, document
         while count < GROUP and ended < last and ended - document < GROUP:
@@ -112,7 +113,7 @@ def encode_spans(arrays, text, spans, first, last, out, out_offsets):  # type: i
     """
     block, data, ids = pointer(arrays), pointer(text), pointer(out)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
-    o, begin = 0, first
+    o, begin = np.int64(0), first
     while begin < last:
         count = 0
         starts[0] = spans[begin, 0]
