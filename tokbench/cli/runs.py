@@ -40,7 +40,8 @@ def compare(
 ) -> None:
     """Show what changed between two runs: figures, versions, files.
 
-    A figure has changed where it moved by more than the threshold and the intervals of the two do not overlap.
+    A figure has changed where it moved by more than the threshold and the intervals of the two do not overlap;
+    one that was timed once has no interval, and no verdict.
     Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request.
     """
     import json
@@ -61,7 +62,8 @@ def compare(
         from tokbench.reports.comparison import write_comparison
 
         write_comparison(one, other, Path(page), threshold=share)
-    figures = compare_figures(one, other, better=better, threshold=share)
+    timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
+    figures = compare_figures(one, other, better=better, timed=timed, threshold=share)
     if metric:
         figures = figures[figures["metric"].isin(metric)]
     if not every_language:

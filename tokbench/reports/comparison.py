@@ -26,7 +26,7 @@ MOST = 2000
 
 _ORDER = ("worse", "vanished", "better", "changed", "appeared", "unsure", "same")
 _MEANS = {
-    "unsure": "moved, but the intervals meet",
+    "unsure": "moved, but the intervals meet, or it was timed once",
     "appeared": "measured only after",
     "vanished": "measured only before",
 }
@@ -94,8 +94,14 @@ def _page(before: Run, after: Run, threshold: float) -> Any:
     from tokbench.reports.html.details import definitions, provenance
     from tokbench.reports.html.page import Page, Panel, Section
 
-    better = {name: metric.better for name, metric in metric_facts(after).items()}
-    figures = compare_figures(before, after, better=better, threshold=threshold)
+    metrics = metric_facts(after)
+    figures = compare_figures(
+        before,
+        after,
+        better={name: metric.better for name, metric in metrics.items()},
+        timed={name for name, metric in metrics.items() if metric.level == "speed"},
+        threshold=threshold,
+    )
     overall = figures[figures["language"] == data.OVERALL]
     tables = {
         "languages": figures_table(

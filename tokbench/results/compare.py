@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,14 +25,20 @@ class Change:
 
 
 def compare_figures(
-    before: Run, after: Run, *, better: Mapping[str, str], threshold: float = 0.0
+    before: Run,
+    after: Run,
+    *,
+    better: Mapping[str, str],
+    timed: Collection[str] = (),
+    threshold: float = 0.0,
 ) -> pd.DataFrame:
     """Both runs' figures side by side, with a verdict on each.
 
     A figure is ``same`` where it changed by at most `threshold` (a share of the earlier value), ``unsure``
-    where it changed by more but the two intervals overlap, else ``better`` or ``worse`` by the metric's
-    direction in `better` (metric name to "higher", "lower", "parity", "none"), or ``changed`` where it has
-    none. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only.
+    where it changed by more but the two intervals overlap, or where it is one of the metrics `timed`, which
+    come out differently each time, and was timed too seldom for an interval; else ``better`` or ``worse`` by
+    the metric's direction in `better` (metric name to "higher", "lower", "parity", "none"), or ``changed`` where
+    it has none. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only.
 
     Columns: `KEYS`, ``before, after, change`` (relative), ``before_low, before_high, after_low, after_high``,
     ``unit, verdict``.
@@ -55,13 +61,14 @@ def compare_figures(
     both = both[both["before"].notna() | both["after"].notna()].reset_index(drop=True)
     both["change"] = (both["after"] - both["before"]) / both["before"].abs()
     both["verdict"] = [
-        _verdict(row, better.get(str(row["metric"]), "none"), threshold) for row in both.to_dict("records")
+        _verdict(row, better.get(str(row["metric"]), "none"), threshold, row["metric"] in timed)
+        for row in both.to_dict("records")
     ]
     order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit"]
     return both[[*KEYS, *order, "verdict"]]
 
 
-def _verdict(row: Mapping[Any, Any], better: str, threshold: float) -> Verdict:
+def _verdict(row: Mapping[Any, Any], better: str, threshold: float, timed: bool) -> Verdict:
     before, after = row["before"], row["after"]
     if before != before:
         return "appeared"
@@ -70,7 +77,8 @@ def _verdict(row: Mapping[Any, Any], better: str, threshold: float) -> Verdict:
     if abs(after - before) <= threshold * abs(before):
         return "same"
     limits = [row[name] for name in ("before_low", "before_high", "after_low", "after_high")]
-    if all(limit == limit for limit in limits) and limits[2] <= limits[1] and limits[0] <= limits[3]:
+    bounded = all(limit == limit for limit in limits)
+    if (bounded and limits[2] <= limits[1] and limits[0] <= limits[3]) or (timed and not bounded):
         return "unsure"
     if better == "none":
         return "changed"

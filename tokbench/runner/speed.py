@@ -1,9 +1,10 @@
 """The speed pass: one fresh process per tokenizer and thread count, timed in turns.
 
-Each process loads its tokenizer (timed), meets each passage for the first time (the cold column), proves that
-its ways of encoding agree, and then waits. Rounds go around: every tokenizer does one round of a form before
-any does the next, each round beginning with another one, so that a machine that warms up or slows down is
-unkind to all alike. Only one process works at a time.
+Each process loads its tokenizer and makes a first call and a first batch (timed apart, so that no passage pays
+for them), meets each passage for the first time (the cold column), proves that its ways of encoding agree, and
+then waits. Rounds go around: every tokenizer does one round of a form before any does the next, each round
+beginning with another one, so that a machine that warms up or slows down is unkind to all alike. Only one
+process works at a time.
 """
 
 from __future__ import annotations

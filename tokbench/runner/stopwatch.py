@@ -24,6 +24,9 @@ from tokbench.tokenizer import Tokenizer
 SHORTEST_ROUND = 0.004
 """Seconds; a form that is done sooner is repeated within a round until it takes as long."""
 
+FIRST_TEXTS = ("The first call.", "And one more.")
+"""What every tokenizer encodes before anything is timed on a passage."""
+
 _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 
 
@@ -53,13 +56,15 @@ class Timing:
 class SetUp:
     """What loading took (seconds, with the library's import), the first call, and the process's peak memory.
 
-    `peak_bytes` is up to the end of the first passes, before anything is checked or repeated; `bare_bytes`
-    what the process held before it loaded the tokenizer. `digest` is of all ids, to compare with other
-    processes and tokenizers; `cold` the first passes.
+    `first_batch_seconds` is the first batch: what this form of call needs once, as imports and threads, no
+    passage should have to pay for, be it the first. `peak_bytes` is up to the end of the first passes, before
+    anything is checked or repeated; `bare_bytes` what the process held before it loaded the tokenizer. `digest`
+    is of all ids, to compare with other processes and tokenizers; `cold` the first passes.
     """
 
     load_seconds: float
     first_call_seconds: float
+    first_batch_seconds: float
     peak_bytes: int
     bare_bytes: int
     digest: str
@@ -102,8 +107,11 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     tokenizer = recipe.load()
     load = time.perf_counter() - begun
     begun = time.perf_counter()
-    tokenizer.encode("The first call.")
+    tokenizer.encode(FIRST_TEXTS[0])
     first = time.perf_counter() - begun
+    begun = time.perf_counter()
+    _call(tokenizer, "batch", FIRST_TEXTS)()
+    first_batch = time.perf_counter() - begun
     bench = _Bench(tokenizer, clock, {passage.dataset: passage for passage in passages})
     _benches[:] = [bench]
     cold = []
@@ -120,7 +128,16 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     gc.collect()
     gc.freeze()  # what libraries hold is looked through once, not before every round
     told = tuple(replace(timing, n_tokens=bench.n_tokens[timing.dataset]) for timing in cold)
-    return SetUp(load, first, peak, bare, digest.hexdigest(), _has(tokenizer, "encode_batch"), told)
+    return SetUp(
+        load_seconds=load,
+        first_call_seconds=first,
+        first_batch_seconds=first_batch,
+        peak_bytes=peak,
+        bare_bytes=bare,
+        digest=digest.hexdigest(),
+        batches=_has(tokenizer, "encode_batch"),
+        cold=told,
+    )
 
 
 def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:

@@ -188,6 +188,20 @@ def test_a_threshold_and_what_is_gone(tmp_path: Path) -> None:
     assert found["bytes deu_Latn"] == "vanished"
 
 
+def test_what_was_timed_once_has_no_verdict(tmp_path: Path) -> None:
+    def run(name: str, seconds: float, low: float | None = None, high: float | None = None) -> Run:
+        rows = [Measurement("bytes", "", "all", "load_time", seconds, low, high, "s", 0)]
+        return make_run(tmp_path / name, rows)
+
+    def verdict(one: Run, other: Run) -> str:
+        frame = compare_figures(one, other, better={"load_time": "lower"}, timed={"load_time"})
+        return str(frame["verdict"].item())
+
+    assert verdict(run("a", 1.0), run("b", 1.3)) == "unsure"
+    assert verdict(run("c", 1.0, 0.9, 1.1), run("d", 1.3)) == "unsure"
+    assert verdict(run("e", 1.0, 0.9, 1.1), run("f", 1.3, 1.2, 1.4)) == "worse"
+
+
 def test_versions_and_files_that_differ(tmp_path: Path) -> None:
     one = make_run(tmp_path / "one", ROWS, versions={"numpy": "2.0"}, machine={"processor": "x"})
     two = make_run(tmp_path / "two", ROWS, versions={"numpy": "2.1"}, machine={"processor": "x"})
