@@ -37,8 +37,8 @@ def compare_figures(
     A figure is ``same`` where it changed by at most `threshold` (a share of the earlier value), ``unsure``
     where it changed by more but the two intervals overlap, or where it is one of the metrics `timed`, which
     come out differently each time, and was timed too seldom for an interval; else ``better`` or ``worse`` by
-    the metric's direction in `better` (metric name to "higher", "lower", "parity", "none"), or ``changed`` where
-    it has none. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only.
+    the metric's direction in `better` (metric name to "higher", "lower", "parity", "none"), or ``changed``
+    where it has none. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only.
 
     Columns: `KEYS`, ``before, after, change`` (relative), ``before_low, before_high, after_low, after_high``,
     ``unit, verdict``.
