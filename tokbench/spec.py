@@ -53,6 +53,27 @@ class Option:
         return value
 
 
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmg])(i?))?b?", re.I)
+
+
+def parse_size(text: str, name: str, *, where: str) -> int:
+    """A number of bytes as people write it: K, M and G are powers of 1,000, Ki, Mi and Gi of 1,024.
+
+    Raises `SpecError` with the `name` of what it is for.
+
+    Example:
+        >>> [parse_size(text, "memory_limit", where="the suite") for text in ("300M", "1.5 GB", "2GiB")]
+        [300000000, 1500000000, 2147483648]
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if not match:
+        raise SpecError(f"{where}: {name!r} takes a number of bytes (500M, 2GB or 2GiB), not {text!r}")
+    unit = _SUFFIX.get((match[2] or "").lower(), 1)
+    if match[3]:
+        unit = 1 << {1_000: 10, 1_000_000: 20, 1_000_000_000: 30}[unit]
+    return int(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
+
+
 _ARTICLE = {
     "str": "a text",
     "int": "a whole number (8000 or 8k)",

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tokbench.errors import SpecError
 from tokbench.results.atomic import StorageError, write_bytes
-from tokbench.spec import Option
+from tokbench.spec import parse_size
 
 LIMIT_VARIABLE = "TOKBENCH_CACHE_LIMIT"
 DEFAULT_LIMIT = 4_000_000_000
@@ -42,10 +41,7 @@ def cache_limit() -> int:
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
     if not text:
         return DEFAULT_LIMIT
-    value = Option(LIMIT_VARIABLE, "int").parse(text, where="the environment")
-    if not isinstance(value, int) or value < 0:
-        raise SpecError(f"{LIMIT_VARIABLE}={text}: a number of bytes, as in 500M or 20G")
-    return value
+    return parse_size(text, LIMIT_VARIABLE, where="the environment")
 
 
 @dataclass(frozen=True, slots=True)

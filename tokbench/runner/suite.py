@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from tokbench.errors import SpecError, UnknownNameError
-from tokbench.spec import Option, Spec
+from tokbench.spec import Option, Spec, parse_size
 
 SHIPPED = files("tokbench.runner") / "suites"
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
@@ -109,10 +109,15 @@ class Suite(BaseModel):
     def _one_or_several(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
 
-    @field_validator("memory_limit", "context_length", mode="before")
+    @field_validator("context_length", mode="before")
     @classmethod
     def _number(cls, value: Any, info: ValidationInfo) -> Any:
         return _whole(value, info.field_name or "number")
+
+    @field_validator("memory_limit", mode="before")
+    @classmethod
+    def _size(cls, value: Any) -> Any:
+        return parse_size(value, "memory_limit", where="the suite") if isinstance(value, str) else value
 
     @property
     def speed_settings(self) -> SpeedSettings | None:

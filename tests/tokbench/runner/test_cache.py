@@ -62,7 +62,7 @@ def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
 def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOKBENCH_CACHE_LIMIT", raising=False)
     assert cache_limit() == DEFAULT_LIMIT
-    monkeypatch.setenv("TOKBENCH_CACHE_LIMIT", "500M")
+    monkeypatch.setenv("TOKBENCH_CACHE_LIMIT", "500MB")
     assert cache_limit() == 500_000_000
     monkeypatch.setenv("TOKBENCH_CACHE_LIMIT", "plenty")
     with pytest.raises(SpecError, match="TOKBENCH_CACHE_LIMIT"):

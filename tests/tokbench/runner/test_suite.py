@@ -36,6 +36,7 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
         ("renyi_alphas = [-1.0]", "renyi_alphas"),
         ("renyi_alphas = [nan]", "renyi_alphas"),
         ("memory_limit = '10000000000G'", "memory_limit: Input should be less than"),
+        ("memory_limit = '300 MBit'", r"'memory_limit' takes a number of bytes \(500M, 2GB or 2GiB\), not"),
         ("[speed]\nthreads = [0]", "speed.threads"),
         ("[speed]\nrounds = true", "speed.rounds"),
         ("tokenizers = 'bytes'", "a list of specs"),
@@ -68,7 +69,7 @@ def test_a_suite_that_is_not_there() -> None:
 def test_options_lie_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
     path.write_text('tokenizers = ["bytes"]\ndatasets = ["stdlib:docs"]\nseed = 4\n', encoding="utf-8")
-    suite = load_suite(path, {"seed": 5, "jobs": None, "memory_limit": "2G"})
+    suite = load_suite(path, {"seed": 5, "jobs": None, "memory_limit": "2 GB"})
     assert (suite.seed, suite.tokenizers, suite.memory_limit) == (5, ["bytes"], 2_000_000_000)
 
 
