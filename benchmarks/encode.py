@@ -110,7 +110,7 @@ def contenders(name: str) -> dict[str, Contender]:
         "tiktoken": Contender(lambda texts: [theirs.encode_ordinary(text) for text in texts]),
         "tokbench": Contender(ours.encode_batch),
         "tokbench cold": Contender(cold),
-        "tokbench loop": Contender(lambda texts: [ours.encode(text) for text in texts]),
+        "tokbench loop": Contender(lambda texts: [every.tokbench.encode(text) for text in texts]),
     }
     if hf is not None:
         found["tokenizers"] = Contender(

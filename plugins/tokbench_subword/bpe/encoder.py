@@ -7,7 +7,7 @@ An `Encoder` may be used from several threads at once: each call borrows a `Work
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,7 +20,8 @@ from tokbench_subword.bpe.direct import entry
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
-from tokbench_subword.bpe.workspace import HEADS, Workspace
+from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.kernels.calls import address, callable_of, prepare
 from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.kernels.pointers import PADDING
 from tokbench_subword.kernels.text import encode_texts
@@ -29,8 +30,6 @@ from tokbench_subword.kernels.utf8 import encodable
 _PAD = bytes(PADDING)
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
-_BRIEF = 1 << 12
-"""Characters of a text that is not worth giving other threads a chance to run meanwhile."""
 _FEW_TEXTS = 1 << 11
 """Texts that may be few enough to go without arrays of their own."""
 _AT_A_TIME = 1 << 17
@@ -74,26 +73,33 @@ class Encoder:
         announce(*((encode_documents, encode_text, encode_texts) if cuts else (encode_spans,)))
         self._shared = shared_arrays(model)
         self._fits = at.TEXT_CHARACTERS if cuts else -1
-        self._brief = min(self._fits, _BRIEF)
         self._idle: deque[Workspace] = deque()
         self._ready = False
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
-        if type(text) is not str or len(text) > self._brief:
-            return self.encode_batch([text]).ids
-        try:
-            work = self._idle.pop()
-        except IndexError:
-            work = self._new()
-        try:
-            count = self._encode_text(work.place, text)
-            if count < 0:
-                count = -1 - count
-                work.fit()
-            return (work.heads[count] if count < HEADS else work.ids[:count]).copy()
-        finally:
-            self._idle.append(work)
+        return self.encode_batch([text]).ids
+
+    def one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
+        """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.
+
+        They have caches of their own. Texts that are not short they leave to `encode`.
+        """
+        if self._fits < 0:
+            return self.encode, self.encode_to_list
+        work = self._new()
+        heads = [work.ids[:count] for count in range(at.HEADS)]
+        arrays = [*(head.copy for head in heads), lambda: work.last().copy()]
+        lists = [*(head.tolist for head in heads), lambda: work.last().tolist()]
+        place = address(work.block)
+        return (
+            callable_of(encode_text, (self.encode, place, work.fit, arrays)),
+            callable_of(encode_text, (self.encode_to_list, place, work.fit, lists)),
+        )
+
+    def encode_to_list(self, text: str) -> list[int]:
+        """The ids of one text, as a list."""
+        return self.encode(text).tolist()  # type: ignore[no-any-return]
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
@@ -208,7 +214,7 @@ class Encoder:
         if self._fits >= 0 and not self._ready:
             # numba reads compiled code when it is first asked for: all now, or the first batch would wait
             counts = np.zeros(0, np.int64)
-            self._encode_text = entry(encode_text, work.place, "")
+            prepare(encode_text)
             self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
             arguments = (work.block, work.utf8, counts, 0, 0, work.ids, counts)
             self._encode_documents = entry(encode_documents, *arguments)

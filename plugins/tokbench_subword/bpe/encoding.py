@@ -18,17 +18,26 @@ readable bytes, and `out` must have room for one id per byte and `word_cache.SPA
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.direct import block_at
 from tokbench_subword.bpe.layout import GROUP
 from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
 from tokbench_subword.bpe.words import encode_new
-from tokbench_subword.kernels.compiling import kernel, subroutine
+from tokbench_subword.kernels.calls import (
+    addresses_at,
+    call,
+    called_directly,
+    element,
+    is_str,
+    left_to_python,
+    member,
+    number,
+    release,
+    string_at,
+)
+from tokbench_subword.kernels.compiling import inline, kernel, subroutine
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 from tokbench_subword.kernels.text import write_text
 
@@ -84,25 +93,41 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     return o
 
 
-@partial(kernel, nogil=False)  # it is done before another thread would have taken over
-def encode_text(place, string):  # type: ignore[no-untyped-def]
-    """Encode a string into the block's `IDS`; `place` is the block's address (`direct`).
-
-    Returns how many ids there are: n, or ``-1 - n`` where the cache should be looked at for its size. A string
-    has at most `layout.TEXT_CHARACTERS` characters.
-    """
-    block = block_at(place)
+@inline
+def _encode_string(block, string):  # type: ignore[no-untyped-def]
+    """Encode a string into the block's `IDS`; return how many ids there are."""
     data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
     starts, machine = i64_in(block, at.STARTS), i64_in(block, at.SETTINGS)[at.MACHINE]
-    counters = i64_in(block, at.COUNTERS)
     size = write_text(string, data)
-    o = i = np.int64(0)
+    o = i = none = np.int64(0)
     while i < size:
-        i, count = cut_words(machine, data, i, size, classes, starts, 0, GROUP)
+        i, count = cut_words(machine, data, i, size, classes, starts, none, GROUP)
         starts[count] = i
         o = _look_up(block, data, count, ids, o)
-    entered = counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED]
-    return o if entered <= counters[at.FIT_AFTER] else -1 - o
+    return o
+
+
+@called_directly
+def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untyped-def]
+    """The ids of one text."""
+    if n_arguments != 1 or names != 0:
+        return left_to_python(state, arguments, n_arguments, names)
+    block, text = addresses_at(number(member(state, 1))), np.intp(addresses_at(arguments)[0])
+    counters = i64_in(block, at.COUNTERS)
+    if counters[at.BUSY] == 1 or not is_str(text) or len(string_at(text)) > at.BRIEF:
+        return left_to_python(state, arguments, n_arguments, names)
+    counters[at.BUSY] = 1
+    o = _encode_string(block, string_at(text))
+    counters[at.N_IDS] = o
+    if counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] > counters[at.FIT_AFTER]:
+        fitted = call(member(state, 2))
+        if fitted == 0:
+            counters[at.BUSY] = 0
+            return fitted
+        release(fitted)
+    found = call(element(member(state, 3), min(o, at.HEADS)))
+    counters[at.BUSY] = 0
+    return found
 
 
 @kernel

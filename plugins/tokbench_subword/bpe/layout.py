@@ -84,9 +84,11 @@ from tokbench_subword.kernels.text import MOST_BYTES
     FIT_AFTER,  # how many words may be entered before the tables' sizes are looked at
     PHRASE_BYTES_USED,
     PHRASE_IDS_USED,
-) = range(9)
+    BUSY,  # 1 while a text is encoded by itself
+    N_IDS,  # of the last one
+) = range(11)
 
-N_COUNTERS = 9
+N_COUNTERS = 11
 N_SETTINGS = 17
 
 ARENA_SIZE = (1 << 20) - 1024
@@ -103,4 +105,8 @@ TEXT_CHARACTERS = 1 << 14
 """Characters of texts that are encoded without arrays of their own."""
 TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
 """Bytes that these are at the most."""
+BRIEF = 1 << 12
+"""Characters of a text that is encoded by itself at the most: longer ones would keep other threads waiting."""
+HEADS = 512
+"""Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
 MEMO_BITS = 17

@@ -78,7 +78,7 @@ class BpeTokenizer:
         self.document = document
         self._preparation = Preparation.of(document.with_model(affixes), match_special=match_special)
         self._tokens = TokenTable(self.model, document, spelled=self._preparation.spelling)
-        for name in ("_decoder", "_offsets", "encode", "lossless", "decode_joins_bytes"):
+        for name in ("_decoder", "_offsets", "_to_list", "encode", "lossless", "decode_joins_bytes"):
             self.__dict__.pop(name, None)
 
     # --- where they come from ---------------------------------------------------------------------
@@ -131,12 +131,15 @@ class BpeTokenizer:
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
         if self._preparation.transparent and not self.model.dropout:
-            self.encode = self._encoder.encode  # type: ignore[method-assign]  # for a short text each call counts
+            self.__dict__["encode"], self.__dict__["_to_list"] = self._encoder.one_by_one()
             return self.encode(text)
         return self.encode_batch([text]).ids
 
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
+        return self._to_list(text)
+
+    def _to_list(self, text: str) -> list[int]:
         return self.encode(text).tolist()  # type: ignore[no-any-return]
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:

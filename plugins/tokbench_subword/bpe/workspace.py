@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
-from tokbench_subword.bpe.direct import address
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.word_cache import SHORT_SLOT, SPARE_IDS, WIDE_SLOT, move_words
 from tokbench_subword.kernels.pointers import PADDING, block
@@ -21,16 +20,14 @@ _BYTES_A_SLOT, _BYTES_A_WIDE_SLOT = 128, 256
 """A text of so many bytes for each slot is given larger tables beforehand."""
 _LOOK_EVERY = 1 << 8
 """New words after which it is time to see whether the tables are large enough."""
-HEADS = 512
-"""Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
 _KEPT_OUTPUT = 1 << 18
 _TABLES = ((at.SHORT_WORDS, SHORT_SLOT), (at.WIDE_WORDS, WIDE_SLOT))
 
 
 class Workspace:
-    """The arrays of one thread, after those that all share; `block`, at `place`, is what kernels take."""
+    """The arrays of one thread, after those that all share; `block` is what kernels take."""
 
-    __slots__ = ("arrays", "block", "heads", "ids", "out", "place", "text", "utf8")
+    __slots__ = ("arrays", "block", "ids", "out", "text", "utf8")
 
     def __init__(self, shared: Sequence[NDArray[Any]]) -> None:
         own: list[NDArray[Any]] = [
@@ -60,11 +57,10 @@ class Workspace:
         self.arrays = [*shared, *own]
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
-        self.heads = [self.ids[:count] for count in range(HEADS)]
         self.text = self.arrays[at.TEXT]
         self.utf8 = self.text.view()
         self.utf8.flags.writeable = False  # as all text that kernels are compiled for
-        self._pack()
+        self.block = block(self.arrays)
         self.fit()
 
     def fit(self, bytes_: int = 0) -> None:
@@ -79,10 +75,9 @@ class Workspace:
         counters = self.arrays[at.COUNTERS]
         return bool(counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] > counters[at.FIT_AFTER])
 
-    def _pack(self) -> None:
-        """Make the block of the arrays as they are now."""
-        self.block = block(self.arrays)
-        self.place = address(self.block)
+    def last(self) -> NDArray[np.int32]:
+        """The ids of the text that was last encoded by itself, where they lie."""
+        return self.ids[: self.arrays[at.COUNTERS][at.N_IDS]]
 
     def room(self, bytes_: int) -> NDArray[np.int32]:
         """An output array for a text of so many bytes, used again from call to call up to a megabyte."""
@@ -108,7 +103,7 @@ class Workspace:
         self.arrays[place] = table
         self.arrays[at.CACHE_SHIFTS][which] = _shift(wanted)
         counters[at.SHORT_ENTERED + which] = counters[at.SHORT_HELD + which]
-        self._pack()
+        self.block[:] = block(self.arrays)  # in its place, which is known elsewhere
 
 
 def _shift(slots: int) -> int:

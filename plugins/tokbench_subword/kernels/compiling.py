@@ -42,13 +42,18 @@ def subroutine(function: Function) -> Function:
     return compiled
 
 
-def kernel(function: Function, *, nogil: bool = True) -> Function:
-    """Compile `function` for calls from Python: cached on disk; `nogil`: without the GIL."""
-    compiled: Function = njit(cache=True, nogil=nogil, boundscheck=False)(function)
+def kernel(function: Function) -> Function:
+    """Compile `function` for calls from Python: cached on disk, without the GIL."""
+    compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
+    watch_sources(compiled, function)
+    return compiled
+
+
+def watch_sources(compiled: Any, function: Function) -> None:
+    """Have numba compile again what it kept where any file has changed that `function` is made of."""
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = _stamp(function)
-    return compiled
 
 
 def _stamp(function: Function) -> tuple[tuple[str, int, int], ...]:

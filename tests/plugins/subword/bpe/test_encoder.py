@@ -7,21 +7,25 @@ import random
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.encoding import encode_spans
-from tokbench_subword.bpe.layout import TEXT_SIZE
+from tokbench_subword.bpe.layout import BRIEF, HEADS, TEXT_SIZE
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.bpe.workspace import Workspace
 from tokbench_subword.kernels import compiling
 
 WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
+Alone = Callable[[str], NDArray[np.int32]]
 WORDS.append("ab" * 40)
 
 
@@ -30,77 +34,120 @@ def encoder() -> Encoder:
     return Encoder(train_bpe(["the lowest of the lower, née 日本 1234 don't"] * 9, vocab_size=300))
 
 
+@pytest.fixture(scope="module")
+def alone(encoder: Encoder) -> Alone:
+    return encoder.one_by_one()[0]
+
+
 def random_text(rng: random.Random, most: int) -> str:
     return "".join(rng.choices(WORDS, k=rng.randrange(most)))
 
 
-def test_alone_as_in_a_batch(encoder: Encoder) -> None:
+def test_alone_as_in_a_batch(encoder: Encoder, alone: Alone) -> None:
     rng = random.Random(3)
     # short after long ones: what an earlier text left behind is not of the next
     texts = [random_text(rng, most) for most in (4000, 2, 40, 9000, 3, 1) * 40]
     together = encoder.encode_batch(texts)
     for text, expected in zip(texts, together, strict=True):
-        assert encoder.encode(text).tolist() == expected.tolist()
+        assert alone(text).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("most", [8, 400])
 @pytest.mark.parametrize(
     "words", [WORDS, [word for word in WORDS if word != "\ud800"], ["the ", "low"], ["日", "né"]]
 )
-def test_many_as_each_alone(encoder: Encoder, words: list[str], most: int) -> None:
+def test_many_as_each_alone(encoder: Encoder, alone: Alone, words: list[str], most: int) -> None:
     """Whether short or long, with surrogates or without, in ASCII or not, and in any kind of sequence."""
     rng = random.Random(7)
     texts = deque("".join(rng.choices(words, k=rng.randrange(most))) for _ in range(3000))
     together = encoder.encode_batch(texts)
-    assert together.to_lists() == [encoder.encode(text).tolist() for text in texts]
+    assert together.to_lists() == [alone(text).tolist() for text in texts]
 
 
 @pytest.mark.parametrize("size", [0, 1, TEXT_SIZE - 1, TEXT_SIZE, TEXT_SIZE + 1, 3 * TEXT_SIZE])
 @pytest.mark.parametrize("unit", ["a", " ", "a b ", "\n"])
-def test_of_every_size(encoder: Encoder, size: int, unit: str) -> None:
+def test_of_every_size(encoder: Encoder, alone: Alone, size: int, unit: str) -> None:
     text = (unit * size)[:size]
-    ids = encoder.encode(text)
+    ids = alone(text)
     assert ids.dtype == np.int32
     assert ids.tolist() == encoder.encode_batch([text, "x"])[0].tolist()
 
 
-def test_short_lists_as_long_ones(encoder: Encoder) -> None:
+def test_short_lists_as_long_ones(encoder: Encoder, alone: Alone) -> None:
     rng = random.Random(4)
     texts = [random_text(rng, 30) for _ in range(300)]
     texts += ["\ud83d", "\ude00", "\ud83d\ude00", "\ude00", "", "x"]  # halves of a pair apart, and a pair
-    expected = [encoder.encode(text).tolist() for text in texts]
+    expected = [alone(text).tolist() for text in texts]
     for first in (0, 1, 299, 304, 306):
         assert encoder.encode_batch(texts[first:]).to_lists() == expected[first:]
     assert encoder.encode_batch([*texts, "ab" * TEXT_SIZE]).to_lists()[:-1] == expected
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"abc", ["abc"]])
-def test_what_is_no_text_is_refused(encoder: Encoder, wrong: Any) -> None:
+def test_what_is_no_text_is_refused(encoder: Encoder, alone: Alone, wrong: Any) -> None:
     with pytest.raises((TypeError, AttributeError)):
-        encoder.encode(wrong)
+        alone(wrong)
     with pytest.raises((TypeError, AttributeError)):
         encoder.encode_batch([wrong])
 
 
-def test_a_kind_of_string(encoder: Encoder) -> None:
+def test_a_kind_of_string(alone: Alone) -> None:
     class Text(str):
         __slots__ = ()
 
-    assert encoder.encode(Text("the lowest é")).tolist() == encoder.encode("the lowest é").tolist()
+    assert alone(Text("the lowest é")).tolist() == alone("the lowest é").tolist()
 
 
-def test_from_several_threads_at_once(encoder: Encoder) -> None:
+@pytest.mark.parametrize("size", [0, 1, HEADS - 1, HEADS, HEADS + 1, BRIEF, BRIEF + 1])
+def test_to_lists(encoder: Encoder, size: int) -> None:
+    to_array, to_list = encoder.one_by_one()
+    for text in ("1" * size, "é" * size, "日" * size):
+        ids = to_list(text)
+        assert type(ids) is list
+        assert ids == to_array(text).tolist() == encoder.encode_batch([text]).ids.tolist()
+
+
+def test_arguments_as_of_any_function(encoder: Encoder) -> None:
+    expected = encoder.encode_batch(["a b"]).ids.tolist()
+    for function in encoder.one_by_one():
+        assert list(function(text="a b")) == expected  # type: ignore[call-arg]
+        for arguments in ((), ("a", "b")):
+            with pytest.raises(TypeError, match="argument"):
+                function(*arguments)
+
+
+def test_a_text_in_the_midst_of_another(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As may happen where garbage is collected meanwhile: the second text goes elsewhere."""
+    texts, inner = [f"{number} lower" for number in range(600)], "the lowest"
+    expected = encoder.encode_batch([*texts, inner]).to_lists()
+    waiting: list[Callable[[str], list[int]]] = []
+    found: list[list[int]] = []
+    fit = Workspace.fit
+
+    def interrupted(work: Workspace, bytes_: int = 0) -> None:
+        if waiting:
+            found.append(waiting.pop()(inner))
+        fit(work, bytes_)
+
+    monkeypatch.setattr(Workspace, "fit", interrupted)
+    to_array, to_list = encoder.one_by_one()
+    waiting.append(to_list)
+    assert [to_array(text).tolist() for text in texts] == expected[:-1]
+    assert found == expected[-1:]
+
+
+def test_from_several_threads_at_once(encoder: Encoder, alone: Alone) -> None:
     rng = random.Random(5)
     texts = [random_text(rng, 400) for _ in range(2000)]
     expected = [ids.tolist() for ids in encoder.encode_batch(texts)]
     with ThreadPoolExecutor(4) as pool:
-        assert [ids.tolist() for ids in pool.map(encoder.encode, texts)] == expected
+        assert [ids.tolist() for ids in pool.map(alone, texts)] == expected
 
 
-def test_ids_are_not_written_over_by_the_next_text(encoder: Encoder) -> None:
-    first = encoder.encode("the lowest")
+def test_ids_are_not_written_over_by_the_next_text(alone: Alone) -> None:
+    first = alone("the lowest")
     kept = first.tolist()
-    encoder.encode("日本 née")
+    alone("日本 née")
     assert first.tolist() == kept
 
 
@@ -131,7 +178,7 @@ from tokbench_subword.bpe.patterns import Pattern
 import numpy as np
 vocabulary, merges = tuple(bytes([byte]) for byte in range(256)), np.empty((0, 3), np.int32)
 encoder = Encoder(BpeModel(vocabulary=vocabulary, merges=merges, pattern=Pattern.of("gpt2")))
-print(encoder.encode("a").tolist() + encoder.encode_batch(["b" * 9000]).ids[:1].tolist())
+print(encoder.one_by_one()[1]("a") + encoder.encode_batch(["b" * 9000]).ids[:1].tolist())
 """
 
 

@@ -1,0 +1,154 @@
+"""Functions of Python that are kernels, for calls of a fraction of a microsecond.
+
+numba's own way in takes over argument by argument, 0.1 µs for a string and as much for an array that is given
+back, and a function of Python has to stand before it, to borrow, check and copy. What `callable_of` makes is a
+function like those of Python's own modules: compiled code gets the addresses of arguments, reads strings,
+lists and numbers in place by the C API, and gives back an object.
+
+A kernel of this kind is ``code(state, arguments, count, names)``, all addresses and sizes (`ADDRESS`). It gives
+the address of a new object, or 0 where an error is set. `state` is a tuple, whose first member is a function of
+Python that takes any arguments: whatever the kernel does not care for, it leaves to that (`left_to_python`).
+With ``NUMBA_DISABLE_JIT=1`` that function is all there is.
+
+The GIL is held all the while; but where objects are made, Python may collect garbage, and so run other code and
+other threads. A kernel that writes to memory of several calls must look whether one of them is at work there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from numba import config, types
+from numba.core import cgutils
+from numba.core.ccallback import CFunc
+from numba.extending import intrinsic
+
+from tokbench_subword.kernels.compiling import inline, watch_sources
+
+ADDRESS = types.intp
+_FAST_WITH_KEYWORDS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
+
+
+def _of_python(name: str, n_arguments: int, result: Any = ADDRESS) -> Any:
+    """A function of the C API, of addresses and sizes."""
+    return types.ExternalFunction(name, result(*[ADDRESS] * n_arguments))
+
+
+member = _of_python("PyTuple_GetItem", 2)
+element = _of_python("PyList_GetItem", 2)
+n_elements = _of_python("PyList_Size", 1)
+number = _of_python("PyLong_AsSsize_t", 1)
+call = _of_python("PyObject_CallNoArgs", 1)
+call_with = _of_python("PyObject_Vectorcall", 4)
+bytes_of_size = _of_python("PyBytes_FromStringAndSize", 2)
+first_byte = _of_python("PyBytes_AsString", 1)
+decoded = _of_python("PyUnicode_DecodeUTF8", 3)
+release = _of_python("Py_DecRef", 1, types.void)
+forget_error = _of_python("PyErr_Clear", 0, types.void)
+
+
+def _exactly(name: str) -> Any:
+    """An intrinsic that tells whether an object is of a type of the C API, and of none derived from it."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def is_exactly(typingctx: Any, place: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            python = context.get_python_api(builder)
+            kind = python.get_type(builder.inttoptr(args[0], python.pyobj))
+            return builder.icmp_unsigned("==", kind, python.get_c_object(name))
+
+        return types.boolean(ADDRESS), codegen
+
+    return is_exactly
+
+
+is_str = _exactly("PyUnicode_Type")
+is_list = _exactly("PyList_Type")
+is_int = _exactly("PyLong_Type")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def string_at(typingctx: Any, place: Any) -> Any:
+    """The string at an address, as kernels know strings. It is not held: somebody else has to."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        python = context.get_python_api(builder)
+        place = builder.inttoptr(args[0], python.pyobj)
+        _, data, length, width, is_ascii, hashed = python.string_as_string_size_and_kind(place)
+        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder)
+        string.data, string.length, string.kind = data, length, width
+        string.is_ascii, string.hash = is_ascii, hashed
+        string.meminfo = cgutils.get_null_value(string.meminfo.type)
+        string.parent = cgutils.get_null_value(string.parent.type)
+        return string._getvalue()
+
+    return types.unicode_type(ADDRESS), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def addresses_at(typingctx: Any, place: Any) -> Any:
+    """The pointer to the addresses that begin at an address: of a block of arrays, or of arguments."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.uint64)(ADDRESS), codegen
+
+
+@inline
+def left_to_python(state, arguments, count, names):  # type: ignore[no-untyped-def]
+    """What the function of Python returns that stands first in `state`."""
+    return call_with(member(state, 0), arguments, count, names)
+
+
+class _Method(ctypes.Structure):
+    """What the C API calls PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("code", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def address(block: Any) -> int:
+    """The address of a block (`pointers.block`), for a `state` that holds the arrays as well."""
+    return 0 if config.DISABLE_JIT else int(block.ctypes.data)
+
+
+def called_directly(code: Callable[..., int]) -> Any:
+    """Mark ``code(state, arguments, count, names)`` for `callable_of`; numba keeps it on disk."""
+    if config.DISABLE_JIT:
+        return code
+    function = CFunc(code, ((ADDRESS,) * 4, ADDRESS), locals={}, options={"boundscheck": False})
+    function.enable_caching()
+    watch_sources(function, code)
+    return function
+
+
+def prepare(function: Any) -> None:
+    """Compile what is `called_directly`, or read what was kept, ahead of `callable_of`."""
+    if not config.DISABLE_JIT:
+        _compiled(function)
+
+
+@cache
+def _compiled(function: Any) -> _Method:
+    """One for all, which stays where it is, since functions of Python point to it."""
+    function.compile()
+    code = function.__wrapped__
+    return _Method(code.__name__.encode(), function.address, _FAST_WITH_KEYWORDS, code.__doc__.encode())
+
+
+def callable_of(function: Any, state: tuple[Any, ...]) -> Callable[..., Any]:
+    """A function of Python: compiled `function`, which gets `state` and keeps its members; see the head."""
+    if config.DISABLE_JIT:
+        return state[0]  # type: ignore[no-any-return]
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+        ("PyCFunction_NewEx", ctypes.pythonapi)
+    )
+    return make(ctypes.addressof(_compiled(function)), state, None)  # type: ignore[no-any-return]
