@@ -15,7 +15,7 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import inline, kernel
 from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.unigram.stretches import UNKNOWN_PIECE, width_of
+from tokbench_subword.unigram.stretches import UNKNOWN_PIECE, plain_width_of, width_of
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[t
     The plain form of the kernels' walk.
     """
     unit, single = int(units[0]), False
-    width = int(width_of(data[start]))
+    width = plain_width_of(data[start])
     for position in range(start, len(data)):
         base = unit >> BASE_SHIFT & BASE_MASK
         unit = int(units[base + data[position]]) if base else LABEL_MASK

@@ -34,7 +34,7 @@ from tokbench_subword.unigram.spm_bpe_kernel import (
     locate_documents,
     merge_all,
 )
-from tokbench_subword.unigram.stretches import width_of
+from tokbench_subword.unigram.stretches import plain_width_of
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import Node, lengths_of
 
@@ -284,7 +284,7 @@ def _characters(algorithm: SpmBpe, data: bytes) -> tuple[list[int], list[int], l
             symbols.append(_FROZEN)
             ids.append(algorithm.defined[data[position : position + size]])
         else:
-            size = int(width_of(data[position]))
+            size = plain_width_of(data[position])
             symbol = algorithm.symbols.get(data[position : position + size], _FROZEN)
             symbols.append(symbol)
             ids.append(symbol)

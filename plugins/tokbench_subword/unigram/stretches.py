@@ -32,6 +32,11 @@ def width_of(byte):  # type: ignore[no-untyped-def]
     return np.int64(3) if byte < 0xF0 else np.int64(4)
 
 
+def plain_width_of(byte: int) -> int:
+    """`width_of` for Python, which cannot call what is compiled into kernels."""
+    return 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+
+
 @inline
 def link(start, piece):  # type: ignore[no-untyped-def]
     """The last piece of a path, as one number: where it begins, and its id (or `UNKNOWN_PIECE`)."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.tokenizer import Step
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
-from tokbench_subword.unigram.stretches import width_of
+from tokbench_subword.unigram.stretches import plain_width_of
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def word_steps(
             )
             if end not in best or total > best[end][0]:
                 best[end] = (total, position)
-        position += int(width_of(data[position]))
+        position += plain_width_of(data[position])
     if data:
         yield _arrival(data, len(data), best, arriving[len(data)], done)
     path = algorithm.path(data)
