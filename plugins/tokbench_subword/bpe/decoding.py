@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.rows import guarded, picked
+from tokbench_subword.kernels.rows import MANY, as_array, guarded, picked
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
@@ -63,8 +64,10 @@ class Decoder:
 
     def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of some ids."""
-        if type(ids) is list and self._joins_bytes:
-            return b"".join(picked(self._table, ids)).decode("utf-8", "replace")
+        if type(ids) is list and self._joins_bytes and len(ids) < MANY:
+            table = self._table  # what follows is `picked`, whose call a few ids would notice
+            rows: Sequence[Any] = itemgetter(*ids)(table) if len(ids) > 1 else [table[index] for index in ids]
+            return b"".join(rows).decode("utf-8", "replace")
         if self._pieces is None:
             return self._step_by_step(ids)
         if isinstance(ids, np.ndarray):
@@ -72,6 +75,9 @@ class Decoder:
             if len(ids) > _FEW or ids.dtype.kind not in "iu":
                 return self._finished(self._joined(ids)[0].tobytes(), ids)
             ids = ids.tolist()
+        elif len(ids) >= MANY:
+            ids = as_array(ids)
+            return self._finished(self._joined(ids)[0].tobytes(), ids)
         return self._finished(b"".join(picked(self._table, ids)), ids)
 
     def texts(self, batch: TokenBatch) -> list[str]:
@@ -88,7 +94,9 @@ class Decoder:
         ]
 
     def _joined(self, ids: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        found: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = joined(*self._rows, ids.astype(np.int64))
+        found: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = joined(
+            *self._rows, ids.astype(np.int64, copy=False)
+        )
         if found is None:
             raise IndexError("an id is not in the vocabulary")
         return found

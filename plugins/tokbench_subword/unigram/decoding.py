@@ -14,7 +14,7 @@ import numpy as np
 
 from tokbench_subword.kernels.compiling import announce, inline, kernel
 from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.rows import guarded, picked
+from tokbench_subword.kernels.rows import MANY, as_array, guarded, picked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,21 +159,20 @@ class Decoder:
 
     def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of some ids."""
-        if not isinstance(ids, np.ndarray):  # turning a list into an array takes longer than an array saves
-            try:
-                text = self._joined(ids)
-                return text if self._finish is None else self._finish(text)
-            except (TypeError, IndexError):
-                pass
-        try:
-            array = np.asarray(ids, np.int64).reshape(-1)
-        except OverflowError as error:
-            raise IndexError("an id is not in the vocabulary") from error
+        if not isinstance(ids, np.ndarray):
+            if len(ids) < MANY:
+                try:
+                    text = self._joined(ids)
+                    return text if self._finish is None else self._finish(text)
+                except (TypeError, IndexError):
+                    pass
+            ids = as_array(ids)
+        array = ids.reshape(-1).astype(np.int64, copy=False)
         return self._texts(array, np.array([0, len(array)]))[0]
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""
-        return self._texts(batch.ids.astype(np.int64), batch.offsets)
+        return self._texts(batch.ids.astype(np.int64, copy=False), batch.offsets)
 
     def _joined(self, ids: Sequence[int]) -> str:
         """The text of ids none of which is a byte: `TypeError` or `IndexError` where one is, or is no id."""
