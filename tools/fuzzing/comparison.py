@@ -144,7 +144,7 @@ def _compare_all(
     for (text, expected), found in zip(known.items(), again, strict=True):
         outcome.compare("ids in a batch", text, expected, found)
     _compare_utf8(outcome, ours, known)
-    for _ in range(30):
+    for _ in range(30 if ours.vocab_size else 0):
         ids = [rng.randrange(ours.vocab_size) for _ in range(rng.randrange(1, 9))]
         _compare_decoding(outcome, ours, reference, f"ids {ids}", ids)
     _compare_saved(outcome, ours, known, folder, made)

@@ -71,10 +71,16 @@ def _with_gaps(content: dict[str, Any]) -> Any:
     if model["type"] != "BPE" or model["unk_token"] is not None:
         return None
     vocabulary = {**model["vocab"], _GAP: max(model["vocab"].values(), default=-1) + 1}
-    with_gaps = {**model, "unk_token": _GAP, "fuse_unk": False, "vocab": vocabulary}
-    tokenizer = Tokenizer.from_str(json.dumps({**content, "model": with_gaps}))
+    changes = {"unk_token": _GAP, "fuse_unk": False, "byte_fallback": False, "vocab": vocabulary}
+    tokenizer = Tokenizer.from_str(json.dumps({**content, "model": model | changes}))
     tokenizer.encode_special_tokens = True
     return tokenizer
+
+
+def _with_space(added: Any) -> str:
+    """The expression of an added token with the white space that it takes."""
+    before, after = (r"\s*" if strips else "" for strips in (added.lstrip, added.rstrip))
+    return before + re.escape(added.content) + after
 
 
 class _Tokenizers:
@@ -85,13 +91,19 @@ class _Tokenizers:
         self._library.encode_special_tokens = True
         content = json.loads(self._library.to_str())
         self._gaps = _with_gaps(content)
+        # An unknown token comes after all bytes of the next characters there, and has a span of as many.
+        late = made.family == "bpe" and content["model"]["byte_fallback"]
+        self._late_unknown = content["model"]["unk_token"] if late else None
         self._added = self._library.get_added_tokens_decoder()
         self._own = self._library.get_vocab(with_added_tokens=False)
         self._fused_bytes = made.family == "unigram" and content["model"]["byte_fallback"]
         self._steps = _steps(self._library.normalizer)
         self._spells = '"ByteLevel"' in json.dumps(content["pre_tokenizer"])
-        raw = [re.escape(one.content) for one in self._added.values() if not one.normalized]
-        self._raw = re.compile("|".join(raw) or r"(?!)")
+        raw = [one for one in self._added.values() if not one.normalized]
+        self._raw = [
+            re.compile("|".join(re.escape(one.content) for one in raw) or r"(?!)"),
+            re.compile("|".join(map(_with_space, raw)) or r"(?!)"),
+        ]
         self._check_added()
 
     def _check_added(self) -> None:
@@ -113,7 +125,7 @@ class _Tokenizers:
         normalizer = self._library.normalizer
         if normalizer is None:
             return
-        for piece in self._raw.split(text):
+        for piece in {piece for raw in self._raw for piece in raw.split(text)}:
             by_steps = piece
             for step in self._steps:
                 by_steps = step.normalize_str(by_steps)
@@ -129,6 +141,8 @@ class _Tokenizers:
             return found.ids, None
         if self._gaps is not None:
             return found.ids, self._beside_gaps(text, found.tokens)
+        if self._late_unknown in found.tokens and any(token.startswith("<0x") for token in found.tokens):
+            return found.ids, None
         # All bytes of unknown characters in a row have the span of the whole row there.
         spans: Spans = [
             None if self._fused_bytes and token.startswith("<0x") else span
