@@ -75,11 +75,12 @@ def padded(data: bytes) -> NDArray[np.uint8]:
 def windows(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """The eight bytes from each byte on as one little-endian number: a view, to compare eight at a time.
 
-    `data` is contiguous uint8, followed by `PADDING`; there is a window for every byte and for the end.
+    `data` is contiguous uint8, followed by `PADDING`; there is a window for every byte and for those after
+    the end, as far as the padding goes.
 
     Example:
         >>> hex(int(windows(padded(bytes(range(1, 10))))[1]))
         '0x908070605040302'
     """
     whole = data if data.base is None else data.base
-    return np.ndarray((len(data) + 1,), np.dtype("<u8"), whole, strides=(1,))
+    return np.ndarray((len(data) + PADDING - 7,), np.dtype("<u8"), whole, strides=(1,))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TALLY_VERSION = 1
+TALLY_VERSION = 2
 """Changes whenever the same text and tokenizer would give another tally; part of every cache key."""
 
 BUCKETS = 40

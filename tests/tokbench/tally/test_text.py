@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +9,7 @@ from hypothesis import strategies as st
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 from tokbench.tally import CorpusFacts, prepare
-from tokbench.tally.spans import MET_BITS
 from tokbench.tally.text import TextBatch
-from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, low_words
 
 
 def batch(*texts: str, **facts: object) -> TextBatch:
@@ -57,46 +52,6 @@ def test_neighbours_do_not_matter(texts: list[str]) -> None:
         assert {n: int(c[index]) for n, c in together.counts.items()} == {
             n: int(c[0]) for n, c in alone.counts.items()
         }
-
-
-@given(st.lists(st.text(alphabet="abäж ", max_size=12), min_size=1, max_size=6))
-def test_a_word_hashes_the_same_wherever_it_stands(texts: list[str]) -> None:
-    together = batch(*texts)
-    found, all_words, seen = sampled(together, LARGEST), words(together), {}
-    for key, index in found:
-        assert seen.setdefault(all_words[index], key) == key
-    assert seen.keys() == set(all_words)
-    assert len(set(seen.values())) == len(seen)
-    some = sorted(seen.values())[len(seen) // 2 :][:1]
-    for limit in some:
-        assert sampled(together, limit) == [(key, index) for key, index in found if key <= limit]
-
-
-def plain_hash(word: str) -> int:
-    """The polynomial of the characters, mixed, in whole numbers of any size."""
-    ratio, mixer, size = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 1 << 64
-    total = sum((ord(letter) + 1) * pow(ratio, place, size) for place, letter in enumerate(word)) % size
-    total ^= total >> 32
-    total = total * mixer % size
-    return total ^ total >> 32
-
-
-@pytest.mark.parametrize("sizes", [[60_000], [50, 200, 30_000, 100], [20_000] * 3], ids=str)
-def test_the_sample_is_the_words_of_lowest_hash_in_batches_of_any_size(sizes: list[int]) -> None:
-    rng = random.Random(len(sizes))
-    known = ["".join(rng.choices("abcdé漢123", k=rng.randint(1, 12))) for _ in range(9_000)]
-    seen: set[str] = set()
-    sampler = WordSampler()
-    for size in sizes:
-        some = batch(" ".join(rng.choices(known[: size // 2], k=size)))
-        seen.update(words(some))
-        sampler.add(some)
-        assert sampler.items() == sorted((plain_hash(word), word) for word in seen)[:WORDS]
-
-
-def sampled(batch: TextBatch, limit: int) -> list[tuple[int, int]]:
-    hashes, where = low_words(batch, limit, np.zeros((1 << MET_BITS, 2), np.uint64))
-    return list(zip(hashes.tolist(), where.tolist(), strict=True))
 
 
 def test_gold_words_take_the_place_of_segments_without_punctuation() -> None:
