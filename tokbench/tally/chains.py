@@ -20,31 +20,55 @@ _THIRDS = np.uint64((1 << 22) - 1)
 
 
 @kernel
-def weigh(keys: Any, sizes: Any, most: int, sampled: Any, met: Any) -> None:
-    """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then.
+def level_of(key: Any) -> Any:
+    """The number of leading zero bits of a 32-bit key."""
+    return 31 - highest_bit(np.uint64(key)) if key != 0 else 32
 
-    A level is the number of leading zero bits of a 32-bit key.
-    """
+
+@kernel
+def weigh(keys: Any, sizes: Any, most: int, sampled: Any, met: Any) -> None:
+    """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then."""
     for document in range(len(keys)):
-        key = np.uint64(keys[document])
-        level = 31 - highest_bit(key) if key != 0 else 32
+        level = level_of(keys[document])
         sampled[level] += min(sizes[document], most)
         met[level] = True
 
 
 @kernel
-def find_chains(ids: Any, offsets: Any, documents: Any, kept: Any, chains: Any) -> int:
-    """Fill in the chains of the first ``kept[i]`` tokens of each ``documents[i]``; say how many there are."""
-    n = 0
-    for place in range(len(documents)):
-        first = offsets[documents[place]]
-        end = first + kept[place]
-        for index in range(first + 1, end):
-            third = np.uint64(ids[index + 1]) + _ONE if index + 1 < end else _NONE
-            pair = np.uint64(ids[index - 1]) << _ID | np.uint64(ids[index])
-            chains[n] = pair << _THIRD | third
-            n += 1
-    return n
+def find_chains(ids: Any, offsets: Any, keys: Any, sizes: Any, most: int, lowest: Any, limits: Any) -> Any:
+    """The chains of the documents of the `lowest` level or a higher one: uint64, one level after the other.
+
+    Those of a level are from its place in `limits` to the next. Of a document of more bytes than `most` as
+    large a part of the tokens counts.
+    """
+    limits[:] = 0
+    for document in range(len(keys)):
+        level = level_of(keys[document])
+        if level >= lowest:
+            limits[level + 1] += max(kept(offsets, sizes, document, most) - 1, 0)
+    for level in range(len(limits) - 1):
+        limits[level + 1] += limits[level]
+    places = limits.copy()
+    chains = np.empty(limits[-1], np.uint64)
+    for document in range(len(keys)):
+        level = level_of(keys[document])
+        if level >= lowest:
+            n, first = places[level], offsets[document]
+            end = first + kept(offsets, sizes, document, most)
+            for index in range(first + 1, end):
+                third = np.uint64(ids[index + 1]) + _ONE if index + 1 < end else _NONE
+                pair = np.uint64(ids[index - 1]) << _ID | np.uint64(ids[index])
+                chains[n] = pair << _THIRD | third
+                n += 1
+            places[level] = n
+    return chains
+
+
+@kernel
+def kept(offsets: Any, sizes: Any, document: Any, most: int) -> Any:
+    """How many of a document's tokens count."""
+    n, size = offsets[document + 1] - offsets[document], sizes[document]
+    return n if size <= most else np.int64(n * (most / size))
 
 
 @kernel

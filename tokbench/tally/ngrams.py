@@ -133,20 +133,6 @@ def _lowest(sampled: NDArray[np.int64]) -> int:
     return int(np.argmax(above <= SAMPLE_BYTES)) if (above <= SAMPLE_BYTES).any() else LEVELS - 1
 
 
-def levels_of(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The number of leading zero bits of each 32-bit key.
-
-    Example:
-        >>> import numpy as np
-        >>> levels_of(np.array([2**31, 1, 0], np.uint32)).tolist()
-        [0, 31, 32]
-    """
-    import numpy as np
-
-    _, exponent = np.frexp(keys.astype(np.float64))
-    return 32 - exponent.astype(np.int64)
-
-
 class NGramCounter:
     """Counts n-grams batch by batch."""
 
@@ -170,23 +156,13 @@ class NGramCounter:
         from tokbench.tally.chains import find_chains, weigh
         from tokbench.tally.compiling import frozen
 
-        ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
-        weigh(batch.keys, batch.counts["bytes"], DOCUMENT_BYTES, self._sampled, self._met)
-        self._level = _lowest(self._sampled)
-        documents = np.flatnonzero(
-            batch.keys >> np.uint64(32 - self._level) == 0
-        )  # of this level or a higher one
-        levels = levels_of(batch.keys[documents])
-        order = np.argsort(levels, kind="stable")
-        documents, levels = documents[order], levels[order]
-        kept, sizes = tokens.lengths()[documents], batch.counts["bytes"][documents]
-        long = np.flatnonzero(sizes > DOCUMENT_BYTES)
-        kept[long] = (kept[long] * (DOCUMENT_BYTES / sizes[long])).astype(np.int64)
-        sizes = (kept - 1).clip(0)
-        chains = np.empty(int(sizes.sum()), np.uint64)
-        find_chains(ids, offsets, documents, kept, chains)
-        by_level = np.bincount(levels, weights=sizes, minlength=LEVELS)
-        self._pending.append((chains, np.append(0, np.cumsum(by_level)).astype(np.int64)))
+        ids, offsets, sizes = frozen(tokens.ids), frozen(tokens.offsets), batch.counts["bytes"]
+        weigh(batch.keys, sizes, DOCUMENT_BYTES, self._sampled, self._met)
+        while self._level < LEVELS - 1 and self._sampled[self._level :].sum() > SAMPLE_BYTES:
+            self._level += 1
+        limits = np.empty(LEVELS + 1, np.int64)
+        chains = find_chains(ids, offsets, batch.keys, sizes, DOCUMENT_BYTES, self._level, limits)
+        self._pending.append((chains, limits))
         self._pending_size += len(chains)
         if self._pending_size > _PENDING:
             self._settle()
@@ -245,4 +221,4 @@ def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogra
     return tables(pairs, of_pairs, 0), tables(triples, of_triples, 1)
 
 
-__all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams", "levels_of"]
+__all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams"]
