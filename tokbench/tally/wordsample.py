@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 WORDS = 256
 LARGEST = (1 << 64) - 1
 MET = 1 << 14
-"""Places for hashes of words met before: the words of a sample, some very common, are met again and again, and in
-so many places hardly two of them take turns."""
+"""Places for hashes of words met before: the words of a sample, some very common, are met again and again, and
+in so many places hardly two of them take turns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
