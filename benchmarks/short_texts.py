@@ -1,13 +1,14 @@
-"""Encoding speed of short texts, where a call costs as much as the encoding: microseconds a call.
+"""Speed of calls for short texts, which cost as much as the encoding and decoding itself: microseconds a call.
 
     python benchmarks/short_texts.py --vocabulary cl100k_base corpus.txt
     TOKBENCH_TEST_DATA=… python benchmarks/short_texts.py          an English novel found there
+    python benchmarks/short_texts.py --only single decode          without lists of texts
 
-One text of 20, 80, 500 and 2,000 characters a call, and lists of 10, 100 and 1,000 texts of 80; ids as the
-library's own arrays, then as Python lists. The in-house BPE, tiktoken, tokenizers and gigatoken, with the same
-vocabulary; ids are checked first. Texts differ from call to call and have been met before. Figures are medians
-of interleaved rounds, CPU time of one thread; in parentheses how many times as fast as tiktoken. What is not
-installed, gives other ids or has no such form is left out.
+One text of 10 to 10,000 characters a call, lists of 10, 100 and 1,000 texts of 80, and the decoding of one; ids
+as the library's own arrays, then as Python lists. BPE in-house, of tiktoken, tokenizers, gigatoken, quicktok: of
+one vocabulary; ids and texts are checked first. Texts differ from call to call and have been met before;
+figures are medians of interleaved rounds, CPU time of one thread; in parentheses how many times as fast as
+tiktoken. What is not installed, gives anything else or has no such form is left out.
 """
 
 from __future__ import annotations
@@ -23,16 +24,27 @@ from typing import Any
 
 from encode import Libraries, libraries
 
-SIZES = (20, 80, 500, 2000)
+SIZES = (10, 20, 40, 80, 160, 1000, 10_000)
 LISTS = (10, 100, 1000)
 SHORT = 80
 """Characters of the texts in lists."""
-DIFFERENT = 100
-"""Texts of one size: so many calls are one timing, at the least."""
+DIFFERENT, CHARACTERS = 100, 200_000
+"""Texts of one size, each called once a timing at the least; so many characters in all at the most."""
 Form = Callable[[Any], Any]
 
 
-def single_calls(every: Libraries) -> dict[str, dict[str, Form]]:
+def encoding_of_quicktok(name: str) -> Any:
+    """The encoding that quicktok brings along, or None."""
+    try:
+        import quicktok
+
+        return quicktok.get_encoding(name)
+    except (ImportError, ValueError, KeyError, OSError) as error:
+        print(f"quicktok has no {name}: left out ({error})")
+        return None
+
+
+def single_calls(every: Libraries, quicktok: Any) -> dict[str, dict[str, Form]]:
     """Ways to encode one text, by what comes out and library."""
     arrays: dict[str, Form] = {
         "tiktoken": lambda text: every.tiktoken.encode_to_numpy(text, disallowed_special=()),
@@ -47,7 +59,21 @@ def single_calls(every: Libraries) -> dict[str, dict[str, Form]]:
     if every.gigatoken is not None:
         arrays["gigatoken"] = every.gigatoken.encode
         lists["gigatoken"] = lambda text: every.gigatoken.encode(text).tolist()
+    if quicktok is not None:
+        lists["quicktok"] = quicktok.encode_ordinary
     return {"array": arrays, "list": lists}
+
+
+def decode_calls(every: Libraries, quicktok: Any) -> dict[str, Form]:
+    """Ways to decode a list of ids, by library."""
+    forms: dict[str, Form] = {"tiktoken": every.tiktoken.decode, "tokbench": every.tokbench.decode}
+    if every.tokenizers is not None:
+        forms["tokenizers"] = lambda ids: every.tokenizers.decode(ids, skip_special_tokens=False)
+    if every.gigatoken is not None:
+        forms["gigatoken"] = lambda ids: every.gigatoken.decode(ids).decode("utf-8", "replace")
+    if quicktok is not None:
+        forms["quicktok"] = quicktok.decode
+    return forms
 
 
 def list_calls(every: Libraries) -> dict[str, dict[str, Form]]:
@@ -73,7 +99,9 @@ def list_calls(every: Libraries) -> dict[str, dict[str, Form]]:
 
 
 def plain(result: Any) -> Any:
-    """Ids as lists, of one text or of many."""
+    """Ids as lists, of one text or of many; a text as it is."""
+    if isinstance(result, str):
+        return result
     return [plain(one) for one in result] if hasattr(result, "__len__") else int(result)
 
 
@@ -83,8 +111,8 @@ def microseconds(forms: dict[str, Form], inputs: Sequence[Any], rounds: int) -> 
     for label in list(forms):
         if [plain(forms[label](one)) for one in inputs] != want:
             if label == "tokbench":
-                raise SystemExit("the ids of tokbench differ from tiktoken's; nothing is timed")
-            print(f"the ids of {label} differ from tiktoken's; it is left out")
+                raise SystemExit("what tokbench gives differs from tiktoken's; nothing is timed")
+            print(f"what {label} gives differs from tiktoken's; it is left out")
             del forms[label]
     times: dict[str, list[float]] = {label: [] for label in forms}
     for _ in range(rounds):
@@ -114,6 +142,7 @@ def main() -> None:
         "--vocabulary", default="cl100k_base", help="a tiktoken encoding (default: %(default)s)"
     )
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", nargs="+", choices=("single", "lists", "decode"), metavar="WHAT")
     given = parser.parse_args()
     named = os.environ.get("TOKBENCH_TEST_DATA")
     if named:
@@ -122,17 +151,31 @@ def main() -> None:
         parser.error("name a text, or set TOKBENCH_TEST_DATA")
     file = given.file or Path(named or "") / "corpora/novels/eng_Latn.txt"
     text = " ".join(file.read_text("utf-8").split())
-    every = libraries(given.vocabulary)
+    every, quicktok = libraries(given.vocabulary), encoding_of_quicktok(given.vocabulary)
+    every.tokbench.decode(
+        every.tokbench.encode("x").tolist()
+    )  # from the first call on, methods are other functions
+    wanted = given.only or ("single", "lists", "decode")
     gc.disable()
+
+    def measure(label: str, forms: dict[str, Form], inputs: Sequence[Any]) -> None:
+        print(row(f"{given.vocabulary}, {label}", microseconds(forms, inputs, given.rounds)), flush=True)
+
+    samples = {size: some_texts(text, size) for size in SIZES}
     for kind in ("array", "list"):
-        for size in SIZES:
-            texts = [text[i * size : (i + 1) * size] for i in range(DIFFERENT)]
-            found = microseconds(single_calls(every)[kind], texts, given.rounds)
-            print(row(f"{given.vocabulary}, {kind}, a text of {size}", found), flush=True)
-        for count in LISTS:
+        for size, texts in samples.items() if "single" in wanted else ():
+            measure(f"{kind}, a text of {size}", single_calls(every, quicktok)[kind], texts)
+        for count in LISTS if "lists" in wanted else ():
             texts = [text[i * SHORT : (i + 1) * SHORT] for i in range(count)]
-            found = microseconds(list_calls(every)[kind], [texts], given.rounds)
-            print(row(f"{given.vocabulary}, {kind}, {count} texts of {SHORT}", found), flush=True)
+            measure(f"{kind}, {count} texts of {SHORT}", list_calls(every)[kind], [texts])
+    for size, texts in samples.items() if "decode" in wanted else ():
+        ids = [every.tiktoken.encode_ordinary(one) for one in texts]
+        measure(f"decoding, a text of {size}", decode_calls(every, quicktok), ids)
+
+
+def some_texts(text: str, size: int) -> list[str]:
+    """Different texts of one size."""
+    return [text[i * size : (i + 1) * size] for i in range(min(DIFFERENT, CHARACTERS // size))]
 
 
 if __name__ == "__main__":

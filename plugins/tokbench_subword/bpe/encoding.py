@@ -114,7 +114,7 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
         return left_to_python(state, arguments, n_arguments, names)
     block, text = addresses_at(number(member(state, 1))), np.intp(addresses_at(arguments)[0])
     counters = i64_in(block, at.COUNTERS)
-    if counters[at.BUSY] == 1 or not is_str(text) or len(string_at(text)) > at.BRIEF:
+    if counters[at.BUSY] == 1 or not is_str(text) or len(string_at(text)) > at.TEXT_CHARACTERS:
         return left_to_python(state, arguments, n_arguments, names)
     counters[at.BUSY] = 1
     o = _encode_string(block, string_at(text))

@@ -105,8 +105,6 @@ TEXT_CHARACTERS = 1 << 14
 """Characters of texts that are encoded without arrays of their own."""
 TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
 """Bytes that these are at the most."""
-BRIEF = 1 << 12
-"""Characters of a text that is encoded by itself at the most: longer ones would keep other threads waiting."""
 HEADS = 512
 """Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
 MEMO_BITS = 17

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.added_tokens import AddedToken
@@ -13,14 +14,24 @@ from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
 
 class TokenTable:
-    """Looks tokens up; `spelled` says that a character-level model works on bytes spelled as letters."""
+    """Looks tokens up for the tokenizer `name`.
 
-    def __init__(self, model: BpeModel, document: Document, *, spelled: bool) -> None:
+    `spelled` says that a character-level model works on bytes spelled as letters.
+    """
+
+    def __init__(self, model: BpeModel, document: Document, *, name: str, spelled: bool) -> None:
+        self.name = name
         self.model = model
         self.document = document
         self._spelled = spelled
         highest = max((token.id for token in document.added_tokens), default=-1)
         self.size = max(len(model), highest + 1)
+
+    def known(self, token_id: int) -> int:
+        """An id; raises `TokenizerError` for a number that is none."""
+        if not 0 <= token_id < self.size:
+            raise TokenizerError(f"{self.name}: there is no token {token_id}; ids go from 0 to {self.size - 1}")
+        return token_id
 
     @cached_property
     def special_ids(self) -> frozenset[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -36,6 +36,12 @@ from tokbench_subword.pipeline.tokenizer_json import (
     read_document,
     steps_of,
 )
+
+_DERIVED = (
+    *("_decode_one", "_decoder", "_offsets", "_to_list"),
+    *("decode", "decode_joins_bytes", "encode", "lossless"),
+)
+"""Attributes that are made when first asked for, of what stands around the model."""
 
 
 class BpeTokenizer:
@@ -77,8 +83,8 @@ class BpeTokenizer:
         }
         self.document = document
         self._preparation = Preparation.of(document.with_model(affixes), match_special=match_special)
-        self._tokens = TokenTable(self.model, document, spelled=self._preparation.spelling)
-        for name in ("_decoder", "_offsets", "_to_list", "encode", "lossless", "decode_joins_bytes"):
+        self._tokens = TokenTable(self.model, document, name=self.name, spelled=self._preparation.spelling)
+        for name in _DERIVED:
             self.__dict__.pop(name, None)
 
     # --- where they come from ---------------------------------------------------------------------
@@ -128,11 +134,15 @@ class BpeTokenizer:
     def _encoder(self) -> Encoder:
         return Encoder(self.model, threads=self.threads)
 
+    @cached_property
+    def _one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
+        return self._encoder.one_by_one()
+
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
         if self._preparation.transparent and not self.model.dropout:
-            self.__dict__["encode"], self.__dict__["_to_list"] = self._encoder.one_by_one()
-            return self.encode(text)
+            self.__dict__["encode"], self.__dict__["_to_list"] = self._one_by_one
+            return self._one_by_one[0](text)
         return self.encode_batch([text]).ids
 
     def __call__(self, text: str) -> list[int]:
@@ -167,19 +177,16 @@ class BpeTokenizer:
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`; what is not UTF-8 becomes U+FFFD. Raises `TokenizerError` for an unknown id."""
-        try:
-            return self._decoder.text(ids)
-        except (IndexError, TypeError):
-            self._refuse(ids)
-            raise
+        self.__dict__["decode"] = self._decode_one
+        return self._decode_one(ids)
+
+    @cached_property
+    def _decode_one(self) -> Callable[[Sequence[int] | NDArray[Any]], str]:
+        return self._decoder.one_by_one()
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
-        try:
-            return self._decoder.texts(batch)
-        except IndexError:
-            self._refuse(batch.ids)
-            raise
+        return self._decoder.texts(batch)
 
     @cached_property
     def _decoder(self) -> Decoder:
@@ -187,23 +194,11 @@ class BpeTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
-        return self._tokens.bytes_of(self._known(token_id))
+        return self._tokens.bytes_of(self._tokens.known(token_id))
 
     def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
         """The bytes of many tokens."""
         return self._tokens.bytes_of_many(ids)
-
-    def _refuse(self, ids: Iterable[int]) -> None:
-        """Say which of `ids` is none."""
-        for index in ids:
-            self._known(index)
-
-    def _known(self, token_id: int) -> int:
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(
-                f"{self.name}: there is no token {token_id}; ids go from 0 to {self.vocab_size - 1}"
-            )
-        return token_id
 
     # --- offsets, sampling, tracing ---------------------------------------------------------------
 
@@ -299,7 +294,7 @@ class BpeTokenizer:
 
     def convert_id_to_token(self, token_id: int) -> str:
         """A token as files spell it; raises `TokenizerError` for an id that is none."""
-        return self._tokens.texts[self._known(token_id)]
+        return self._tokens.texts[self._tokens.known(token_id)]
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""

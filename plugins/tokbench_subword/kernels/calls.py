@@ -88,14 +88,22 @@ def string_at(typingctx: Any, place: Any) -> Any:
     return types.unicode_type(ADDRESS), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def addresses_at(typingctx: Any, place: Any) -> Any:
-    """The pointer to the addresses that begin at an address: of a block of arrays, or of arguments."""
+def _pointer_at(kind: Any) -> Any:
+    """An intrinsic that gives the pointer to numbers of a `kind` at an address."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+    @intrinsic  # type: ignore[untyped-decorator]
+    def pointer_at(typingctx: Any, place: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
-    return types.CPointer(types.uint64)(ADDRESS), codegen
+        return types.CPointer(kind)(ADDRESS), codegen
+
+    return pointer_at
+
+
+addresses_at = _pointer_at(types.uint64)
+"""Addresses at an address: of the arrays of a block, or of arguments."""
+bytes_at = _pointer_at(types.uint8)
 
 
 @inline

@@ -11,7 +11,7 @@ why pointers never leave compiled code, and the arrays they came from stay argum
 alive for as long as it runs.
 
 `load_u64` reads eight bytes at any alignment, which turns comparing and hashing of short words into a few
-integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight.
+integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight, `copy_bytes_16` sixteen bytes.
 
 A kernel with twenty arrays spends microseconds on taking them over from Python, more than it needs to encode a
 sentence. `block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer
@@ -68,6 +68,11 @@ if config.DISABLE_JIT:
     def copy_ids_8(source: Any, begin: Any, target: Any, index: Any) -> None:
         """Eight ids from ``source[begin]`` on to ``target[index]`` on."""
         for k in range(8):
+            target[index + k] = source[begin + k]
+
+    def copy_bytes_16(source: Any, begin: Any, target: Any, index: Any) -> None:
+        """Sixteen bytes from ``source[begin]`` on to ``target[index]`` on."""
+        for k in range(16):
             target[index + k] = source[begin + k]
 
     def prefetch_u64(data: Any, index: Any) -> None:
@@ -157,19 +162,27 @@ else:
 
         return signature, codegen
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def copy_ids_8(typingctx: Any, source: Any, begin: Any, target: Any, index: Any) -> Any:
-        """Eight ids from ``source[begin]`` on to ``target[index]`` on, in one move; both uint32 pointers."""
-        signature = types.void(source, types.int64, target, types.int64)
+    def _copy(bits: int, lanes: int) -> Any:
+        """An intrinsic that copies so many numbers of so many bits in one move."""
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            lanes = ir.VectorType(ir.IntType(32), 8).as_pointer()
-            ids = builder.load(builder.bitcast(builder.gep(args[0], [args[1]]), lanes))
-            ids.align = 4
-            builder.store(ids, builder.bitcast(builder.gep(args[2], [args[3]]), lanes)).align = 4
-            return context.get_dummy_value()
+        @intrinsic  # type: ignore[untyped-decorator]
+        def copy(typingctx: Any, source: Any, begin: Any, target: Any, index: Any) -> Any:
+            signature = types.void(source, types.int64, target, types.int64)
 
-        return signature, codegen
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                numbers = ir.VectorType(ir.IntType(bits), lanes).as_pointer()
+                moved = builder.load(builder.bitcast(builder.gep(args[0], [args[1]]), numbers))
+                moved.align = bits // 8
+                target = builder.bitcast(builder.gep(args[2], [args[3]]), numbers)
+                builder.store(moved, target).align = bits // 8
+                return context.get_dummy_value()
+
+            return signature, codegen
+
+        return copy
+
+    copy_ids_8 = _copy(32, 8)
+    copy_bytes_16 = _copy(8, 16)
 
     def _address(builder: Any, args: Any, target: Any) -> Any:
         base = builder.ptrtoint(args[0], ir.IntType(64))

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.encoding import encode_spans
-from tokbench_subword.bpe.layout import BRIEF, HEADS, TEXT_SIZE
+from tokbench_subword.bpe.layout import HEADS, TEXT_CHARACTERS, TEXT_SIZE
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.trainer import train_bpe
@@ -98,7 +98,7 @@ def test_a_kind_of_string(alone: Alone) -> None:
     assert alone(Text("the lowest é")).tolist() == alone("the lowest é").tolist()
 
 
-@pytest.mark.parametrize("size", [0, 1, HEADS - 1, HEADS, HEADS + 1, BRIEF, BRIEF + 1])
+@pytest.mark.parametrize("size", [0, 1, HEADS - 1, HEADS, HEADS + 1, TEXT_CHARACTERS, TEXT_CHARACTERS + 1])
 def test_to_lists(encoder: Encoder, size: int) -> None:
     to_array, to_list = encoder.one_by_one()
     for text in ("1" * size, "é" * size, "日" * size):
