@@ -75,7 +75,7 @@ class Offsets:
         batch = self._encoder.encode_batch(ready)
         spans, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(texts), np.bool_)
         _walk(batch.ids, batch.offsets, self._consumed, data, starts, ahead, spans, walked)
-        walked &= [text is not None for text in found]
+        walked &= np.array([text is not None for text in found], np.bool_)
         if walked.all():
             return spans, batch.offsets
         limits = batch.offsets.tolist()

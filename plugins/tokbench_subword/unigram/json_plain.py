@@ -132,9 +132,10 @@ class PlainPath:
                 place = rows[-1][1]
                 continue
             data, origin = part.text.encode(), part.origin or []
+            begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
+            before = [0, *begun.tolist()]  # characters before each byte that one begins with
             for _, node in self.path_ids(data, rest):  # type: ignore[arg-type]
-                first, last = len(data[: node.start].decode()), len(data[: node.end].decode())
-                spans = origin[first:last]
+                spans = origin[before[node.start] : before[node.end]]
                 start = max(place, spans[0][0]) if spans else place
                 rows.append((start, max(start, spans[-1][1]) if spans else start))
         return np.maximum.accumulate(np.array(rows, np.int64).reshape(-1, 2), axis=0)

@@ -157,6 +157,13 @@ def test_unknown_characters_in_a_long_word_are_found_in_linear_time() -> None:
     assert_same_ids_and_spans(ours, theirs, "ab中中a" * 50_000)
 
 
+def test_no_texts_have_no_spans() -> None:
+    ours = BpeTokenizer.from_dict(content_of(Tokenizer(models.BPE({"a": 0}, []))))
+    spans, limits = ours.offsets_batch([])
+    assert spans.shape == (0, 2)
+    assert limits.tolist() == [0]
+
+
 N, P = normalizers, pre_tokenizers
 
 
@@ -219,3 +226,15 @@ def test_pieces_in_another_order_are_not_as_good_where_sums_are_rounded() -> Non
     ours = JsonUnigramTokenizer.from_dict(content)
     for count in range(100):
         assert ours("ab" * count) == theirs.encode("ab" * count).ids, count
+
+
+def test_a_long_word_that_only_the_plain_path_can_take_is_located_in_linear_time() -> None:
+    """It took minutes, since for each token all characters before it were counted."""
+    theirs = Tokenizer(models.Unigram([("<unk>", -9.0), ("é", -1.0), ("éé中", -2.0), ("中", -1.5)], 0))
+    theirs.pre_tokenizer = P.Split("x", "isolated")
+    theirs.add_tokens(["<new>"])
+    ours = JsonUnigramTokenizer.from_dict(content_of(theirs))
+    text = "<new>" + "éé中é中" * 40_000
+    expected = theirs.encode(text)
+    assert ours(text) == expected.ids
+    assert list(map(tuple, ours.offsets(text).tolist())) == expected.offsets
