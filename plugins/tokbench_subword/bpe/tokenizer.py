@@ -140,10 +140,14 @@ class BpeTokenizer:
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
-        if self._preparation.transparent and not self.model.dropout:
+        preparation = self._preparation
+        if self.model.dropout or preparation.pattern is None:
+            return self.encode_batch([text]).ids
+        if preparation.transparent:
             self.__dict__["encode"], self.__dict__["_to_list"] = self._one_by_one
             return self._one_by_one[0](text)
-        return self.encode_batch([text]).ids
+        simple = preparation.simple(repaired(text))
+        return self.encode_batch([text]).ids if simple is None else self._one_by_one[0](simple)
 
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
