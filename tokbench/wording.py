@@ -1,6 +1,16 @@
-"""How a count is said in a sentence, the same in the terminal and in reports."""
+"""How counts and messages are said, the same in the terminal and in reports."""
 
 from __future__ import annotations
+
+
+def without_name(message: str, name: str) -> str:
+    """A message without the name it begins with, for where the name stands before it.
+
+    Example:
+        >>> without_name("bpe:x.json: there is no file x.json", "bpe:x.json")
+        'there is no file x.json'
+    """
+    return message.removeprefix(f"{name}: ")
 
 
 def counted(count: int, noun: str) -> str:

@@ -63,6 +63,8 @@ def text(value: str | None) -> str:
 def default(option: Any) -> str:
     """An option's default, where it has one to speak of."""
     value = option.default
+    if isinstance(option.show_default, str):  # said in words
+        return str(option.show_default)
     if callable(value) or value in (None, False, [], (), ""):
         return ""
     return f"`{value}`"

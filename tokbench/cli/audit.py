@@ -68,11 +68,11 @@ def overlap(
     audits = [look_through(registry.load(spec), _progress) for spec in specs]
     matrix = overlap_matrix(audits)
     if as_json:
-        extra = [surplus(a, b) for a in audits for b in audits if a is not b]
+        pairs = ((a, b) for a in audits for b in audits if a is not b)
         content = {
             "tokenizers": [found.tokenizer for found in audits],
             "jaccard": matrix.tolist(),
-            "surplus": [one.as_json(limit) for one in extra],
+            "surplus": [surplus(a, b).as_json(limit) for a, b in pairs],  # one pair's tokens at a time
         }
         print(json.dumps(content, ensure_ascii=False, indent=2))
         return

@@ -36,9 +36,10 @@ def encode(
         int | None, typer.Option(min=1, metavar="N", help="Draw N segmentations at random instead.")
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing. [0.1]")
+        float | None,
+        typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.", show_default="0.1"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of --sample. [0]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Of --sample.", show_default="0")] = None,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.cli.tables import console as plain_console
+from tokbench.wording import without_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,8 +35,7 @@ def print_headline(run: Run) -> None:
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
-    present = set(rows.loc[rows["value"].notna(), "metric"])
-    columns = [column for column in SHOWN if column[0] in present]
+    columns = _columns(run)
     for dataset in run.datasets:
         if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
             console.print(dataset, style="bold", soft_wrap=True)
@@ -58,11 +58,28 @@ def print_headline(run: Run) -> None:
                 f"trained on {dataset} itself, which flatters the figures on it: {', '.join(flattered)}"
             )
     for entry in run.manifest.get("skipped", []):
-        console.print(f"skipped: {entry['spec']}: {entry['reason']}")
+        console.print(f"skipped: {entry['spec']}: {without_name(entry['reason'], entry['spec'])}")
     for entry in run.failures:
         what = " · ".join(filter(None, (entry["tokenizer"], entry["dataset"], entry["language"])))
+        message = without_name(entry["message"], entry["tokenizer"])
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""
-        console.print(f"failed: {what}: {entry['kind']}: {entry['message']}{remedy}")
+        console.print(f"failed: {what}: {entry['kind']}: {message}{remedy}")
+
+
+def _columns(run: Run) -> list[tuple[str, str, int | str]]:
+    """The metrics of the headline, each with its heading and decimal places, or that it is a share."""
+    from tokbench.reports.chosen import headline_metrics
+    from tokbench.reports.figures import decimals, is_share
+
+    known = {name: (name, head, places) for name, head, places in SHOWN}
+    frame = run.frame[(run.frame["language"] == "all") & run.frame["value"].notna()]
+    columns: list[tuple[str, str, int | str]] = []
+    for name in headline_metrics(run, tuple(known)):
+        rows = frame[frame["metric"] == name]
+        unit = str(rows["unit"].iloc[0]).partition(" (")[0]
+        head = f"{name.replace('_', ' ')} ({unit})" if name == "cost" and unit else name.replace("_", " ")
+        columns.append(known.get(name) or (name, head, "%" if is_share(unit) else decimals(rows["value"])))
+    return columns
 
 
 def _print_figures(

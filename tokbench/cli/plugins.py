@@ -47,7 +47,8 @@ def new_plugin(
         str, typer.Option(help="tokenizer, metric, dataset, plot, report or engine.")
     ] = "tokenizer",
     folder: Annotated[
-        Path | None, typer.Option("--folder", "-o", metavar="DIR", help="Where to write it. [./NAME]")
+        Path | None,
+        typer.Option("--folder", "-o", metavar="DIR", help="Where to write it.", show_default="./NAME"),
     ] = None,
 ) -> None:
     """Write a complete plugin package: entry point, example, tests, README, CI."""

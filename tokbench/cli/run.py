@@ -33,14 +33,23 @@ def run(
         typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on. Repeatable."),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="DIR", help="The run's folder. [reports/TIME-NAME]")
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="The run's folder.", show_default="reports/TIME-NAME"
+        ),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes. [one per core]")] = None,
-    engine: Annotated[str | None, typer.Option(help="Where cells are counted: local, dask, ray.")] = None,
-    address: Annotated[str | None, typer.Option(help="The scheduler of a shared engine.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where cells are counted: local, dask, ray.")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")
+    ] = None,
     speed: Annotated[bool | None, typer.Option("--speed/--no-speed", help="Time them too.")] = None,
     timeout: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds for one shard of a cell. [600]")
+        float | None, typer.Option(metavar="S", help="Seconds for one shard of a cell.", show_default="600")
     ] = None,
     memory_limit: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Memory of one worker, as in 2G.")
@@ -53,7 +62,10 @@ def run(
         typer.Option(metavar="SPEC SPEC", help="Two of them whose ids the report compares."),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="LANGUAGE", help="What `premium` is relative to. [the cheapest]")
+        str | None,
+        typer.Option(
+            metavar="LANGUAGE", help="What `premium` is relative to.", show_default="cheapest of each tokenizer"
+        ),
     ] = None,
     prices: Annotated[
         str | None, typer.Option(metavar="FILE", help="A table of prices per million tokens.")
@@ -64,7 +76,9 @@ def run(
     exclude_lossy: Annotated[
         bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the bootstrap. [0]")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Of the bootstrap.", show_default="0")
+    ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Count everything anew.")] = False,
     allow_remote_code: Annotated[
         bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")

@@ -31,7 +31,8 @@ def train(
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where it goes.", show_default=False)
     ],
     vocab_size: Annotated[
-        str | None, typer.Option(metavar="N", help="Tokens in all, as in 8000 or 8k. [the family's]")
+        str | None,
+        typer.Option(metavar="N", help="Tokens in all, as in 8000 or 8k.", show_default="the family's"),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -39,7 +40,9 @@ def train(
     ] = None,
     language: Annotated[
         list[str] | None,
-        typer.Option("-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable. [all]"),
+        typer.Option(
+            "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
+        ),
     ] = None,
     force: Force = False,
     plugin: PluginFiles = None,

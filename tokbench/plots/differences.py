@@ -1,7 +1,8 @@
-"""How far each tokenizer is from the one that compresses best, with paired intervals."""
+"""How far each tokenizer is from the one that compresses best, or from the baseline, with paired intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
@@ -14,32 +15,45 @@ if TYPE_CHECKING:
 SURE = 0.05
 
 
-def behind_the_best(run: Run) -> tuple[str, dict[str, tuple[float, float, float, bool]]]:
-    """The tokenizer that compresses best on the main dataset without losing text, and the others against it.
+Differences = dict[str, tuple[float, float, float, bool]]
+"""By tokenizer: (difference, low, high) in bytes per token, and whether the difference is more than chance."""
 
-    Each has (difference, low, high) in bytes per token, and whether the difference is more than chance.
+
+def from_one(run: Run) -> tuple[str, Differences]:
+    """A tokenizer that does not lose text, and those others against it that the run compared, best first.
+
+    It is the one that compresses best on the main dataset; where the run compared more of them with another, as
+    it does with a baseline, it is that one.
     """
     from tokbench.plots import data
 
     dataset, bad = data.main_dataset(run), data.lossy(run)
     sound = [name for name in data.best_first(run, "compression_ratio", dataset) if name not in bad]
-    found: dict[str, tuple[float, float, float, bool]] = {}
-    for other in sound[1:]:
-        row: Any = data.known_difference(run, "compression_ratio", dataset, sound[0], other)
+    compared = {one: _against(run, dataset, one, [name for name in sound if name != one]) for one in sound}
+    one = max(sound, key=lambda name: len(compared[name]), default="")  # the first, hence the best, of equals
+    return one, compared.get(one, {})
+
+
+def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differences:
+    from tokbench.plots import data
+
+    found: Differences = {}
+    for other in others:
+        row: Any = data.known_difference(run, "compression_ratio", dataset, one, other)
         if row is None or row["value"] != row["value"]:
             continue
         sign = 1 if row["tokenizer"] == other else -1
         ends = sorted((sign * float(row["ci_low"]), sign * float(row["ci_high"])))
         found[other] = (sign * float(row["value"]), ends[0], ends[1], bool(row["p_holm"] < SURE))
-    return (sound[0] if sound else ""), found
+    return found
 
 
 def draw(run: Run) -> Figure | None:
-    """A row for each tokenizer: its difference to the best and the 95 % interval of that difference."""
+    """A row for each tokenizer: its difference to the one and the 95 % interval of that difference."""
     from tokbench.plots import data, style
     from tokbench.plots.labels import dataset_label
 
-    best, found = behind_the_best(run)
+    best, found = from_one(run)
     if not found:
         return None
     labels = data.names(run)
@@ -66,8 +80,8 @@ def draw(run: Run) -> Figure | None:
 PLOTS = (
     Plot(
         name="differences",
-        title="Behind the best",
-        summary="Paired differences in compression against the best lossless tokenizer.",
+        title="Differences in compression",
+        summary="Paired differences against the best tokenizer that loses no text, or against the baseline.",
         draw=draw,
         needs="paired comparisons of compression_ratio",
     ),

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from tokbench.errors import SpecError
 from tokbench.spec import Spec
 
 _DRAWN = re.compile(r"[^\x20-\x7e\u00a0-\u024f\u0370-\u04ff\u2010-\u2027\u2030-\u205e\u20ac]")
-_FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab)$")
+_FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|conllu)$")
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
 
 
@@ -47,16 +47,24 @@ def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = Non
 
 
 def dataset_label(spec: str) -> str:
-    """A dataset as a reader knows it: family and the last part of its path.
+    """A dataset as a reader knows it: family and the last part of its path, and what of it was read.
+
+    How it was read (where languages stand, what becomes of wrong bytes) is left to the manifest.
 
     Example:
         >>> dataset_label("bundled:parallel"), dataset_label("text:/data/novels/english.txt")
         ('bundled parallel', 'text english')
+        >>> dataset_label("jsonl:crawl.jsonl,field=body,language_field=lang")
+        'jsonl crawl field=body'
     """
-    return printable(_short(spec))
+    return printable(_short(spec, leave_out=_HOW_READ, named=("field",)))
 
 
-def _short(text: str) -> str:
+_HOW_READ = frozenset({"delimiter", "errors", "language_field", "max_document_bytes", "missing", "streaming"})
+"""Options of datasets that do not say which text it is."""
+
+
+def _short(text: str, *, leave_out: Collection[str] = (), named: Collection[str] = ()) -> str:
     try:
         spec = Spec.parse(text)
     except SpecError:
@@ -65,7 +73,10 @@ def _short(text: str) -> str:
     if spec.variant is not None:
         parts.append(_base(spec.variant))
     for name, value in sorted(spec.options.items(), key=lambda item: (item[0] == "vocab_size", item[0])):
-        parts.append(_count(str(value)) if name == "vocab_size" else _option(name, str(value)))
+        if name in named:
+            parts.append(f"{name}={value}")
+        elif name not in leave_out:
+            parts.append(_count(str(value)) if name == "vocab_size" else _option(name, str(value)))
     return " ".join(parts)
 
 

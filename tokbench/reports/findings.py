@@ -27,7 +27,7 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """The three things to know first, as far as the run measured them."""
-    found = [compression(run), fairness(run), speed(run), coverage(run)]
+    found = [compression(run), cost(run), fairness(run), speed(run), coverage(run)]
     return [finding for finding in found if finding is not None][:3]
 
 
@@ -63,6 +63,29 @@ def compression(run: Run) -> Finding | None:
         verb = "loses text and is" if len(losers) == 1 else "lose text and are"
         sentence += f" {_listed(losers)} {verb} not ranked."
     return Finding("compression", sentence, gist)
+
+
+def cost(run: Run) -> Finding | None:
+    """With which tokenizer the text costs least at the user's prices, and with which most; it has no plot."""
+    dataset = data.main_dataset(run)
+    rows = data.ranked(run, "cost", dataset, higher=False)
+    if len(rows) < 2:
+        return None
+    labels = data.names(run)
+    first, last = rows.iloc[0], rows.iloc[-1]
+    least, most = (f"{measured(row['value'], None, None, row['unit'])}" for row in (first, last))
+    scope = dataset_label(dataset)
+    sentence = f"At the prices given, {scope} costs least with {labels[first['tokenizer']]}: {least}"
+    sentence += f"; most with {labels[last['tokenizer']]}: {most}."
+    lost = [labels[row["tokenizer"]] for row in (first, last) if row["tokenizer"] in data.lossy(run)]
+    if lost:
+        sentence += f" {_listed(lost)} {'loses' if len(lost) == 1 else 'lose'} text."
+    without = [labels[name] for name in run.tokenizers if name not in set(rows["tokenizer"])]
+    if without:
+        sentence += f" No price was given for {_listed(without)}."
+    return Finding(
+        "", sentence, f"{labels[first['tokenizer']]} is the cheapest for {scope}, at the prices given."
+    )
 
 
 def fairness(run: Run) -> Finding | None:

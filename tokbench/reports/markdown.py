@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
+from tokbench.reports.chosen import asked
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.speeds import speed_tables
@@ -36,9 +37,10 @@ def document(run: Run) -> str:
         table = tables.headline(run, dataset)
         parts += [f"## {escape(dataset_label(dataset))}", "", render(table), "", f"*{escape(table.note)}*", ""]
     main = data.main_dataset(run)
-    for metric in ("compression_ratio", "premium", "chars_per_token"):
+    usual = ("compression_ratio", "premium", "chars_per_token")
+    for metric in dict.fromkeys((*usual, *asked(run))):
         table = tables.by_language(run, metric, main)
-        if table.rows:
+        if len(table.rows) > (metric not in usual):  # of one language, the headline has said it
             parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
     for table in speed_tables(run):
         parts += [f"## Speed: {escape(table.title)}", "", render(table), "", f"*{escape(table.note)}*", ""]
@@ -88,7 +90,22 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
+def formula(text: str) -> str:
+    r"""A formula in TeX as mathematics, in the form without escapes; as plain text where they are needed.
+
+    Example:
+        >>> formula(r"\frac{|a|}{b}")
+        '$`\\frac{\\|a\\|}{b}`$'
+    """
+    text = " ".join(text.split())
+    if not text or re.search(r"`|\\\||\\$", text):
+        return escape(text)
+    return "$`" + text.replace("|", r"\|") + "`$"
+
+
 def _cell(table: Table, row: int, column: int) -> str:
+    if table.columns[column].key == "formula":
+        return formula(table.text(row, column))
     text = escape(table.text(row, column))
     if (row, column) in table.best:
         text = f"**{text}**"

@@ -82,15 +82,15 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         ratios.append(ratio)
         figures = [cells.get((name, *key), Cell(why="not timed")) for key, _ in columns]
         beside = (labels.get(reference, ""), ratio) if references else ()
-        front = (_range(ranks[name]), labels[name], *beside)
+        front = (labels[name], _range(ranks[name]), *beside)
         rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
     same = (
         Column(key="reference", label="same ids as", numeric=False),
         Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),
     )
     heads = (
-        Column(key="rank", label="rank", numeric=False),
         Column(key="tokenizer", label="tokenizer", numeric=False),
+        Column(key="rank", label="rank", numeric=False),
         *(same if references else ()),
         *(Column(key=label, label=label, unit="MB/s", better="higher") for _, label in columns),
     )

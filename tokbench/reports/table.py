@@ -57,11 +57,15 @@ Content = str | Cell
 
 @dataclass(frozen=True)
 class Row:
-    """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked."""
+    """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked.
+
+    `places` are the decimal places of the row's figures, where rows are what figures have in common.
+    """
 
     cells: tuple[Content, ...]
     lossy: str = ""
     key: str = ""
+    places: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,9 +114,9 @@ class Table:
             return cell
         heading = self.columns[column]
         if heading.least is not None and cell.value is not None and cell.value < heading.least:
-            return f"< {number(heading.least, self.places[column])}"
+            return f"< {number(heading.least, self._places(row, column))}"
         whole = 100.0 if is_share(heading.unit) else math.inf
-        return shown(_scaled(cell, heading), self.places[column], whole=whole)
+        return shown(_scaled(cell, heading), self._places(row, column), whole=whole)
 
     def ends(self, row: int, column: int) -> str:
         """The interval of the cell as it is shown, or nothing."""
@@ -122,7 +126,11 @@ class Table:
         scale = self.columns[column].scale
         assert cell.low is not None
         assert cell.high is not None
-        return interval(cell.low * scale, cell.high * scale, self.places[column])
+        return interval(cell.low * scale, cell.high * scale, self._places(row, column))
+
+    def _places(self, row: int, column: int) -> int:
+        places = self.rows[row].places
+        return self.places[column] if places is None else places
 
     def _column(self, index: int) -> Iterable[Cell]:
         return (cell for row in self.rows if isinstance(cell := row.cells[index], Cell))

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
+from tokbench.reports.chosen import headline_metrics
+from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cell, Column, Content, Row, Table
+from tokbench.wording import without_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +44,8 @@ def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Col
     if metric is None:
         return Column(key=name, label=spaced(name), unit=unit)
     words = ". ".join(part.rstrip(".") for part in (metric.summary, metric.caveat) if part)
-    return Column(key=name, label=spaced(name), unit=metric.unit, better=metric.better, help=words)
+    unit = unit.partition(" (")[0] if unit and metric.unit.startswith("currency") else metric.unit
+    return Column(key=name, label=spaced(name), unit=unit, better=metric.better, help=words)
 
 
 def spaced(name: str) -> str:
@@ -54,19 +58,23 @@ _WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zi
 
 
 def headline(run: Run, dataset: str) -> Table:
-    """One row a tokenizer, ranked by compression over all languages of a dataset; vocabulary size beside it."""
+    """One row a tokenizer, ranked by compression over all languages of a dataset; vocabulary size beside it.
+
+    Where compression was not measured, the first metric with a direction ranks.
+    """
     facts = metric_facts(run)
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""])]
     speeds = frame[frame["metric"] == "encode_speed"]
     by_key = {(row.tokenizer, row.metric): row for row in speeds.itertuples()}
     by_key |= {(row.tokenizer, row.metric): row for row in rows.itertuples()}
-    there = {metric for (_, metric), row in by_key.items() if row.value == row.value}
-    shown = [name for name in HEADLINE if name in there and not _constant(name, by_key)]
+    fine = [name for name in HEADLINE if _constant(name, by_key)]
+    shown = headline_metrics(run, HEADLINE, fine) or headline_metrics(run, HEADLINE)
+    units = {metric: str(row.unit) for (_, metric), row in by_key.items() if row.value == row.value}
     columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
     columns += [Column(key="vocab_size", label="vocabulary", unit="ids", places=0)]
-    columns += [metric_column(name, facts) for name in shown]
-    order = _ranking(run, dataset)
+    columns += [metric_column(name, facts, units.get(name, "")) for name in shown]
+    order = _ranking(run, dataset, columns)
     labels, losses, sizes = data.names(run), data.lossy(run), vocabulary_sizes(run)
     made = [
         Row(
@@ -87,8 +95,10 @@ def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
     return fine is not None and all(value == fine for value in found)
 
 
-def _ranking(run: Run, dataset: str) -> list[str]:
-    ranked = data.best_first(run, "compression_ratio", dataset)
+def _ranking(run: Run, dataset: str, columns: Sequence[Column]) -> list[str]:
+    by = [column for column in columns if column.better in ("higher", "lower")]
+    first = next((column for column in by if column.key == "compression_ratio"), by[0] if by else None)
+    ranked = [] if first is None else data.best_first(run, first.key, dataset, higher=first.better == "higher")
     return ranked + [name for name in run.tokenizers if name not in ranked]
 
 
@@ -107,7 +117,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     labels = data.names(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
     cells = {(row.language, row.tokenizer): _cell(row) for row in measured.itertuples()}
-    unit = next(iter(measured["unit"]), "")
+    unit = next(iter(measured.loc[measured["value"].notna(), "unit"]), "")
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
     column = metric_column(metric, facts, unit)
@@ -141,10 +151,12 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     ]
     columns += [Column(key=name, label=labels[name]) for name in there]
     names = sorted(units, key=lambda name: (list(facts).index(name) if name in facts else len(facts), name))
+    figures = {name: [cells.get((name, key), Cell(why="not measured")) for key in there] for name in names}
     made = [
         Row(
-            (name, units[name] or "", *(cells.get((name, key), Cell(why="not measured")) for key in there)),
+            (name, units[name] or "", *figures[name]),
             key=name,
+            places=decimals(cell.value for cell in figures[name]),
         )
         for name in names
     ]
@@ -242,7 +254,16 @@ def failures(run: Run) -> Table:
     """What was not measured and what to do about it."""
     keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
     columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
-    rows = tuple(Row(tuple(str(each.get(key) or "") for key in keys)) for each in run.failures)
+    rows = tuple(
+        Row(
+            (
+                *(str(each.get(key) or "") for key in keys[:4]),
+                without_name(str(each.get("message") or ""), str(each.get("tokenizer"))),
+                str(each.get("remedy") or ""),
+            )
+        )
+        for each in run.failures
+    )
     return Table("failures", "Failures and skips", columns, rows)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from tokbench.errors import SpecError, UnknownNameError
@@ -12,9 +14,20 @@ from tokbench.registry import Registry
 from tokbench.runner.suite import Suite
 
 
-def open_prices(suite: Suite) -> PriceTable | None:
-    """The suite's price table; raises `SpecError` for one that cannot be read."""
-    return None if suite.prices is None else PriceTable.open(Path(suite.prices))
+def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
+    """The suite's price table, its tokenizers named as results name them; raises `SpecError` for a wrong one.
+
+    Names that are no tokenizer's here stay as they are: a table may serve other runs too.
+    """
+    if suite.prices is None:
+        return None
+    table = PriceTable.open(Path(suite.prices))
+    prices = dict(table.prices)
+    for name, price in table.prices.items():
+        if name not in registry.tokenizers:  # a family's price is that of all its tokenizers
+            with suppress(SpecError, UnknownNameError):
+                prices.setdefault(str(registry.tokenizer_spec(name)), price)
+    return replace(table, prices=prices)
 
 
 def check_gold(suite: Suite) -> None:
@@ -35,7 +48,12 @@ def check_address(suite: Suite, engine: Engine, registry: Registry) -> None:
         )
 
 
+CHEAPEST = "cheapest"
+"""As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
+
+
 def check_reference(suite: Suite, languages: Collection[str]) -> None:
     """Raise `UnknownNameError` for a reference that is not among the `languages` of the datasets."""
-    if suite.reference is not None and suite.reference not in languages:
-        raise UnknownNameError.of("language in reference:", suite.reference, languages)
+    if suite.reference not in (None, CHEAPEST) and suite.reference not in languages:
+        hint = f"Name one with --reference LANGUAGE, or --reference {CHEAPEST} for each tokenizer's own"
+        raise UnknownNameError.of("language in reference:", suite.reference, languages, hint=hint)

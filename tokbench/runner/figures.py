@@ -13,6 +13,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_rows, write_measurements, write_rows
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import CellFiles
+from tokbench.runner.checks import CHEAPEST
 from tokbench.runner.measuring import measure_all
 from tokbench.runner.plan import Cell, Plan
 from tokbench.runner.subjects import Subject
@@ -60,7 +61,7 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
         vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
         parallel={c.recipe.key: bool(c.dataset.parallel) for c in plan.corpora},
         kinds={c.recipe.key: str(getattr(c.dataset, "kind", "text")) for c in plan.corpora},
-        reference=suite.reference,
+        reference=None if suite.reference == CHEAPEST else suite.reference,
         baseline=None if suite.baseline is None else str(plan.registry.tokenizer_spec(suite.baseline)),
         prices=plan.prices,
         context_length=suite.context_length,

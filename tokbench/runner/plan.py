@@ -100,7 +100,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
             raise SpecError(f"[speed] datasets: {text!r} is not among the datasets of this run")
     check_address(suite, engine, registry)
     check_gold(suite)
-    prices = open_prices(suite)
+    prices = open_prices(suite, registry)
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 from typer.testing import CliRunner
 
 import tokbench
@@ -63,3 +67,33 @@ def test_an_interrupt_during_the_imports_is_answered() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+def every_command() -> Iterator[tuple[str, ...]]:
+    """The words of each command, `tokbench` left out."""
+
+    def below(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        yield words
+        for name, child in getattr(command, "commands", {}).items():
+            yield from below(child, (*words, name))
+
+    return below(typer.main.get_command(app), ())
+
+
+@pytest.mark.parametrize("command", list(every_command()), ids=" ".join)
+def test_help_says_every_option_and_default_whole(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = CliRunner().invoke(app, [*command, "--help"]).output
+    words = " ".join(re.sub(r"[│\n]", " ", shown).split())
+    found: Any = typer.main.get_command(app)
+    for word in command:
+        found = found.commands[word]
+    for option in (one for one in found.params if one.param_type_name == "option"):
+        assert all(f"{name} " in words for name in (*option.opts, *option.secondary_opts))
+        assert not re.search(
+            r"\[(?!default)[a-z]", option.help or ""
+        )  # rich takes that for a style, shows nothing
+        if isinstance(option.show_default, str):
+            assert all(part in words for part in option.show_default.split())

@@ -270,3 +270,39 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
                 f"{value:.{places}f}" if isinstance(places, int) else f"{100 * value:.1f}".removesuffix(".0")
             )
             assert figure in printed, metric
+
+
+def test_what_was_asked_for_by_name_is_in_the_headline(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('currency = "EUR"\n[prices]\nbytes = 2.5\n', encoding="utf-8")
+    given = ("run", "-t", "bytes", "-d", str(text), "--prices", str(prices), "--no-speed")
+    assert call(monkeypatch, *given, "-m", "cost", "-m", "split_characters", "-o", str(tmp_path / "a")) == 0
+    printed = capsys.readouterr().out
+    size = text.stat().st_size - 60  # the ends of its lines are no text
+    assert "cost (EUR)" in printed
+    assert f"{size * 2.5e-6:.5f}" in printed  # a byte is a token
+    assert "split characters" in printed
+    report = (tmp_path / "a" / "report.md").read_text(encoding="utf-8")
+    assert "| tokenizer | vocabulary (ids) | cost (EUR) | split characters (% of tokens) |" in report
+    assert call(monkeypatch, *given, "-o", str(tmp_path / "b"), "--no-report") == 0
+    assert "cost (EUR)" in capsys.readouterr().out  # with no metric named: prices were
+
+
+def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(
+    tmp_path: Path,
+    made_up_run: Callable[..., Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    run = made_up_run(2, 2)
+    run.manifest["skipped"] = [{"spec": "tiktoken:gpt2", "reason": "tiktoken:gpt2: not at hand", "remedy": ""}]
+    run.manifest["failures"] = [
+        dict(run.failures[0], tokenizer="bpe:x.json", message="bpe:x.json: no such file")
+    ]
+    print_headline(run)
+    printed = capsys.readouterr().out
+    assert "skipped: tiktoken:gpt2: not at hand" in printed
+    assert printed.count("bpe:x.json") == 1

@@ -28,6 +28,7 @@ def test_labels_of_languages_and_datasets() -> None:
     assert language_label("tha_Thai") == "tha_Thai Thai"
     assert language_label("qqq") == "qqq"
     assert dataset_label("flores:/data/flores200") == "flores flores200"
+    assert dataset_label("parquet:crawl.parquet,field=body,language_field=lang") == "parquet crawl field=body"
 
 
 def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run: Callable[..., Any]) -> None:

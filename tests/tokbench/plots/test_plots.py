@@ -12,7 +12,8 @@ import pytest
 
 from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
-from tokbench.plots import PLOTS, style
+from tokbench.plots import PLOTS, data, style
+from tokbench.plots.differences import from_one
 from tokbench.plots.speed import speed_points
 
 NAMES = [plot.name for plot in PLOTS]
@@ -195,3 +196,18 @@ def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[...,
     assert sorted(across()) == sorted((x / 2, x * 2) for x, _ in points.values())
     run.frame.loc[timed, ["ci_low", "ci_high"]] = None
     assert across() == []
+
+
+def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(3, 5)
+    best, found = from_one(run)
+    assert best == data.best_first(run, "compression_ratio", "bundled:parallel")[0]
+    assert len(found) == 3  # one of the five loses text
+    baseline = next(name for name in found)
+    pairs = run.comparisons
+    run.comparisons = pairs[(pairs["tokenizer"] == baseline) | (pairs["baseline"] == baseline)]
+    one, others = from_one(run)
+    assert (one, len(others)) == (baseline, 3)
+    assert others[best][0] == pytest.approx(-found[baseline][0])

@@ -46,7 +46,7 @@ def timed(made_up_run: Callable[..., Any]) -> Any:
 def test_ranks_are_ranges_where_intervals_meet(timed: Any) -> None:
     [table] = speed_tables(timed)
     first, second, third = timed.tokenizers
-    assert [(row.key, row.cells[0]) for row in table.rows] == [(second, "1–2"), (third, "1–2"), (first, "3")]
+    assert [(row.key, row.cells[1]) for row in table.rows] == [(second, "1–2"), (third, "1–2"), (first, "3")]
 
 
 def test_a_small_ratio_is_shown_in_two_figures(timed: Any) -> None:
@@ -75,7 +75,7 @@ def test_a_single_timing_is_given_without_interval_and_ranks_nothing(timed: Any)
     first, second, _ = timed.tokenizers
     timed.manifest["speed"]["summary"][1] |= {"low": None, "high": None}
     [table] = speed_tables(timed)
-    assert {row.key: row.cells[0] for row in table.rows}[second] == "1–3"
+    assert {row.key: row.cells[1] for row in table.rows}[second] == "1–3"
     cells = {row.key: row.cells for row in table.rows}
     assert cells[second][3:5] == (Cell(value=pytest.approx(6.0 / 1.2)), Cell(value=pytest.approx(10.0)))
     assert cells[first][3] == Cell(value=1.0)
@@ -132,6 +132,6 @@ def test_the_table_of_the_readme_is_of_several_runs(timed: Any) -> None:
 def test_where_no_two_give_the_same_ids_there_is_no_column_for_it(timed: Any) -> None:
     timed.manifest["speed"]["same_ids"] = []
     [table] = speed_tables(timed)
-    assert [column.key for column in table.columns[:3]] == ["rank", "tokenizer", "batch"]
+    assert [column.key for column in table.columns[:3]] == ["tokenizer", "rank", "batch"]
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert "same ids" not in table.note

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tokbench.plots import data
 from tokbench.reports import differences, latex, tables
 from tokbench.reports.agreement import agreement_table
-from tokbench.reports.findings import apart, compression, fairness, findings
+from tokbench.reports.findings import apart, compression, cost, fairness, findings
+from tokbench.reports.html import page
 from tokbench.reports.table import Cell, Column, Row, Table
 from tokbench.reports.training import shares_text, trained_on
 from tokbench.spec import Spec
@@ -175,3 +177,46 @@ def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Ca
 def test_which_datasets_share_text(one: str, other: str, shared: bool) -> None:
     assert shares_text(Spec.parse(one), Spec.parse(other)) is shared
     assert shares_text(Spec.parse(other), Spec.parse(one)) is shared
+
+
+def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(3, 4)
+    rows = run.frame[(run.frame["metric"] == "premium") & (run.frame["language"] == "deu_Latn")]
+    run.frame = rows.assign(language="all", metric="words_cut", unit="EUR")
+    run.manifest["suite"]["metrics"] = ["words_cut"]
+    run.manifest["definitions"] = [
+        {"name": "words_cut", "unit": "EUR", "better": "lower", "summary": "s", "formula": "f", "level": "cell"}
+    ]
+    made = tables.headline(run, "bundled:parallel")
+    assert [column.key for column in made.columns] == ["tokenizer", "vocab_size", "words_cut"]
+    values = [row.cells[2].value for row in made.rows if isinstance(row.cells[2], Cell)]
+    assert values == sorted(values)
+    assert "words cut" in page.render(run)
+
+
+def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    prices = run.frame[run.frame["metric"] == "compression_ratio"]
+    first, second, third = run.tokenizers
+    costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map({first: 0.25, second: 0.5}))
+    run.frame = pd.concat([run.frame, costs])
+    found = cost(run)
+    assert found is not None
+    assert found.sentence == (
+        "At the prices given, bundled parallel costs least with bpe 8k: 0.250 EUR; "
+        f"most with tiktoken o200k_base: 0.500 EUR. No price was given for {data.names(run)[third]}."
+    )
+    assert found.sentence in page.render(run)  # though it has no figure
+
+
+def test_every_measurement_has_the_digits_of_its_metric_in_all_columns(made_up_run: Callable[..., Any]) -> None:
+    made = tables.overall_metrics(made_up_run(3, 4), "bundled:parallel")
+    texts = {
+        row.key: [made.text(place, column) for column in range(2, 6)] for place, row in enumerate(made.rows)
+    }
+    for name, shown in texts.items():
+        assert len({len(text.partition(".")[2]) for text in shown}) == 1, name
+    assert all(len(text) >= 5 for text in texts["vocab_utilization"])  # three figures of what is below 1
+    assert all("." in text for text in texts["compression_ratio"])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.reports import card, latex, markdown
 
 HOSTILE = ["bpe:a|b.json", "bpe:<script>alert(1)</script>.json", r"bpe:$x_1&\input{/etc/passwd}%.json", "bytes"]
@@ -51,7 +52,10 @@ def test_markdown_renders_as_tables_and_nothing_else(made_up_run: Callable[..., 
     assert kinds.count("table_open") == len(re.findall(r"^\|[-:| ]+\|$", text, re.M)) > 4
     assert "html_block" not in kinds
     inline = [child for token in tokens for child in token.children or ()]
-    assert {child.type for child in inline} <= {"text", "strong_open", "strong_close", "em_open", "em_close"}
+    formulas = {" ".join(metric.formula.split()) for metric in CATALOGUE}
+    assert {child.content for child in inline if child.type == "code_inline"} <= formulas
+    rest = {child.type for child in inline if child.type != "code_inline"}
+    assert rest <= {"text", "strong_open", "strong_close", "em_open", "em_close"}
     shown = "".join(child.content for child in inline)
     assert "offline <b>bold</b>" in shown
     assert "bpe a|b" in shown
@@ -90,3 +94,10 @@ def test_the_card_begins_with_metadata(made_up_run: Callable[..., Any]) -> None:
     head = text.split("---")[1]
     assert 'pretty_name: "tokbench r1"' in head
     assert '- "deu"' in head
+
+
+def test_formulas_are_mathematics_in_markdown(made_up_run: Callable[..., Any]) -> None:
+    text = markdown.document(made_up_run(2, 2))
+    assert r"| $`\frac{\sum_d \mathrm{bytes}(d)}{\sum_d \mathrm{tokens}(d)}`$ |" in text
+    assert r"\\frac" not in text
+    assert markdown.formula("a`b") == r"a\`b"

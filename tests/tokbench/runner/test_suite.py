@@ -6,6 +6,7 @@ import pytest
 
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
+from tokbench.runner.figures import measure_context
 from tokbench.runner.plan import make_plan
 from tokbench.runner.suite import expand, load_suite, shipped_suites
 
@@ -123,6 +124,26 @@ def test_a_price_table_is_read_before_any_work(content: str | bytes, message: st
     table.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(SpecError, match=message):
         make_plan(load_suite(None, {**GIVEN, "prices": str(table)}), build_registry())
+
+
+def test_prices_are_of_the_tokenizers_that_names_in_the_table_mean(tmp_path: Path) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_text(
+        '[prices]\n"gpt-4o" = 2.5\n"tiktoken" = 9\n"bpe:vocab_size=8k" = 1\n"other-house:model" = 4\n',
+        encoding="utf-8",
+    )
+    prices = make_plan(load_suite(None, {**GIVEN, "prices": str(table)}), build_registry()).prices
+    assert prices is not None
+    named = ("tiktoken:o200k_base", "tiktoken:gpt2", "bpe:vocab_size=8000", "other-house:model")
+    assert [prices.of(name) for name in named] == [2.5, 9.0, 1.0, 4.0]
+
+
+def test_the_cheapest_language_can_be_asked_for_where_a_suite_names_another() -> None:
+    changes = {"datasets": ["bundled:parallel,languages=deu_Latn+tha_Thai"], "tokenizers": ["bytes"]}
+    with pytest.raises(TokbenchError, match="--reference LANGUAGE, or --reference cheapest"):
+        make_plan(load_suite("multilingual", changes), build_registry())
+    plan = make_plan(load_suite("multilingual", {**changes, "reference": "cheapest"}), build_registry())
+    assert measure_context(plan, ()).reference is None
 
 
 def test_gold_words_are_read_before_any_work(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables, vocabularies
 from tokbench.reports.agreement import agreement_table
+from tokbench.reports.chosen import asked, headline_metrics
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
@@ -64,10 +65,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownFinding:
-    """A sentence with its figure."""
+    """A sentence, with its figure where it has one."""
 
     sentence: str
-    figure: Drawn
+    figure: Drawn | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +97,13 @@ def build(run: Run, drawings: Drawings) -> Page:
     shown = [
         ShownFinding(sentence=finding.sentence, figure=drawn)
         for finding in said
-        if (drawn := drawings.get(finding.plot)) is not None
+        if (drawn := drawings.get(finding.plot)) is not None or not finding.plot
     ]
-    datasets = [
-        name for name in data.natural_datasets(run) if len(data.overall(run, "compression_ratio", name))
+    headlines = [
+        Panel(label=dataset_label(name), table=tables.headline(run, name))
+        for name in data.natural_datasets(run)
+        if headline_metrics(run, tables.HEADLINE) and len(run.frame[run.frame["dataset"] == name])
     ]
-    headlines = [Panel(label=dataset_label(name), table=tables.headline(run, name)) for name in datasets]
     sections = [section for section in _sections(run, drawings) if not section.empty]
     first = Section(id="answer", title="The answer")
     return Page(
@@ -202,7 +204,7 @@ def _heats(run: Run) -> list[Panel]:
     for dataset in [main, *(name for name in run.datasets if name != main)]:
         if len(run.languages(dataset)) < 2:
             continue
-        for metric in HEAT_METRICS if dataset == main else HEAT_METRICS[:1]:
+        for metric in dict.fromkeys((*HEAT_METRICS, *asked(run))) if dataset == main else HEAT_METRICS[:1]:
             table = tables.by_language(run, metric, dataset)
             if table.rows:
                 panels.append(Panel(label=table.title, heat=Heat.of(table, lossy), note=table.note))
