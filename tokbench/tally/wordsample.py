@@ -52,7 +52,10 @@ class WordSample:
 
 
 class WordSampler:
-    """Picks the words, batch by batch; does not depend on the tokenizer."""
+    """Picks the words, batch by batch; does not depend on the tokenizer.
+
+    `words` are those of the sample by hash, ascending.
+    """
 
     __slots__ = ("_limit", "_met", "words")
 
@@ -73,9 +76,10 @@ class WordSampler:
             low = self._low(batch, self._limit)
         new = {key: _word(batch, index) for key, index in low.items() if key not in self.words}
         if new:
-            self.words = dict(sorted((self.words | new).items())[:WORDS])
+            both = self.words | new
+            self.words = {key: both[key] for key in sorted(both)[:WORDS]}
             if len(self.words) == WORDS:
-                self._limit = max(self.words)
+                self._limit = next(reversed(self.words))
 
     def _low(self, batch: TextBatch, limit: int) -> dict[int, int]:
         """The `WORDS` lowest hashes up to `limit`, each with a word's number, without some met before."""
@@ -94,7 +98,7 @@ class WordSampler:
 
     def items(self) -> list[tuple[int, str]]:
         """The sampled words by ascending hash."""
-        return sorted(self.words.items())
+        return list(self.words.items())
 
 
 def none_met() -> NDArray[np.uint64]:
@@ -111,7 +115,7 @@ def _word(batch: TextBatch, index: int) -> str:
 
 def low_words(
     batch: TextBatch, limit: int, met: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """The hashes of a batch's words that are `limit` at most, and the words' numbers.
 
     Those `met` are left out, as far as the table remembers them, and remembered there from then on.
@@ -122,6 +126,6 @@ def low_words(
     from tokbench.tally.hashing import low_spans
 
     words = batch.words
-    found, hashes = np.empty(len(words), np.int64), np.empty(len(words), np.uint64)
+    found, hashes = np.empty((2, len(words)), np.uint64)
     n = low_spans(windows(batch.data), words.start, words.end, np.uint64(limit), met, found, hashes)
     return hashes[:n], found[:n]
