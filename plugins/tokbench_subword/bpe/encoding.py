@@ -37,7 +37,7 @@ from tokbench_subword.kernels.calls import (
     release,
     string_at,
 )
-from tokbench_subword.kernels.compiling import inline, kernel, subroutine
+from tokbench_subword.kernels.compiling import kernel, subroutine
 from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 from tokbench_subword.kernels.text import write_text
 
@@ -76,10 +76,9 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     classes = u8_in(block, at.CLASSES)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
     machine, words_to = i64_in(block, at.SETTINGS)[at.MACHINE], i64_in(block, at.DOCUMENT_ENDS)
-    # a plain 0 would be a type of its own, for which numba would compile all that it is passed to once more
-    o, document, i = np.int64(0), first, offsets[first]
+    o, none, document, i = np.int64(0), np.int64(0), first, offsets[first]
     while document < last:
-        count, ended = 0, document
+        count, ended = none, document
         while count < GROUP and ended < last and ended - document < GROUP:
             i, count = cut_words(machine, data, i, offsets[ended + 1], classes, starts, count, GROUP)
             if i == offsets[ended + 1]:
@@ -93,20 +92,6 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     return o
 
 
-@inline
-def _encode_string(block, string):  # type: ignore[no-untyped-def]
-    """Encode a string into the block's `IDS`; return how many ids there are."""
-    data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
-    starts, machine = i64_in(block, at.STARTS), i64_in(block, at.SETTINGS)[at.MACHINE]
-    size = write_text(string, data)
-    o = i = none = np.int64(0)
-    while i < size:
-        i, count = cut_words(machine, data, i, size, classes, starts, none, GROUP)
-        starts[count] = i
-        o = _look_up(block, data, count, ids, o)
-    return o
-
-
 @called_directly
 def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untyped-def]
     """The ids of one text."""
@@ -117,7 +102,14 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
     if counters[at.BUSY] == 1 or not is_str(text) or len(string_at(text)) > at.TEXT_CHARACTERS:
         return left_to_python(state, arguments, n_arguments, names)
     counters[at.BUSY] = 1
-    o = _encode_string(block, string_at(text))
+    data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
+    starts, machine = i64_in(block, at.STARTS), i64_in(block, at.SETTINGS)[at.MACHINE]
+    size = write_text(string_at(text), data)
+    o = i = none = np.int64(0)  # a plain 0 would be a type of its own: what it is passed to, compiled once more
+    while i < size:
+        i, count = cut_words(machine, data, i, size, classes, starts, none, GROUP)
+        starts[count] = i
+        o = _look_up(block, data, count, ids, o)
     counters[at.N_IDS] = o
     if counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] > counters[at.FIT_AFTER]:
         fitted = call(member(state, 2))
