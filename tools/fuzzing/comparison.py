@@ -16,11 +16,12 @@ import numpy as np
 
 import tokbench
 from fuzzing.documents import Made
+from fuzzing.forms import compare_forms, ids_of
 from fuzzing.models import MAKERS
 from fuzzing.references import Reference, Spans, reference_of
-from fuzzing.texts import samples
+from fuzzing.texts import mixtures, samples
 
-_N_TEXTS = 60
+_N_TEXTS, _N_OWN = 50, 25
 _TIE = 1e-3
 
 
@@ -66,7 +67,8 @@ def run_case(family: str, seed: int, *, keep: Path | None = None) -> Outcome:
         outcome.description = made.description
         try:
             ours = _opened(made)
-            _compare_all(outcome, ours, reference, samples(rng, _N_TEXTS), rng, Path(folder), made)
+            texts = samples(rng, _N_TEXTS) + mixtures(rng, _own_words(ours, reference, rng, made), _N_OWN)
+            _compare_all(outcome, ours, reference, texts, rng, Path(folder), made)
         except tokbench.TokenizerError as error:
             outcome.counts[f"refused: {_short(error)}"] += 1
         except Exception:
@@ -98,14 +100,16 @@ def _opened(made: Made) -> Any:
     return BpeTokenizer.of_model(model, name="ranks")
 
 
-def _ids(ours: Any, text: str) -> list[int] | str:
-    """The ids as a list, or that the tokenizer refuses the text, or how it failed."""
-    try:
-        return [int(index) for index in ours.encode(text)]
-    except tokbench.TokenizerError:
-        return "refused"
-    except Exception:
-        return traceback.format_exc()
+def _own_words(ours: Any, reference: Reference, rng: random.Random, made: Made) -> list[str]:
+    """The texts of added tokens and of some others."""
+    words = 3 * list(made.added)
+    for _ in range(40 if ours.vocab_size else 0):
+        try:
+            words.append(reference.decode([rng.randrange(ours.vocab_size)]) or "")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+    return words
 
 
 def _compare_all(
@@ -126,12 +130,12 @@ def _compare_all(
                 raise
             refused = (
                 "texts that both refuse"
-                if _ids(ours, text) == "refused"
+                if ids_of(ours, text) == "refused"
                 else "texts that only the library refuses"
             )
             outcome.counts[refused] += 1
             continue
-        found = _ids(ours, text)
+        found = ids_of(ours, text)
         if found != expected and isinstance(found, list) and _tied(reference, expected, found):
             outcome.counts["texts with other ids of equal score"] += 1
             continue
@@ -145,9 +149,11 @@ def _compare_all(
         outcome.compare("ids in a batch", text, expected, found)
     _compare_utf8(outcome, ours, known)
     for _ in range(30 if ours.vocab_size else 0):
-        ids = [rng.randrange(ours.vocab_size) for _ in range(rng.randrange(1, 9))]
+        most = rng.choice((ours.vocab_size, min(ours.vocab_size, 260)))  # the first are bytes, often
+        ids = [rng.randrange(most) for _ in range(rng.randrange(1, 9))]
         _compare_decoding(outcome, ours, reference, f"ids {ids}", ids)
-    _compare_saved(outcome, ours, known, folder, made)
+    compare_forms(outcome.compare, ours, known, rng)
+    _compare_saved(outcome, ours, reference, known, folder, made)
 
 
 def _tied(reference: Reference, expected: list[int], found: list[int]) -> bool:
@@ -185,7 +191,9 @@ def _compare_utf8(outcome: Outcome, ours: Any, known: dict[str, list[int]]) -> N
             outcome.compare("ids of UTF-8", text, expected, list(map(int, ids)))
 
 
-def _compare_saved(outcome: Outcome, ours: Any, known: dict[str, list[int]], folder: Path, made: Made) -> None:
+def _compare_saved(
+    outcome: Outcome, ours: Any, reference: Reference, known: dict[str, list[int]], folder: Path, made: Made
+) -> None:
     """What is saved gives the same ids, here and in the library."""
     (folder / "saved").mkdir()
     path = folder / "saved" / made.path.name
@@ -193,5 +201,7 @@ def _compare_saved(outcome: Outcome, ours: Any, known: dict[str, list[int]], fol
     saved = Made(made.family, path, "", made.pattern)
     again, library = _opened(saved), reference_of(saved)
     for text, expected in known.items():
-        outcome.compare("ids after saving", text, expected, _ids(again, text))
+        outcome.compare("ids after saving", text, expected, ids_of(again, text))
         outcome.compare("ids of what was saved in the library", text, expected, library.encode(text)[0])
+        if (surrounded := reference.surrounded(text)) is not None:
+            outcome.compare("saved, with what is put around", text, surrounded, library.surrounded(text))

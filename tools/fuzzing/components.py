@@ -237,3 +237,37 @@ def added_tokens(rng: random.Random) -> list[Json]:
         }
         for content in rng.sample(_CONTENTS, count)
     ]
+
+
+def post_processor(rng: random.Random) -> Json | None:
+    """Any post-processor: it puts tokens around a text, or shortens spans, where it is asked to."""
+    begin, end = ({"id": text, "ids": [rng.randrange(5)], "tokens": [text]} for text in ("<s>", "</s>"))
+    single = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    template = {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": [
+            *single,
+            {"Sequence": {"id": "B", "type_id": 1}},
+            {"SpecialToken": {"id": "</s>", "type_id": 1}},
+        ],
+        "special_tokens": {"<s>": begin, "</s>": end},
+    }
+    pair = {"sep": ["</s>", rng.randrange(5)], "cls": ["<s>", rng.randrange(5)]}
+    kinds: list[Json] = [
+        {"type": "ByteLevel", "add_prefix_space": chance(rng), "trim_offsets": chance(rng), "use_regex": True},
+        {"type": "RobertaProcessing", **pair, "trim_offsets": chance(rng), "add_prefix_space": chance(rng)},
+        {"type": "BertProcessing", **pair},
+        template,
+    ]
+    if chance(rng, 0.2):
+        return sequence("processors", rng.sample(kinds, 2))
+    return rng.choice([None, *kinds])
+
+
+def limits(rng: random.Random) -> Json:
+    """Truncation and padding, which make encoding lie about length."""
+    truncation = {"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}
+    padding = {"strategy": {"Fixed": 9}, "direction": "Left", "pad_to_multiple_of": None}
+    padding |= {"pad_id": 0, "pad_type_id": 0, "pad_token": "<pad>"}
+    return {"truncation": truncation if chance(rng) else None, "padding": padding if chance(rng) else None}

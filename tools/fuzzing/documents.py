@@ -24,6 +24,7 @@ class Made:
     path: Path
     description: str
     pattern: str = ""
+    added: tuple[str, ...] = ()
 
 
 def _saved(folder: Path, family: str, content: Json) -> Made:
@@ -35,7 +36,9 @@ def _saved(folder: Path, family: str, content: Json) -> Made:
         one for one in content["added_tokens"] if not one["special"] or one["content"] not in _SPECIAL
     ]
     text = json.dumps({key: value for key, value in shown.items() if value not in (None, [])})
-    return Made(family, path, re.sub(r'("precompiled_charsmap": "[^"]{20})[^"]*', r"\1…", text))
+    added = tuple(one["content"] for one in content["added_tokens"])
+    description = re.sub(r'("precompiled_charsmap": "[^"]{20})[^"]*', r"\1…", text)
+    return Made(family, path, description, added=added)
 
 
 def _content(model: Json, **others: Any) -> Json:
@@ -44,7 +47,7 @@ def _content(model: Json, **others: Any) -> Json:
 
 
 def _finished(rng: random.Random, content: Json, special: list[str]) -> Json:
-    """With added tokens, numbered by `tokenizers`."""
+    """With added tokens, numbered by `tokenizers`, and what it does to ids in the end."""
     from tokenizers import AddedToken, Tokenizer
 
     tokenizer = Tokenizer.from_str(json.dumps(content))
@@ -53,7 +56,7 @@ def _finished(rng: random.Random, content: Json, special: list[str]) -> Json:
     if added := parts.added_tokens(rng):
         tokenizer.add_tokens([AddedToken(**one) for one in added])
     finished: Json = json.loads(tokenizer.to_str())
-    return finished
+    return finished | parts.limits(rng) | {"post_processor": parts.post_processor(rng)}
 
 
 def bpe(rng: random.Random, folder: Path) -> Made:

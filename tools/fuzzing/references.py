@@ -28,6 +28,10 @@ class Reference(Protocol):
         """The text of ids, special tokens written out; None where versions of the library differ in it."""
         ...
 
+    def surrounded(self, text: str) -> list[int] | None:
+        """The ids with those that the file has put around them; None where the library has no such thing."""
+        ...
+
     def score(self, ids: list[int]) -> float | None:
         """What the model gives a segmentation, where equal scores are as good as equal ids."""
         ...
@@ -87,9 +91,12 @@ class _Tokenizers:
     def __init__(self, made: Made) -> None:
         from tokenizers import Tokenizer
 
-        self._library = Tokenizer.from_file(str(made.path))
+        content = json.loads(made.path.read_text("utf-8")) | {"truncation": None, "padding": None}
+        self._surrounding = Tokenizer.from_str(json.dumps(content))
+        self._surrounding.encode_special_tokens = True
+        content |= {"post_processor": None}  # which may shorten spans
+        self._library = Tokenizer.from_str(json.dumps(content))
         self._library.encode_special_tokens = True
-        content = json.loads(self._library.to_str())
         self._gaps = _with_gaps(content)
         # An unknown token comes after all bytes of the next characters there, and has a span of as many.
         late = made.family == "bpe" and content["model"]["byte_fallback"]
@@ -165,6 +172,10 @@ class _Tokenizers:
                 return None  # its letters are read as bytes: "Straße" comes back broken
         return str(self._library.decode(ids, skip_special_tokens=False))
 
+    def surrounded(self, text: str) -> list[int]:
+        ids: list[int] = self._surrounding.encode(text).ids
+        return ids
+
     def score(self, ids: list[int]) -> float | None:
         return None
 
@@ -188,6 +199,9 @@ class _Sentencepiece:
     def decode(self, ids: list[int]) -> str:
         return str(self._library.decode(ids))
 
+    def surrounded(self, text: str) -> None:
+        return None
+
     def score(self, ids: list[int]) -> float | None:
         return sum(map(self._library.get_score, ids)) if self._unigram else None
 
@@ -210,6 +224,9 @@ class _Tiktoken:
 
     def decode(self, ids: list[int]) -> str:
         return self._library.decode(ids)
+
+    def surrounded(self, text: str) -> None:
+        return None
 
     def score(self, ids: list[int]) -> float | None:
         return None

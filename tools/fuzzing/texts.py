@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -91,6 +92,12 @@ def samples(rng: random.Random, count: int) -> list[str]:
         lambda: _some(rng)[:4] * rng.randrange(2, 80),
     )
     return [rng.choice(kinds)() for _ in range(count)]
+
+
+def mixtures(rng: random.Random, words: Sequence[str], count: int) -> list[str]:
+    """`count` texts of given words, one against the other or with blanks and letters between."""
+    some = [*words, *_BETWEEN[:8], "a", "_"]
+    return ["".join(rng.choice(some) for _ in range(rng.randrange(1, 9))) for _ in range(count)]
 
 
 def _some(rng: random.Random) -> str:
