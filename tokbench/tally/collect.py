@@ -161,7 +161,6 @@ class Counter:
         self._aligner = Aligner(tokenizer, self._table)
         self._trips = RoundTrips(tokenizer, self._table)
         self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
-        self._ids: Ints = np.zeros(self._table.size, np.int64)
         self._word_tokens = Tail(FEW)
         self._document_tokens = Tail(MANY)
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
@@ -172,15 +171,14 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
-        from tokbench.tally.walk import add_column
+        from tokbench.tally.compiling import frozen
+        from tokbench.tally.walk import add_column, add_lengths
 
         tokens, spans = self._encode(batch)
-        places = self._aligner.align(batch, tokens, self._ids, spans)
+        places = self._aligner.align(batch, tokens, spans)
         counts, words = touch(batch, places, self._word_tokens.dense)
         self._word_tokens.add_large(words)
-        lengths = tokens.lengths()
-        self._document_tokens.add(lengths)
-        counts |= {"tokens": lengths, "split_tokens": places.split}
+        counts |= {"tokens": tokens.lengths(), "split_tokens": places.split}
         if places.unknown.any():
             counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
             counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)
@@ -189,13 +187,18 @@ class Counter:
         for name, values in counts.items():
             if isinstance(values, str):
                 self._sums[_COLUMN[name]] += batch.sums[_COLUMN[values]]
-            elif values.any():
+            else:
                 add_column(self._sums[_COLUMN[name]], batch.groups, values)
-        bucket = batch.buckets.clip(0, BUCKETS - 1)
-        for sums, values in zip(
-            self._lengths, (batch.counts["documents"], batch.counts["bytes"], lengths), strict=True
-        ):
-            add_column(sums, bucket, values)
+        large = np.empty(len(batch), np.int64)
+        n_large = add_lengths(
+            batch.buckets,
+            batch.counts["bytes"],
+            frozen(tokens.offsets),
+            self._lengths,
+            self._document_tokens.dense,
+            large,
+        )
+        self._document_tokens.add_large(large[:n_large])
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
 
@@ -264,7 +267,7 @@ class Counter:
         """The tally; `words` are the sampled words (hash, text) to encode on their own."""
         import numpy as np
 
-        ids = Histogram.of_dense(self._ids)
+        ids = self._aligner.rows.seen()
         lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
         by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)
         sample = WordSample.empty()

@@ -39,7 +39,7 @@ def encoded_with_offsets(
 ) -> tuple[TokenBatch, NDArray[np.int64]] | None:
     """The ids and spans of all documents where most will need spans, else None."""
     unknown = table.unk
-    if unknown is None or not table.entries[unknown, 1]:  # it was never met, in no text so far
+    if unknown is None or not table.flags[unknown]:  # it was never met, in no text so far
         return None
     if len(batch) < WORTH_IT * PROBES or not isinstance(tokenizer, EncoderWithOffsets):
         return None

@@ -93,43 +93,47 @@ class Histogram:
         return float(self.keys[np.searchsorted(running, share * running[-1], side="left")])
 
 
+_PENDING = 32
+"""Times that large numbers are set aside before they are counted."""
+
+
 class Tail:
     """A histogram that grows, mostly of small numbers: `dense` counts those by index, others are kept apart.
 
     Example:
         >>> import numpy as np
         >>> growing = Tail(4)
-        >>> growing.add(np.array([3, 1, 3, 100]))
-        >>> growing.add_large(np.array([100, 5]))
+        >>> growing.dense[3] += 2
+        >>> growing.add_large(np.array([100, 5, 100]))
         >>> growing.result().keys.tolist(), growing.result().counts.tolist()
-        ([1, 3, 5, 100], [1, 2, 1, 2])
+        ([3, 5, 100], [2, 1, 2])
     """
 
-    __slots__ = ("_large", "dense")
+    __slots__ = ("_large", "_pending", "dense")
 
     def __init__(self, size: int) -> None:
         import numpy as np
 
         self.dense: NDArray[np.int64] = np.zeros(size, np.int64)
         self._large = Histogram.empty()
-
-    def add(self, values: NDArray[np.int64]) -> None:
-        """Count some numbers, none below 0."""
-        import numpy as np
-
-        large = values >= len(self.dense)
-        if large.any():
-            self.add_large(values[large])
-            values = values[~large]
-        self.dense += np.bincount(values, minlength=len(self.dense))
+        self._pending: list[NDArray[np.int64]] = []
 
     def add_large(self, values: NDArray[np.integer]) -> None:
-        """Count some numbers that are too large for `dense`, or are not counted there."""
+        """Count some numbers that are not counted in `dense`, for which most are too large."""
+        import numpy as np
+
         if len(values):
-            self._large += Histogram.of(values)
+            self._pending.append(np.array(values, np.int64))
+            if len(self._pending) == _PENDING:
+                self._settle()
+
+    def _settle(self) -> None:
+        self._large = Histogram.sum([self._large, *map(Histogram.of, self._pending)])
+        self._pending = []
 
     def result(self) -> Histogram:
         """All that was counted."""
+        self._settle()
         return Histogram.of_dense(self.dense) + self._large
 
 

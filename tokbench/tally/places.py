@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.tally.folding import Degree, folding_of
+from tokbench.tally.rows import TokenRows
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch
@@ -37,8 +38,8 @@ class Places:
     document i are ``limits[i]`` to ``limits[i + 1]``. `aligned` says which documents are, `exact` of which the
     tokens' bytes are the document's bytes; `hidden` the characters under unknown tokens, by document, −1 where
     that cannot be told. By document there are also the tokens that are no whole characters (`split`), that
-    are the unknown token (`unknown`) and that have no bytes (`empty`); `boundary` is what
-    `tokbench.tally.walk.match` says.
+    are the unknown token (`unknown`) and that have no bytes (`empty`); `boundary` has the bits (see
+    `tokbench.tally.boundaries`) that `tokbench.tally.walk.match` sets.
     """
 
     spans: Callable[[], tuple[Offsets, Offsets]]
@@ -49,7 +50,7 @@ class Places:
     split: Ints
     unknown: Ints
     empty: Ints
-    boundary: NDArray[np.uint8]
+    boundary: NDArray[np.uint64]
 
     @cached_property
     def _spans(self) -> tuple[Offsets, Offsets]:
@@ -81,68 +82,75 @@ def keeps_letters(tokenizer: Tokenizer) -> bool:
 
 
 class Aligner:
-    """Finds places for one tokenizer."""
+    """Finds places for one tokenizer; how often each token was seen is told by its `rows`."""
 
-    __slots__ = ("_degrees", "_offsets", "_table", "_tokenizer", "_unknown")
+    __slots__ = ("_degrees", "_offsets", "_scratch", "_table", "_tokenizer", "_unknown", "rows")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
+        import numpy as np
+
         self._tokenizer = tokenizer
         self._table = table
+        self.rows = TokenRows(table)
+        self._scratch = np.zeros((2, 0), np.uint8)
         self._unknown = -1 if table.unk is None else table.unk
         self._degrees: tuple[Degree, ...] | None = None
         # asked once: isinstance of a protocol is slow to ask of every document
         self._offsets = tokenizer if isinstance(tokenizer, OffsetEncoder) else None
 
-    def align(
-        self, batch: TextBatch, tokens: TokenBatch, seen: Ints | None = None, spans: Ints | None = None
-    ) -> Places:
-        """The places of `tokens` in `batch`; each token is counted in `seen`, by id.
+    def align(self, batch: TextBatch, tokens: TokenBatch, spans: Ints | None = None) -> Places:
+        """The places of `tokens` in `batch`; each token is counted in `rows`.
 
         `spans` are the offsets of `tokens`, ``(total, 2)``, where they are known already.
         """
         import numpy as np
 
-        from tokbench.tally.compiling import PADDING, frozen, windows
-        from tokbench.tally.walk import MASKS, MATCHED, lay_out, match
+        from tokbench.tally.boundaries import no_boundaries
+        from tokbench.tally.compiling import PADDING, frozen
+        from tokbench.tally.walk import MATCHED, lay_out, match
 
-        table, n = self._table, len(tokens.ids)
+        table, rows, n = self._table, self.rows.rows.reshape(-1), len(tokens.ids)
+        ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
         exact = np.empty(len(batch), np.bool_)
         counts = np.zeros((len(MATCHED), len(batch)), np.int64)
-        boundary = np.zeros(len(batch.data) + PADDING, np.uint8)
-        seen = np.zeros(table.size, np.int64) if seen is None else seen
+        boundary = no_boundaries(len(batch.data))
+        room = int(batch.counts["bytes"].max(initial=0)) + 2 * PADDING
+        if self._scratch.shape[1] < room:
+            self._scratch = np.zeros((2, room), np.uint8)
+        spelled, begins = self._scratch
         matched, ahead = 0, AHEAD
         while (
             matched := match(
-                frozen(tokens.ids),
-                frozen(tokens.offsets),
-                windows(batch.data),
+                ids,
+                offsets,
+                batch.data,
                 batch.starts,
                 batch.ends,
-                table.entries,
+                rows,
+                rows.view(np.uint8),
                 table.offset,
-                windows(table.blob),
-                MASKS,
-                seen,
+                table.blob,
+                spelled,
+                begins,
                 boundary,
                 exact,
                 counts,
                 matched,
             )
         ) < len(batch):
-            table.know(tokens.ids[tokens.offsets[matched] : tokens.offsets[matched + 1 :][:ahead][-1]])
+            self.rows.know(tokens.ids[tokens.offsets[matched] : tokens.offsets[matched + 1 :][:ahead][-1]])
             ahead *= AHEAD
 
         def laid_out() -> tuple[Offsets, Offsets]:
             place = batch.words.start.dtype
             start, end = np.empty(n, place), np.empty(n, place)
-            lay_out(frozen(tokens.ids), frozen(tokens.offsets), batch.starts, table.entries, exact, start, end)
+            lay_out(ids, offsets, batch.starts, table.length, exact, start, end)
             return start, end
 
         split, unknown, empty = counts
         hidden = np.zeros(len(batch), np.int64)
         if exact.all() and not empty.any():
-            limits = frozen(tokens.offsets)
-            return Places(laid_out, limits, exact, exact, hidden, split, unknown, empty, boundary)
+            return Places(laid_out, offsets, exact, exact, hidden, split, unknown, empty, boundary)
         start, end = laid_out()
         aligned = exact.copy()
         if not exact.all():

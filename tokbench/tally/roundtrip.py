@@ -5,9 +5,9 @@ What a document decodes to is told without decoding it where all of this holds: 
 document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
 and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then valid UTF-8,
 be it the document's or not; the unknown token is what it decodes to between two letters.
-Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same; once 1,024 were
-what they were told to be, an eighth as many. If one of them is not, the declaration is false: the whole batch
-is decoded, and every later one.
+Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same; once 512 or a
+megabyte of them were what they were told to be, one in 2,048. If one of them is not, the declaration is false:
+the whole batch is decoded, and every later one.
 All other documents, and all documents of all other tokenizers, are decoded and compared.
 """
 
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 
 CHECKED_SHARE = 64
 CHECKED_AT_LEAST = 8
-TRUSTED_AFTER, TRUSTED_SHARE = 1024, 512
+TRUSTED_AFTER, TRUSTED_AFTER_BYTES = 1 << 9, 1 << 20
+TRUSTED_SHARE = 2048
+_KEYS = 1 << 32
 
 
 class RoundTrips:
     """Compares the documents of one tokenizer, batch by batch."""
 
-    __slots__ = ("_believed", "_checked", "_drops_space", "_surface", "_table", "_tokenizer")
+    __slots__ = ("_believed", "_checked", "_checked_bytes", "_drops_space", "_surface", "_table", "_tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         self._tokenizer = tokenizer
@@ -44,7 +46,7 @@ class RoundTrips:
         self._drops_space = not joins and bool(getattr(tokenizer, "decode_drops_space", False))
         self._believed = isinstance(tokenizer, TokenByter) and (joins or self._drops_space)
         self._surface: bytes | None = None
-        self._checked = 0
+        self._checked = self._checked_bytes = 0
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
         """The documents of `batch` that do not come back, and what they come back as."""
@@ -59,9 +61,12 @@ class RoundTrips:
             established = places.exact & (places.empty == 0) & ~batch.surrogates
         told = established.copy()
         told[[*changed]] = True
-        share = CHECKED_SHARE if self._checked < TRUSTED_AFTER else TRUSTED_SHARE
-        checked = told & _sample(batch.keys, told, share)
-        self._checked += int(checked.sum())
+        if self._checked < TRUSTED_AFTER and self._checked_bytes < TRUSTED_AFTER_BYTES:
+            checked = _sample(batch.keys, told)
+            self._checked += int(checked.sum())
+            self._checked_bytes += int(batch.counts["bytes"][checked].sum())
+        else:
+            checked = told & (batch.keys < _KEYS // TRUSTED_SHARE)
         decoded = self._decoded(tokens, checked | ~told)
         for document in np.flatnonzero(checked).tolist():
             if decoded[document] != (changed[document] if document in changed else batch.text(document)):
@@ -140,12 +145,12 @@ def _changed(batch: TextBatch, decoded: dict[int, str]) -> dict[int, str]:
     return {document: text for document, text in decoded.items() if text != batch.text(document)}
 
 
-def _sample(keys: NDArray[np.uint32], among: Flags, share: int) -> Flags:
-    """One in `share` of the documents `among`, the same in any order: those with the smallest keys."""
+def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:
+    """Some of the documents `among`, the same in any order: those with the smallest keys."""
     import numpy as np
 
     own = keys[among]
-    wanted = max(CHECKED_AT_LEAST, -(-len(own) // share))
+    wanted = max(CHECKED_AT_LEAST, -(-len(own) // CHECKED_SHARE))
     if len(own) <= wanted:
         return among.copy()
     chosen: Flags = among & (keys <= np.partition(own, wanted - 1)[wanted - 1])

@@ -80,7 +80,6 @@ class _Touching:
             if not ordered:
                 self.counts["cross_words"] = self._cross_words(batch, places)
         self.many = many[:n_many]
-        self.boundary = self.boundary.view(np.bool_)
 
     def own(self, spans: Spans) -> Spans:
         """The spans that lie in aligned documents."""
@@ -115,20 +114,22 @@ class _Touching:
         """Sums over documents: of `values`, or of how often each is named."""
         import numpy as np
 
-        return np.bincount(documents, weights=values, minlength=self.n).astype(np.int64)
+        return np.bincount(documents, weights=values, minlength=self.n).astype(np.int64, copy=False)
 
     def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints | str]:
         """Boundaries made, boundaries that are right, and those that should have been made."""
         if not len(cuts.at):
             return {}
-        keep = self.aligned[cuts.document]
-        made = self.boundary[cuts.at] & keep
+        import numpy as np
+
+        from tokbench.tally.touches import count_cuts
+
+        made, right, gold = counts = np.zeros((3, self.n), np.int64)
+        count_cuts(self.boundary, cuts.at, cuts.document, cuts.gold, self.aligned, counts)
         return {
-            f"{prefix}_cuts": self.per_document(cuts.document[made]),
-            f"{prefix}_hits": self.per_document(cuts.document[made & cuts.gold]),
-            f"{prefix}_reach": (
-                f"{prefix}_gold" if self.all_aligned else self.per_document(cuts.document[keep & cuts.gold])
-            ),
+            f"{prefix}_cuts": made,
+            f"{prefix}_hits": right,
+            f"{prefix}_reach": f"{prefix}_gold" if self.all_aligned else gold,
         }
 
 
@@ -177,14 +178,17 @@ def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Int
     """Token boundaries against the gaps between the parser's tokens, in the documents it parsed."""
     import numpy as np
 
-    boundaries = np.flatnonzero(touching.boundary)
+    from tokbench.tally.boundaries import boundary_flags
+
+    flags = boundary_flags(touching.boundary, len(batch.data) + 1)
+    boundaries = np.flatnonzero(flags)
     owner = np.searchsorted(batch.starts, boundaries, side="right") - 1
     here = batch.counts["parsed_documents"][owner] > 0
-    before = np.zeros(len(touching.boundary) + 1, np.int64)
-    np.cumsum(touching.boundary, out=before[1:])
+    before = np.zeros(len(flags) + 1, np.int64)
+    np.cumsum(flags, out=before[1:])
     gaps = touching.own(gaps)
     hit = before[gaps.end + 1] > before[gaps.start]
-    change = np.zeros(len(touching.boundary) + 1, np.int64)
+    change = np.zeros(len(flags) + 1, np.int64)
     np.add.at(change, gaps.start, 1)
     np.add.at(change, gaps.end + 1, -1)
     right = here & (np.cumsum(change)[boundaries] > 0)

@@ -7,13 +7,20 @@ from typing import Any
 import numpy as np
 
 from tokbench.tally.bits import count_bits, highest_bit, in_range_64
+from tokbench.tally.boundaries import boundaries_from, is_boundary, set_bits
 from tokbench.tally.compiling import kernel
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
+from tokbench.tally.stretches import prefetch
+from tokbench.tally.walk import tell
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 AT_ONCE = 63
 """Bytes looked at together: one bit of 64 is left for a carry."""
+AS_A_RULE = 3
+"""Rounds over those bytes at least, one for each token more in a word: how many it takes is hard to foresee."""
+AHEAD = 2048
+"""Bytes before they are looked at, their marks are asked for."""
 
 TOUCHED = (
     "aligned_words",
@@ -63,9 +70,10 @@ def touch_exact(
         doubtful = False
         position = start
         while position < end:
+            prefetch(marks, position + AHEAD)
             begins = in_range_64(marks, position, 0, WORD_BEGINS, 2)
             inner = in_range_64(marks, position, 0, INSIDE_WORD, 4)
-            made = in_range_64(boundary, position, 0, 1, 1)
+            made = boundaries_from(boundary, position)
             size: Any = min(end - position, AT_ONCE)
             if inner >> np.uint64(size) & ONE != ZERO:  # the last word goes on: it is left to the next round
                 size = highest_bit(begins & ~(ALL << np.uint64(size)))
@@ -73,7 +81,7 @@ def touch_exact(
                 within: Any = 0
                 last = end_of_word(marks, position)
                 for at in range(position, last):
-                    if boundary[at]:
+                    if is_boundary(boundary, at):
                         within += at > position
                         cut_graphemes += marks[at] & INSIDE_GRAPHEME
                         cut_chars += data[at] & 0xC0 == 0x80
@@ -89,7 +97,7 @@ def touch_exact(
             words: Any = count_bits(begins)
             total += words + count_bits(rest)
             touching = 1
-            while rest != ZERO:
+            while touching <= AS_A_RULE or rest != ZERO:  # without a rest, a round has no effect
                 carried = rest + inner
                 more = count_bits(carried & ~inner)  # words that one token more touches
                 few[touching] += words - more
@@ -125,16 +133,6 @@ def end_of_word(marks: Any, at: Any) -> Any:
 
 
 @kernel
-def tell(few: Any, many: Any, n_many: Any, touching: Any) -> Any:
-    """Count a word that so many tokens touch in ``few[touching]``, or append it to the `n_many` of `many`."""
-    if touching < len(few):
-        few[touching] += 1
-        return n_many
-    many[n_many] = touching
-    return n_many + 1
-
-
-@kernel
 def crossings(boundary: Any, word_start: Any, word_end: Any, low: Any, high: Any) -> Any:
     """How many tokens touch two or more of the words `low` to `high` of a document that they divide."""
     crossing: Any = 0
@@ -142,9 +140,9 @@ def crossings(boundary: Any, word_start: Any, word_end: Any, low: Any, high: Any
     for word in range(low, high - 1):
         within = apart = False
         for at in range(word_start[word] + 1, word_end[word]):
-            within |= boundary[at] != 0
+            within |= is_boundary(boundary, at) != ZERO
         for at in range(word_end[word], word_start[word + 1] + 1):
-            apart |= boundary[at] != 0
+            apart |= is_boundary(boundary, at) != ZERO
         crossing += not apart and not (shared and not within)
         shared = not apart
     return crossing
@@ -173,8 +171,8 @@ def touch_words(
 
     The tokens of document i, ``limits[i]`` to ``limits[i + 1]``, and its words are in ascending order of both
     ends. The tokens that touch a word are those that begin before its end less those that stop by its start.
-    A word that n tokens touch is counted in ``few[n]``, or its n is appended to the `n_many` of `many`;
-    `boundary` becomes 1 where a token begins that is not at the start of its document. Gives the new `n_many`.
+    A word that n tokens touch is counted in ``few[n]``, or its n is appended to the `n_many` of `many`; a bit
+    of `boundary` is set where a token begins that is not at the start of its document. Gives the new `n_many`.
     """
     for document in range(len(starts)):
         first_word, last_word = word_limits[document], word_limits[document + 1]
@@ -199,7 +197,7 @@ def touch_words(
             at = begin[token]
             if at != previous:
                 previous = at
-                boundary[at] = 1
+                set_bits(boundary, np.uint64(at), ONE)
                 boundaries += 1
                 cut_chars += data[at] & 0xC0 == 0x80
                 cut_graphemes += marks[at] & INSIDE_GRAPHEME
@@ -218,7 +216,19 @@ def touch_words(
 def boundaries_inside(boundary: Any, start: Any, end: Any, found: Any) -> None:
     """How many boundaries lie inside each span, its two ends left out."""
     for span in range(len(start)):
-        n = 0
+        n: Any = 0
         for at in range(start[span] + 1, end[span]):
-            n += boundary[at]
+            n += np.int64(is_boundary(boundary, at))
         found[span] = n
+
+
+@kernel
+def count_cuts(boundary: Any, at: Any, document: Any, gold: Any, aligned: Any, counts: Any) -> None:
+    """Of the places `at` in aligned documents: boundaries, those that are `gold`, and all gold, by document."""
+    for cut in range(len(at)):
+        own = document[cut]
+        if aligned[own]:
+            made, right = np.int64(is_boundary(boundary, at[cut])), np.int64(gold[cut])
+            counts[0, own] += made
+            counts[1, own] += made & right
+            counts[2, own] += right

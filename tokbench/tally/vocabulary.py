@@ -25,22 +25,24 @@ class TokenTable:
     The latter where one call tells of many (`BatchTokenByter`).
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
-    where they begin in `blob`, which has padding. `entries`, uint64 of shape ``(size, 2)``, is what
-    `tokbench.tally.walk` reads of a token: its first eight bytes, and ``length << 8 | flags``. `derived` keeps
-    what others work out from the table, for as long as it lives.
+    where they begin in `blob`, which has padding; `flags` (uint8) are those of `tokbench.tally.walk`, 0 for a
+    token that was not met yet. `whole` says that all is there that will be without being met. `derived` keeps
+    what others work out from the table, and `spare` rows that nobody counts in (see `tokbench.tally.rows`), for
+    as long as it lives.
     """
 
     __slots__ = (
-        "_asked",
         "_special",
         "blob",
         "derived",
-        "entries",
+        "flags",
         "length",
         "offset",
         "size",
+        "spare",
         "tokenizer",
         "unk",
+        "whole",
     )
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -50,13 +52,14 @@ class TokenTable:
 
         self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
-        self.entries: NDArray[np.uint64] = np.zeros((self.size, 2), np.uint64)
+        self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
         self.length: NDArray[np.int32] = np.zeros(self.size, np.int32)
         self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
+        self.spare: list[NDArray[np.uint64]] = []
         self.unk = unk_id(tokenizer)
-        self._asked = False
+        self.whole = False
         self._special: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
 
@@ -68,7 +71,7 @@ class TokenTable:
         from tokbench.tally.walk import unmet
 
         new = np.empty(len(ids), ids.dtype)
-        new = new[: unmet(frozen(ids), self.entries[:, 1], new)]
+        new = new[: unmet(frozen(ids), self.flags, new)]
         if not new.size:
             return
         low, high = int(new.min()), int(new.max())
@@ -79,12 +82,12 @@ class TokenTable:
                 f"special and added tokens included"
             )
         tokenizer = self.tokenizer()
-        if self._asked or not (isinstance(tokenizer, BatchTokenByter) and isinstance(tokenizer, TokenByter)):
+        if self.whole or not (isinstance(tokenizer, BatchTokenByter) and isinstance(tokenizer, TokenByter)):
             self._ask(np.unique(new))
             return
         # all at once is less work than to come back for the rare ones again and again; the unknown token waits,
         # since others ask whether it was ever met
-        self._asked = True
+        self.whole = True
         others = np.setdiff1d(np.arange(self.size, dtype=np.int32), [] if self.unk is None else [self.unk])
         for first in range(0, len(others), ASKED_AT_ONCE):
             self._ask(others[first : first + ASKED_AT_ONCE])
@@ -99,8 +102,8 @@ class TokenTable:
     def _ask(self, ids: NDArray[np.int32]) -> None:
         import numpy as np
 
-        from tokbench.tally.compiling import padded, windows
-        from tokbench.tally.walk import EMPTY, KNOWN, MASKS, SPLIT, UNKNOWN, UNTOLD
+        from tokbench.tally.compiling import padded
+        from tokbench.tally.walk import EMPTY, KNOWN, SPLIT, UNKNOWN, UNTOLD
 
         tokenizer = self.tokenizer()
         assert tokenizer is not None
@@ -128,8 +131,7 @@ class TokenTable:
         self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
         flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
-        self.entries[ids, 0] = windows(self.blob)[begin] & MASKS[np.minimum(lengths, 8)]
-        self.entries[ids, 1] = (lengths << 8 | flags).view(np.uint64)
+        self.flags[ids] = flags
 
     def _name(self) -> str:
         tokenizer = self.tokenizer()

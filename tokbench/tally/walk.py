@@ -6,18 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from tokbench.tally.bits import in_range_64, spread_64
+from tokbench.tally.boundaries import clear, set_bits
 from tokbench.tally.compiling import kernel
+from tokbench.tally.stretches import copy_16, differ_64, prefetch
 
 SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
 """Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown one; of bytes nobody tells."""
 MATCHED = ("split", "unknown", "empty")
 """What `match` counts of each document: tokens of some kind."""
-MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
-"""The lowest bytes of a window, by their number."""
-ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
-SIXTEEN, _FLAGS = np.uint64(16), np.uint64(8)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+ALL, BLOCK = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(64)
+_FLAGS, _AT_ONCE = np.uint64(8), np.uint64(16)
 _SPLIT, _SPOILING = np.uint64(SPLIT), np.uint64(UNKNOWN | UNTOLD)
-_SELDOM = np.uint64(UNKNOWN | EMPTY)
+_UNKNOWN, _EMPTY = np.uint64(UNKNOWN), np.uint64(EMPTY)
+_NUMBERS, _BYTES = np.uint64(4), np.uint64(32)
+"""Of a row: see `tokbench.tally.rows`."""
+_ENTRY, _SEEN = np.uint64(2), np.uint64(3)
+"""Where in a row these numbers are."""
+AHEAD = np.uint64(128)
+"""So many tokens before it is looked at, a token's row is asked for, which may be in no cache."""
 _RECENT, _NO_KEY = 1 << 12, -(1 << 62)
 
 
@@ -25,14 +33,15 @@ _RECENT, _NO_KEY = 1 << 12, -(1 << 62)
 def match(
     ids: Any,
     offsets: Any,
-    windows: Any,
+    data: Any,
     starts: Any,
     ends: Any,
-    entries: Any,
+    rows: Any,
+    pieces: Any,
     places: Any,
     blob: Any,
-    masks: Any,
-    seen: Any,
+    spelled: Any,
+    begins: Any,
     boundary: Any,
     exact: Any,
     counts: Any,
@@ -40,83 +49,95 @@ def match(
 ) -> int:
     """Lay the bytes of each document's tokens over its text, and count the tokens, from document `first` on.
 
-    Gives the number of the document before which it had to stop, for a token that is not known, or of them all.
-    `windows` are those of the text and `blob` those of the tokens' bytes, which begin at `places`; `entries`
-    hold their first eight and ``length << 8 | flags``. Filled in are `exact` where the tokens' bytes are the
-    document's and none is unknown, `seen` by id, and by document `MATCHED`. In exact documents without empty
-    tokens `boundary` becomes 1 where a token begins that is not the first.
+    Gives the number of the document before which it had to stop, for a token that has no row, or of them all.
+    `rows` are those of `tokbench.tally.rows`, end to end, in which tokens are counted, and `pieces` the same as
+    bytes; `blob` has the bytes of all tokens, which begin at `places`. A document's tokens are spelled in
+    `spelled` and begin where `begins` says so, which is 0 before and after; both have room for any document and
+    128 bytes more. Filled in are `exact` where the tokens' bytes are the document's and none is unknown, and
+    by document `MATCHED`. In exact documents without empty tokens a bit of `boundary` is set where a token
+    begins that is not the first.
     """
-    size_of_table = np.uint64(len(entries))
+    n_rows, n_ids = np.uint64(len(rows) // 4), np.uint64(len(ids))
     for document in range(first, len(starts)):
-        begun, end = np.uint64(starts[document]), np.uint64(ends[document])
-        position = begun
-        different = kinds = split = ZERO
+        length = np.uint64(ends[document] - starts[document])
+        position = kinds = split = ZERO
+        empty: Any = 0
+        fits = True
         # unsigned indices, here and below, spare the question whether they count from the end
         index, last = np.uint64(offsets[document]), np.uint64(offsets[document + 1])
+        ahead = min(AHEAD, n_ids - last)
         while index < last:
             token = np.uint64(np.int64(ids[index]))
-            if token >= size_of_table:
+            if token >= n_rows:
                 break
-            entry = entries[token, 1]
-            if entry == ZERO:
-                break
-            seen[token] += 1
+            prefetch(pieces, np.uint64(np.int64(ids[index + ahead])) * _BYTES)
+            row = token * _NUMBERS
+            entry = rows[row + _ENTRY]
+            size = entry >> _FLAGS
+            if size == ZERO or size > _AT_ONCE or position > length:
+                if entry == ZERO:
+                    break
+                if position > length:
+                    fits, position = False, ZERO
+                if entry & _EMPTY:
+                    empty += 1
+                if size > _AT_ONCE and position + size <= length:
+                    at = np.uint64(places[token])
+                    for more in range(_AT_ONCE, size):
+                        spelled[position + more] = blob[at + more]
+            rows[row + _SEEN] += ONE
             kinds |= entry
             split += entry & _SPLIT
-            boundary[position] = 1
-            size = entry >> _FLAGS
-            if size <= EIGHT:
-                different |= (windows[position] ^ entries[token, 0]) & masks[size]
-            elif position + size <= end:
-                at = np.uint64(places[token])
-                different |= windows[position] ^ entries[token, 0]
-                different |= windows[position + size - EIGHT] ^ blob[at + size - EIGHT]  # they may overlap
-                if size > SIXTEEN:
-                    different |= differ(windows, position, blob, at, size)
+            begins[position] = 1
+            copy_16(pieces, token * _BYTES, spelled, position)  # what is too much is overwritten
             position += size
-            if position > end:
-                different, position = ONE, begun
             index += ONE
         if index < last:
             for done in range(offsets[document], np.int64(index)):  # none of this document was seen, then
-                seen[ids[done]] -= 1
-            boundary[starts[document] : ends[document] + 1] = 0
+                rows[np.uint64(np.int64(ids[done])) * _NUMBERS + _SEEN] -= ONE
+            for marked in range(0, np.int64(min(position, length)) + 1, 64):
+                spread_64(begins, marked, ZERO, ZERO, ZERO)
             return document
-        counts[0, document] = split
-        if kinds & _SELDOM != ZERO:
+        fits &= position == length and kinds & _SPOILING == ZERO
+        exact[document] = fits & settle(data, starts[document], length, spelled, begins, boundary)
+        if not exact[document] or empty:
+            clear(boundary, starts[document], ends[document])
+        counts[0, document], counts[2, document] = split, empty
+        if kinds & _UNKNOWN:
             for token in ids[offsets[document] : offsets[document + 1]]:
-                entry = np.int64(entries[token, 1])
-                counts[1, document] += entry // UNKNOWN & 1
-                counts[2, document] += entry // EMPTY & 1
-        good = different == ZERO and position == end and kinds & _SPOILING == ZERO
-        exact[document] = good
-        if not good or counts[2, document]:
-            boundary[starts[document] : ends[document] + 1] = 0
-        boundary[begun] = 0
+                entry = rows[np.uint64(np.int64(token)) * _NUMBERS + _ENTRY]
+                counts[1, document] += entry & _UNKNOWN != ZERO
     return len(starts)
 
 
 @kernel
-def differ(windows: Any, position: Any, blob: Any, at: Any, size: Any) -> Any:
-    """Not zero where two stretches of more than 16 bytes differ other than in the first or last eight."""
-    different = ZERO
-    while size > SIXTEEN:
-        size -= EIGHT
-        position += EIGHT
-        at += EIGHT
-        different |= windows[position] ^ blob[at]
-    return different
+def settle(data: Any, start: Any, length: Any, spelled: Any, begins: Any, boundary: Any) -> Any:
+    """Whether a document is as it was spelled; where its tokens begin becomes bits, and `begins` is cleared."""
+    begins[0] = 0  # no boundary: the document begins here too
+    different = at = ZERO
+    place = np.uint64(start)
+    while at + BLOCK <= length:
+        different |= differ_64(spelled, at, data, place)
+        set_bits(boundary, place, in_range_64(begins, at, 0, 1, 1))
+        spread_64(begins, at, ZERO, ZERO, ZERO)
+        at += BLOCK
+        place += BLOCK
+    rest = ~(ALL << length - at)
+    different |= differ_64(spelled, at, data, place) & rest
+    set_bits(boundary, place, in_range_64(begins, at, 0, 1, 1) & rest)
+    spread_64(begins, at, ZERO, ZERO, ZERO)
+    return different == ZERO
 
 
 @kernel
-def lay_out(ids: Any, offsets: Any, starts: Any, entries: Any, documents: Any, begin: Any, stop: Any) -> None:
+def lay_out(ids: Any, offsets: Any, starts: Any, lengths: Any, documents: Any, begin: Any, stop: Any) -> None:
     """Where each token of some documents begins and stops, which `match` found to be exact; 0 in the others."""
     for document in range(len(starts)):
         position = np.int64(starts[document])
         for index in range(offsets[document], offsets[document + 1]):
             if documents[document]:
                 begin[index] = position
-                position += np.int64(entries[ids[index], 1]) >> 8
+                position += lengths[ids[index]]
                 stop[index] = position
             else:
                 begin[index] = stop[index] = 0
@@ -126,7 +147,34 @@ def lay_out(ids: Any, offsets: Any, starts: Any, entries: Any, documents: Any, b
 def add_column(sums: Any, groups: Any, values: Any) -> None:
     """Add what document i has of a counter, ``values[i]``, to ``sums[groups[i]]``."""
     for document in range(len(groups)):
-        sums[groups[document]] += values[document]
+        sums[np.uint64(groups[document])] += values[document]
+
+
+@kernel
+def add_lengths(classes: Any, sizes: Any, offsets: Any, sums: Any, few: Any, many: Any) -> Any:
+    """Count documents by their tokens, as `tell` does; gives how many are in `many`.
+
+    To `sums`, by class of length, are added one for the document, the bytes and the tokens.
+    """
+    n_many: Any = 0
+    for document in range(len(sizes)):
+        tokens = offsets[document + 1] - offsets[document]
+        own = np.uint64(min(classes[document], sums.shape[1] - 1))
+        sums[0, own] += 1
+        sums[1, own] += sizes[document]
+        sums[2, own] += tokens
+        n_many = tell(few, many, n_many, tokens)
+    return n_many
+
+
+@kernel
+def tell(few: Any, many: Any, n_many: Any, tokens: Any) -> Any:
+    """Count a word or document of so many tokens in ``few[tokens]``, or append it to the `n_many` of `many`."""
+    if tokens < len(few):
+        few[tokens] += 1
+        return n_many
+    many[n_many] = tokens
+    return n_many + 1
 
 
 @kernel

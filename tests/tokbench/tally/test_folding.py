@@ -72,7 +72,7 @@ def test_pieces_that_are_no_whole_characters_are_known(pieces: list[bytes]) -> N
     table.know(np.arange(len(pieces), dtype=np.int32))
     for index, piece in enumerate(pieces):
         assert table.bytes_of(index) == piece
-        split = bool(table.entries[index, 1] & np.uint64(SPLIT))
+        split = bool(table.flags[index] & SPLIT)
         assert split == (index != 1 and not _whole(piece))
 
 

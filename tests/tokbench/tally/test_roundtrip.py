@@ -49,11 +49,30 @@ def test_a_sixty_fourth_is_decoded_all_the_same(stand_ins) -> None:
 
 def test_fewer_are_decoded_once_many_were_as_told(stand_ins, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roundtrip, "TRUSTED_AFTER", 20)
+    monkeypatch.setattr(roundtrip, "TRUSTED_SHARE", 500)
     monkeypatch.setattr(roundtrip, "CHECKED_AT_LEAST", 1)
     joining = _joining(stand_ins)
     texts = [f"{text} {part}" for text in TEXTS for part in range(50)]
     collect(joining, map(Document, texts), batch_bytes=14_000)
-    assert 10_000 // 512 + 20 <= len(joining.decoded) < 10_000 // 64 // 2
+    assert 20 + 10_000 // 500 // 2 <= len(joining.decoded) <= 20 + 10_000 // 500 * 2
+
+
+def test_or_once_much_text_was(stand_ins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roundtrip, "TRUSTED_AFTER_BYTES", 3000)
+    joining = _joining(stand_ins)
+    collect(joining, [Document(f"{number} long " * 100) for number in range(60)], batch_bytes=1000)
+    assert sum(map(len, joining.decoded)) < 6000
+
+
+def test_who_was_trusted_is_found_out(stand_ins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roundtrip, "TRUSTED_AFTER", 20)
+    monkeypatch.setattr(roundtrip, "TRUSTED_SHARE", 4)
+    joining = _joining(stand_ins)
+    honest = joining.decode
+    joining.decode = lambda ids: re.sub(r"line (?=1\d\d)", "LINE ", honest(ids))  # type: ignore[method-assign]
+    tally = collect(joining, map(Document, TEXTS), batch_bytes=500)
+    assert len(joining.decoded) > 100
+    assert 100 <= tally.count("round_trips") < 150
 
 
 def test_a_lone_surrogate_is_not_claimed_to_come_back(stand_ins) -> None:

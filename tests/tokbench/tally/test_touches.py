@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
 from tokbench.tally import prepare
+from tokbench.tally.boundaries import boundary_flags
 from tokbench.tally.collect import FEW
 from tokbench.tally.compiling import padded
 from tokbench.tally.lines import is_utf8
@@ -71,9 +73,10 @@ def laid(batch: TextBatch, documents: list[list[bytes]], *more: bytes):
     tokenizer = Given(pieces)
     ids = [[pieces.index(piece) for piece in document] for document in documents]
     tokens = TokenBatch.of(ids)
-    seen = np.zeros(len(pieces), np.int64)
-    places = Aligner(tokenizer, TokenTable(tokenizer)).align(batch, tokens, seen)
-    assert seen.tolist() == np.bincount(tokens.ids, minlength=len(pieces)).tolist()
+    aligner = Aligner(tokenizer, TokenTable(tokenizer))
+    places = aligner.align(batch, tokens)
+    seen = aligner.rows.seen()
+    assert dict(zip(seen.keys.tolist(), seen.counts.tolist(), strict=True)) == Counter(tokens.ids.tolist())
     return places
 
 
@@ -130,7 +133,7 @@ def test_tokens_that_are_not_the_text_are_found_out(texts: list[str], random, of
     assert places.empty.tolist() == [document.count(b"") for document in documents]
     for index, document in enumerate(documents):
         expected = np.cumsum([0, *map(len, document)])[1:-1] if wanted[index] and b"" not in document else []
-        found = places.boundary[batch.starts[index] : batch.ends[index] + 1]
+        found = boundary_flags(places.boundary, len(batch.data))[batch.starts[index] : batch.ends[index] + 1]
         assert np.flatnonzero(found).tolist() == [*expected]
 
 

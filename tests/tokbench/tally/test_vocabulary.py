@@ -52,12 +52,12 @@ def test_a_vocabulary_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, unknown
     others = size - (unknown is not None)
     assert sum(tokenizer.asked) == others
     assert max(tokenizer.asked) <= 100
-    assert np.count_nonzero(table.entries[:, 1]) == others, "the unknown token was not met"
+    assert np.count_nonzero(table.flags) == others, "the unknown token was not met"
     known = [token for token in range(size) if token != unknown]
     assert [table.bytes_of(token) for token in known] == [tokenizer.token_bytes(token) for token in known]
     table.know(np.arange(size, dtype=np.int32))
     assert sum(tokenizer.asked) == size
-    assert table.entries[:, 1].all()
+    assert table.flags.all()
 
 
 def test_the_unknown_token_is_known_once_it_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_the_unknown_token_is_known_once_it_is_met(monkeypatch: pytest.MonkeyPat
     tokenizer = AtOnce()
     table = TokenTable(tokenizer)
     table.know(np.array([3, 4], np.int32))
-    assert table.entries[:, 1].all()
+    assert table.flags.all()
 
 
 def test_too_few_are_an_error() -> None:
