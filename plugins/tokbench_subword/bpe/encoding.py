@@ -92,7 +92,7 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     return o
 
 
-@called_directly
+@called_directly("text")
 def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untyped-def]
     """The ids of one text."""
     if n_arguments != 1 or names != 0:

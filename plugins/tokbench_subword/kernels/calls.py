@@ -128,14 +128,22 @@ def address(block: Any) -> int:
     return 0 if config.DISABLE_JIT else int(block.ctypes.data)
 
 
-def called_directly(code: Callable[..., int]) -> Any:
-    """Mark ``code(state, arguments, count, names)`` for `callable_of`; numba keeps it on disk."""
-    if config.DISABLE_JIT:
-        return code
-    function = CFunc(code, ((ADDRESS,) * 4, ADDRESS), locals={}, options={"boundscheck": False})
-    function.enable_caching()
-    watch_sources(function, code)
-    return function
+def called_directly(parameters: str) -> Callable[[Callable[..., int]], Any]:
+    """Mark ``code(state, arguments, count, names)`` for `callable_of`; numba keeps it on disk.
+
+    `parameters` are those that `help` and `inspect` tell of.
+    """
+
+    def mark(code: Callable[..., int]) -> Any:
+        if config.DISABLE_JIT:
+            return code
+        function: Any = CFunc(code, ((ADDRESS,) * 4, ADDRESS), locals={}, options={"boundscheck": False})
+        function.enable_caching()
+        watch_sources(function, code)
+        function.parameters = parameters
+        return function
+
+    return mark
 
 
 def prepare(function: Any) -> None:
@@ -148,8 +156,9 @@ def prepare(function: Any) -> None:
 def _compiled(function: Any) -> _Method:
     """One for all, which stays where it is, since functions of Python point to it."""
     function.compile()
-    code = function.__wrapped__
-    return _Method(code.__name__.encode(), function.address, _FAST_WITH_KEYWORDS, code.__doc__.encode())
+    name, doc = function.__name__, function.__wrapped__.__doc__
+    doc = f"{name}($self, {function.parameters})\n--\n\n{doc}"  # as C functions of Python tell their signature
+    return _Method(name.encode(), function.address, _FAST_WITH_KEYWORDS, doc.encode())
 
 
 def callable_of(function: Any, state: tuple[Any, ...]) -> Callable[..., Any]:

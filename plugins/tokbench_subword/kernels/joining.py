@@ -36,7 +36,7 @@ from tokbench_subword.kernels.pointers import block, copy_bytes_16, i64_in, u8_i
 _MOVED = 16
 
 
-@called_directly
+@called_directly("ids")
 def decode_list(state, arguments, n_arguments, names):  # type: ignore[no-untyped-def]
     """The text of some ids."""
     if n_arguments != 1 or names != 0:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import inspect
 import os
 import random
 import subprocess
 import sys
+import weakref
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +23,7 @@ from tokbench_subword.bpe.encoding import encode_spans
 from tokbench_subword.bpe.layout import HEADS, TEXT_CHARACTERS, TEXT_SIZE
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.bpe.workspace import Workspace
 from tokbench_subword.kernels import compiling
@@ -114,6 +118,22 @@ def test_arguments_as_of_any_function(encoder: Encoder) -> None:
         for arguments in ((), ("a", "b")):
             with pytest.raises(TypeError, match="argument"):
                 function(*arguments)
+        assert [*inspect.signature(function).parameters] == ["text"]
+
+
+def test_nothing_waits_for_a_collection_of_garbage(encoder: Encoder) -> None:
+    tokenizer = BpeTokenizer.of_model(encoder.model)
+    assert tokenizer.decode(tokenizer("the lowest")) == tokenizer.decode(tokenizer.encode("the lowest"))
+    encode, freed = tokenizer.encode, [weakref.ref(tokenizer), weakref.ref(tokenizer._encoder)]
+    gc.disable()
+    try:
+        del tokenizer
+        assert freed[0]() is None
+        assert encode("the lowest").tolist() == encoder.encode("the lowest").tolist()
+        del encode
+        assert freed[1]() is None
+    finally:
+        gc.enable()
 
 
 def test_a_text_in_the_midst_of_another(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
