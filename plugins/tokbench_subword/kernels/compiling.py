@@ -24,7 +24,9 @@ Function = Callable[..., Any]
 
 _told: list[bool] = []
 _UNSEEN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Of functions that only kernels call: what Python would call them by takes a sixth of the time to compile."""
+"""Of functions that only kernels call: what Python would call them by takes a sixth of the time to compile.
+
+So Python must not call them, which would end the process."""
 
 
 def inline(function: Function) -> Function:
