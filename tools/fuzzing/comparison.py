@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import traceback
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,10 @@ from fuzzing.documents import Made
 from fuzzing.forms import compare_forms, ids_of
 from fuzzing.models import MAKERS
 from fuzzing.references import Reference, Spans, reference_of
-from fuzzing.texts import mixtures, samples
+from fuzzing.texts import long_word, mixtures, samples
 
 _N_TEXTS, _N_OWN = 50, 25
+_LONG = 0.05  # of the cases have a long text, too
 _TIE = 1e-3
 
 
@@ -68,6 +69,8 @@ def run_case(family: str, seed: int, *, keep: Path | None = None) -> Outcome:
         try:
             ours = _opened(made)
             texts = samples(rng, _N_TEXTS) + mixtures(rng, _own_words(ours, reference, rng, made), _N_OWN)
+            if rng.random() < _LONG:
+                texts.append(long_word(rng))
             _compare_all(outcome, ours, reference, texts, rng, Path(folder), made)
         except tokbench.TokenizerError as error:
             outcome.counts[f"refused: {_short(error)}"] += 1
@@ -89,7 +92,7 @@ def _short(error: BaseException) -> str:
 def _opened(made: Made) -> Any:
     """Our tokenizer of the file."""
     if made.family != "ranks":
-        return tokbench.load(f"{made.family}:{made.path}")
+        return tokbench.load(f"{made.family}:{made.path}" + ",match_special=true" * made.match_special)
     from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.ranks import model_of_ranks, read_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
@@ -198,7 +201,7 @@ def _compare_saved(
     (folder / "saved").mkdir()
     path = folder / "saved" / made.path.name
     ours.save(path)
-    saved = Made(made.family, path, "", made.pattern)
+    saved = replace(made, path=path)
     again, library = _opened(saved), reference_of(saved)
     for text, expected in known.items():
         outcome.compare("ids after saving", text, expected, ids_of(again, text))

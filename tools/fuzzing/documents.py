@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ class Made:
     description: str
     pattern: str = ""
     added: tuple[str, ...] = ()
+    match_special: bool = False
 
 
 def _saved(folder: Path, family: str, content: Json) -> Made:
@@ -105,7 +106,7 @@ def bpe(rng: random.Random, folder: Path) -> Made:
             one for one in content["added_tokens"] if not one["content"].startswith("<0x")
         ]
     _truncate(rng, content["model"])
-    return _saved(folder, "bpe", _finished(rng, content, []))
+    return replace(_saved(folder, "bpe", _finished(rng, content, [])), match_special=chance(rng, 0.2))
 
 
 def _truncate(rng: random.Random, model: Json) -> None:

@@ -76,9 +76,7 @@ def _with_gaps(content: dict[str, Any]) -> Any:
         return None
     vocabulary = {**model["vocab"], _GAP: max(model["vocab"].values(), default=-1) + 1}
     changes = {"unk_token": _GAP, "fuse_unk": False, "byte_fallback": False, "vocab": vocabulary}
-    tokenizer = Tokenizer.from_str(json.dumps({**content, "model": model | changes}))
-    tokenizer.encode_special_tokens = True
-    return tokenizer
+    return Tokenizer.from_str(json.dumps({**content, "model": model | changes}))
 
 
 def _with_space(added: Any) -> str:
@@ -93,11 +91,13 @@ class _Tokenizers:
 
         content = json.loads(made.path.read_text("utf-8")) | {"truncation": None, "padding": None}
         self._surrounding = Tokenizer.from_str(json.dumps(content))
-        self._surrounding.encode_special_tokens = True
+        self._surrounding.encode_special_tokens = not made.match_special
         content |= {"post_processor": None}  # which may shorten spans
         self._library = Tokenizer.from_str(json.dumps(content))
-        self._library.encode_special_tokens = True
+        self._library.encode_special_tokens = not made.match_special
         self._gaps = _with_gaps(content)
+        if self._gaps is not None:
+            self._gaps.encode_special_tokens = not made.match_special
         # An unknown token comes after all bytes of the next characters there, and has a span of as many.
         late = made.family == "bpe" and content["model"]["byte_fallback"]
         self._late_unknown = content["model"]["unk_token"] if late else None

@@ -100,6 +100,12 @@ def mixtures(rng: random.Random, words: Sequence[str], count: int) -> list[str]:
     return ["".join(rng.choice(some) for _ in range(rng.randrange(1, 9))) for _ in range(count)]
 
 
+def long_word(rng: random.Random) -> str:
+    """One text of some ten thousand characters, of few words and mostly without blanks."""
+    words = ["".join(_some(rng).split()) or "x" for _ in range(3)]
+    return "".join(rng.choices(words, k=30_000 // len("".join(words))))
+
+
 def _some(rng: random.Random) -> str:
     if rng.random() < 0.85:
         return rng.choice(_fragments())
