@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import IN_HOUSE, AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def save(tokenizer: Tokenizer, output: Path) -> None:
     from tokbench.tokenizer import Savable
 
     if not isinstance(tokenizer, Savable):
-        raise TokenizerError(
-            f"{tokenizer.name} cannot be saved; open its file in-house (bpe:, wordpiece:, unigram:)"
-        )
+        raise TokenizerError(f"{tokenizer.name} cannot be saved; {IN_HOUSE}")
     with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
         aside = Path(folder) / output.name
         try:

@@ -24,8 +24,8 @@ SHOWN = (
 )
 """Metric, heading, and decimal places or that it is a share."""
 
-_ROOMY, _STACKED = 110, 76
-"""Columns from which headings stand in one line, and below which a table would lose its last figures."""
+_NAME, _NARROW_NAME = 28, 20
+"""The least width of the tokenizers' column: with headings in one line, and with headings broken."""
 
 
 def print_headline(run: Run) -> None:
@@ -87,7 +87,14 @@ def _print_figures(
 ) -> None:
     """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
     console.print(dataset, style="bold", soft_wrap=True)
-    if console.width < _STACKED:
+    broken = [
+        head if len(head) <= len("failed") else head.replace("/", "/\n").replace(" ", "\n") for head in heads
+    ]
+    if _width(heads, shown, _NAME) <= console.width:
+        headings, least = heads, _NAME
+    elif _width(broken, shown, _NARROW_NAME) <= console.width:
+        headings, least = broken, _NARROW_NAME
+    else:
         for name, cells in shown.items():
             figures = ", ".join(f"{head} {cell}" for head, cell in zip(heads, cells, strict=True))
             console.print(f" {name}\n   {figures}")
@@ -95,14 +102,19 @@ def _print_figures(
     from rich.table import Table
 
     table = Table(box=None)
-    table.add_column("tokenizer", overflow="fold", min_width=28 if console.width >= _ROOMY else None)
-    for head in heads:
-        whole = console.width >= _ROOMY or len(head) <= len("failed")
-        broken = head if whole else head.replace("/", "/\n").replace(" ", "\n")
-        table.add_column(broken, justify="right", no_wrap=True)
+    table.add_column("tokenizer", overflow="fold", min_width=least)
+    for head in headings:
+        table.add_column(head, justify="right", no_wrap=True)
     for name, cells in shown.items():
         table.add_row(name, *cells)
     console.print(table)
+
+
+def _width(heads: Sequence[str], shown: Mapping[str, Sequence[str]], name: int) -> int:
+    """Columns of the terminal that a table takes: a blank either side of each cell, figures unbroken."""
+    columns = zip(heads, *shown.values(), strict=True)
+    widths = (max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns)
+    return name + 2 + sum(width + 2 for width in widths)
 
 
 def _reason(run: Run, dataset: str) -> str:

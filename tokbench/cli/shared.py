@@ -29,6 +29,14 @@ AllowRemoteCode = Annotated[
 ]
 
 
+IN_HOUSE = (
+    "open the same file in-house, as in bpe:tokenizer.json, unigram:spiece.model or "
+    "bpe:NAME.tiktoken,pattern=o200k (`tokbench show SPEC` names the file; copy one of tiktoken's cache, which "
+    "has no ending, to such a name)"
+)
+"""What to do where a library's tokenizer lacks what the in-house families can."""
+
+
 def open_registry(
     plugin: list[str] | None, disable_plugin: list[str] | None, *, allow_remote_code: bool = False
 ) -> Registry:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import (
+    IN_HOUSE,
     AllowRemoteCode,
     DisabledPlugins,
     JsonOutput,
@@ -65,7 +66,8 @@ def _steps(tokenizer: Tokenizer, text: str) -> list[Step]:
 
     if not isinstance(tokenizer, Traceable):
         raise TokenizerError(
-            f"{tokenizer.name} does not show how it works; in-house families do: bpe, wordpiece, unigram"
+            f"{tokenizer.name} does not show how it works; in-house families do: bpe, wordpiece, unigram. "
+            f"To see the steps of a published vocabulary, {IN_HOUSE}"
         )
     if len(text) > _MOST_CHARACTERS:
         raise TokenizerError(

@@ -247,9 +247,11 @@ def test_a_seed_below_nothing_is_a_wrong_request(
     )
 
 
-@pytest.mark.parametrize("columns", [40, 76, 80, 109, 110, 200])
+@pytest.mark.parametrize("beside", [False, True], ids=["usual", "asked for more"])
+@pytest.mark.parametrize("columns", [40, 76, 80, 109, 110, 130, 200])
 def test_every_figure_is_shown_in_a_terminal_of_any_width(
     columns: int,
+    beside: bool,
     made_up_run: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -259,12 +261,14 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
         2, 3, specs=["bytes", "chars", "bpe:a/long/path/to/a/folder/of/vocabularies/tokenizer.json"]
     )
     run.manifest["failures"] = []
+    asked = {"tokens_per_line": 1, "chars_per_token": 2, "token_length": 2} if beside else {}
+    run.manifest["suite"]["metrics"] = list(asked)
     print_headline(run)
     printed = capsys.readouterr().out
     assert "…" not in printed
     assert max(map(len, printed.splitlines())) <= columns
     overall = run.frame[(run.frame.language == "all") & (run.frame.dataset == "bundled:parallel")]
-    for metric, _, places in SHOWN:
+    for metric, places in ({metric: places for metric, _, places in SHOWN} | asked).items():
         for value in overall[overall.metric == metric].value.dropna():
             figure = (
                 f"{value:.{places}f}" if isinstance(places, int) else f"{100 * value:.1f}".removesuffix(".0")
