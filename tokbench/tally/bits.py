@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
+from tokbench.tally.compiling import inline
+
 BLOCK = 64
+AT_ONCE = 16
+ONE = np.uint64(1)
+_COMPRESS = "llvm.x86.avx512.mask.compress.v64i8"
 
 if config.DISABLE_JIT:
 
@@ -32,6 +39,16 @@ if config.DISABLE_JIT:
     def copy_64(source: Any, index: Any, target: Any, place: Any) -> None:
         """Copy 64 bytes from one array of bytes to another."""
         target[place : place + BLOCK] = source[index : index + BLOCK]
+
+    def write_bits(target: Any, n: Any, base: Any, mask: Any) -> Any:
+        """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`.
+
+        What stands in the 64 places from `n` on, as far as they are not needed, may be written over.
+        """
+        bits = np.unpackbits(np.array([mask], "<u8").view(np.uint8), bitorder="little")
+        found = np.flatnonzero(bits) + base
+        target[n : n + len(found)] = found
+        return n + len(found)
 
     def lowest_bit(mask: Any) -> int:
         """The index of the lowest bit of a mask; 64 where it is 0."""
@@ -128,3 +145,54 @@ else:
             return builder.ctpop(args[0])
 
         return types.int64(types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def write_compressed(typingctx: Any, target: Any, n: Any, base: Any, mask: Any) -> Any:
+        """What `write_bits` does, where the processor can press 64 bytes together by a mask."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array, n, base, mask = args
+            data = context.make_array(signature.args[0])(context, builder, array).data
+            index, place = ir.IntType(32), data.type.pointee
+            lanes, flags = ir.VectorType(ir.IntType(8), BLOCK), ir.VectorType(ir.IntType(1), BLOCK)
+            compress = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(lanes, [lanes, lanes, flags]), _COMPRESS
+            )
+            every = ir.Constant(lanes, list(range(BLOCK)))
+            found = builder.call(compress, [every, ir.Constant(lanes, None), builder.bitcast(mask, flags)])
+            some = ir.VectorType(place, AT_ONCE)
+            first = builder.insert_element(
+                ir.Constant(some, ir.Undefined), builder.trunc(base, place), index(0)
+            )
+            same = ir.Constant(ir.VectorType(index, AT_ONCE), None)
+            bases = builder.shuffle_vector(first, ir.Constant(some, ir.Undefined), same)
+
+            def write(begin: int) -> None:
+                own = ir.Constant(ir.VectorType(index, AT_ONCE), list(range(begin, begin + AT_ONCE)))
+                part = builder.shuffle_vector(found, ir.Constant(lanes, ir.Undefined), own)
+                address = builder.gep(data, [builder.add(n, n.type(begin))])
+                numbers = builder.add(builder.zext(part, some), bases)
+                builder.store(numbers, builder.bitcast(address, some.as_pointer()), align=place.width // 8)
+
+            count = builder.ctpop(mask)
+            write(0)
+            with builder.if_then(builder.icmp_unsigned(">", count, count.type(AT_ONCE)), likely=False):
+                for begin in range(AT_ONCE, BLOCK, AT_ONCE):
+                    write(begin)
+            return builder.add(n, count)
+
+        return types.int64(target, types.int64, types.int64, types.uint64), codegen
+
+    @inline
+    def write_by_eights(target: Any, n: Any, base: Any, mask: Any) -> Any:
+        """What `write_bits` does, on any processor: no branch depends on a single bit."""
+        total = n + count_bits(mask)
+        while n < total:
+            for index in range(n, n + 8):
+                target[index] = base + lowest_bit(mask)
+                mask &= mask - ONE
+            n += 8
+        return total
+
+    CAN_COMPRESS = "+avx512vbmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    write_bits = write_compressed if CAN_COMPRESS else write_by_eights

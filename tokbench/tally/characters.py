@@ -95,9 +95,10 @@ GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
 
 IDEOGRAPHS = (range(0x3400, 0x4DB6), range(0x4E00, 0x9FA6))
 """The ideographs of Unicode 3.0: they are one like the other."""
-_IDEOGRAPH = (
+IDEOGRAPH = int(
     Word.OTHER | Grapheme.OTHER << GRAPHEME_SHIFT | (Kind.LETTER | Kind.WORD | Kind.UNSPACED) << KIND_SHIFT
 )
+"""The property of an ideograph; hiragana have the same."""
 
 
 class Characters:
@@ -115,7 +116,7 @@ class Characters:
         self.properties: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
         self.know(np.arange(128, dtype=np.uint32))
         for block in IDEOGRAPHS:
-            self.properties[block.start : block.stop] = _IDEOGRAPH
+            self.properties[block.start : block.stop] = IDEOGRAPH
 
     def know(self, points: NDArray[np.uint32]) -> None:
         """Look up whichever of the code points in `points` (uint32) are new."""

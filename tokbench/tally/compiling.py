@@ -25,7 +25,29 @@ PADDING = 64
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, and again where a file of this folder has changed."""
-    compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
+    return _compiled(function)
+
+
+def lean_kernel(function: Function) -> Function:
+    """The same for a function that makes no arrays: no references are counted then, not even in its loops."""
+    return _compiled(function, _nrt=False)
+
+
+def inline(function: Function) -> Function:
+    """Compile `function` into every lean kernel that calls it; not to be called from Python."""
+    compiled: Function = njit(
+        nogil=True,
+        boundscheck=False,
+        forceinline=True,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        _nrt=False,
+    )(function)
+    return compiled
+
+
+def _compiled(function: Function, **options: bool) -> Function:
+    compiled: Function = njit(cache=True, nogil=True, boundscheck=False, **options)(function)
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None and hasattr(cache_file, "_source_stamp"):
         # numba asks for the kernel's own file only, and constants and intrinsics come from others

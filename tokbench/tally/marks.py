@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokbench.tally.compiling import kernel
+import numpy as np
+
+from tokbench.tally.bits import in_range_64, spread_64
+from tokbench.tally.compiling import kernel, lean_kernel
 
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
 """No grapheme cluster begins here; a word begins here; a word began before and has not ended."""
+ZERO, ONE = np.uint64(0), np.uint64(1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@kernel
+@lean_kernel
 def mark_word(marks: Any, start: Any, end: Any) -> None:
-    """Mark one word, whatever words were marked there before."""
-    marks[start] = marks[start] & INSIDE_GRAPHEME | WORD_BEGINS
-    for at in range(start + 1, end):
-        marks[at] = marks[at] & INSIDE_GRAPHEME | INSIDE_WORD
+    """Mark one word, whatever words were marked there before; none may be yet in the 64 bytes after it."""
+    position, begins = start, ONE
+    while position < end:
+        size = min(end - position, 64)
+        within = in_range_64(marks, position, 0xFE, 0xFF, 1)
+        spread_64(marks, position, within, begins, ALL >> np.uint64(64 - size) & ~begins)
+        position += 64
+        begins = ZERO
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 from tokbench.tally.characters import characters
-from tokbench.tally.compiling import PADDING, windows
+from tokbench.tally.compiling import PADDING
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.marks import mark_words
 from tokbench.tally.scan import COLUMNS, scan
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Offsets = NDArray[np.integer[Any]]
+
+LEARNT = 1 << 15
+"""Bytes whose characters are looked up where one of them is new; the rest often has no other new one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,11 +49,12 @@ class Room:
         self._arrays: list[Offsets] = []
 
     def of(self, size: int) -> list[Offsets]:
-        """Four arrays for as many words or numbers as bytes, and eight, since eight are written at a time."""
+        """Four arrays for as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
         place: Any = np.int32 if size < 1 << 31 else np.int64
-        if not self._arrays or len(self._arrays[0]) < size + 8 or self._arrays[0].dtype != place:
+        if not self._arrays or len(self._arrays[0]) < size + 64 or self._arrays[0].dtype != place:
             self._arrays.clear()
-            self._arrays += [np.empty(size + 8, place) for _ in range(4)]
+            enough = size + size // 4 + 64  # batches are of about the same size
+            self._arrays += [np.empty(enough, place) for _ in range(4)]
         return self._arrays
 
 
@@ -61,26 +65,32 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints, room: Room) -> Sc
     marks = np.empty(size + PADDING, np.uint8)
     word_start, word_end, number_start, number_end = room.of(size)
     word_limits, number_limits = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    sums = np.zeros(len(COLUMNS), np.int64)
     tables = characters()
-    while not scan(
-        data,
-        windows(data),
-        starts,
-        ends,
-        tables.properties,
-        word_machine(),
-        grapheme_machine(),
-        counts,
-        word_start,
-        word_end,
-        word_limits,
-        marks,
-        number_start,
-        number_end,
-        number_limits,
-    ):
-        text = data[data >= 0x80].tobytes().decode("utf-8", "surrogatepass")  # the rest is known
-        tables.know(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32))
+    read = 0
+    while True:
+        read = scan(
+            data,
+            starts,
+            ends,
+            tables.properties,
+            word_machine(),
+            grapheme_machine(),
+            counts,
+            word_start,
+            word_end,
+            word_limits,
+            marks,
+            number_start,
+            number_end,
+            number_limits,
+            sums,
+            read,
+        )
+        if read == n:
+            break
+        last = max(read, int(np.searchsorted(ends, starts[read] + LEARNT)) - 1)
+        tables.know(_code_points(data[starts[read] : ends[last]]))
 
     def spans(start: Offsets, end: Offsets, limits: Ints) -> WordSpans:
         found = int(limits[-1])
@@ -88,6 +98,12 @@ def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints, room: Room) -> Sc
 
     numbers = spans(number_start, number_end, number_limits).located()
     return Scanned(counts, spans(word_start, word_end, word_limits), marks, numbers, number_limits)
+
+
+def _code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """The characters of a text that are not in ASCII."""
+    text = data[data >= 0x80].tobytes().decode("utf-8", "surrogatepass")
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

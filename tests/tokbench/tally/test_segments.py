@@ -16,7 +16,7 @@ from tokbench.corpus import Document
 from tokbench.tally import prepare
 from tokbench.tally.characters import GRAPHEME_SHIFT, IDEOGRAPHS, KIND_SHIFT, Characters, Kind, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
-from tokbench.tally.scan import plain_lead
+from tokbench.tally.plain import may_be_plain
 from tokbench.tally.segments import (
     CLASS_BITS,
     JOIN,
@@ -34,7 +34,21 @@ ALPHABET = (
 )
 # plain characters mostly, and long enough for stretches of 64 bytes to end anywhere
 PLAIN = st.lists(
-    st.sampled_from([*"ab1 _.',:;\r\n\"-éžЖ×÷’", " ", "word", "3.14", "don't", "naïve", "слово"]), max_size=90
+    st.sampled_from(
+        [
+            *"ab1_.',:;\r\n\"-éžЖ×÷«»–“’‘․ ",
+            " ",
+            "word",
+            "3.14",
+            "3’14",
+            "don't",
+            "don’t",
+            "naïve",
+            "слово",
+            "中文",
+        ]
+    ),
+    max_size=90,
 )
 
 
@@ -105,8 +119,51 @@ def test_plain_stretches(parts: list[str]) -> None:
 def test_plain_letters_are_to_every_rule_as_those_of_ascii() -> None:
     letters = {*map(chr, range(0xC0, 0x180)), *map(chr, range(0x400, 0x480))} - {*"×÷"}
     assert (properties("".join(letters)) == properties("a")).all()
-    leads = {letter.encode()[0] for letter in letters}
-    assert {byte for byte in range(128, 256) if plain_lead(byte)} == leads
+    leads = {letter.encode()[0] for letter in (*letters, "«", "“")}
+    plain = getattr(may_be_plain, "py_func", may_be_plain)
+    assert {byte for byte in range(128, 256) if plain(byte)} == leads
+
+
+def test_plain_signs_are_to_every_rule_as_those_of_ascii() -> None:
+    signs = {"«", "»", *map(chr, range(0x2010, 0x2024))}
+    assert (properties("".join(signs - {"‘", "’"})) == properties("-")).all()
+    assert (properties("‘’") == properties(".")).all()
+
+
+@given(st.lists(PLAIN.map("".join), min_size=1, max_size=12))
+def test_plain_documents_in_the_same_64_bytes(texts: list[str]) -> None:
+    [together] = prepare(map(Document, texts))
+    for index, text in enumerate(texts):
+        [alone] = prepare([Document(text)])
+        own, begin = slice(*together.words.limits[index : index + 2]), together.starts[index]
+        assert (together.words.start[own] - begin).tolist() == alone.words.start.tolist()
+        assert (together.words.end[own] - begin).tolist() == alone.words.end.tolist()
+        marks = together.marks[begin : together.ends[index]]
+        assert marks.tolist() == alone.marks[: alone.ends[0]].tolist()
+        assert {n: c[index] for n, c in together.counts.items()} == {n: c[0] for n, c in alone.counts.items()}
+
+
+def test_ideographs_in_a_row_and_what_may_join_them() -> None:
+    for row in ("中", "中文", "中文字典" * 20, "いろは", "中𠀀文", "𠀀𠀁中"):
+        for before in ("", "\u0600", "a", "\r", "中\u200d"):
+            for after in ("", "\u0301", "\u200d", "\u3099x", "カ", "1", "，", " a"):
+                assert_same(before + row + after)
+
+
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_characters_met_late_are_looked_up_without_counting_anything_twice(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{i} word, ab. " + chr(0x13A0 + 2 * i) + chr(0x1400 + 3 * i) + " 3.14\n" for i in range(n)]
+    [expected] = prepare(map(Document, texts))
+    unknowing = Characters()
+    monkeypatch.setattr("tokbench.tally.words.characters", lambda: unknowing)
+    monkeypatch.setattr("tokbench.tally.words.LEARNT", 40)
+    [found] = prepare(map(Document, texts))
+    assert all((found.counts[name] == expected.counts[name]).all() for name in expected.counts)
+    assert found.words.start.tolist() == expected.words.start.tolist()
+    assert found.words.end.tolist() == expected.words.end.tolist()
+    assert (found.marks == expected.marks)[: len(found.data)].all()
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128])

@@ -1,0 +1,214 @@
+"""Plain text, cut into words, clusters and numbers by bit operations, up to 64 bytes at a time.
+
+In plain text the rules of UAX #29 look no further than one character to each side, and the only clusters of
+more than one character are line ends of two. Plain are ASCII; the letters of two bytes that are to every rule
+what those of ASCII are: U+00C0 to U+017F without the signs × and ÷, and U+0400 to U+047F; and « and », and the
+dashes, quotation marks and bullets U+2010 to U+2023, of which ‘ and ’ may stand inside words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokbench.tally.bits import count_bits, highest_bit, in_range_64, lowest_bit, spread_64, write_bits
+from tokbench.tally.compiling import inline, lean_kernel
+
+CHARS, GRAPHEMES, LINES, LETTERS, DIGITS, SPACES, PUNCTUATION, NON_ASCII, SURROGATES, UNSPACED = range(10)
+"""Where each count of a document stands."""
+
+ZERO, ONE, THREE = np.uint64(0), np.uint64(1), np.uint64(3)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inline
+def may_be_plain(byte: Any) -> Any:
+    """Whether some character that begins with this byte is plain."""
+    return byte < 0x80 or (byte >= 0xC2 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1 or byte == 0xE2
+
+
+@lean_kernel
+def cut_plain(
+    data: Any,
+    starts: Any,
+    ends: Any,
+    counts: Any,
+    sums: Any,
+    word_start: Any,
+    word_end: Any,
+    word_limits: Any,
+    marks: Any,
+    number_start: Any,
+    number_end: Any,
+    number_limits: Any,
+    position: Any,
+    document: Any,
+    words: Any,
+    numbers: Any,
+) -> Any:
+    """Read plain text from `position`, after a space or a line feed, up to the last of those, of any documents.
+
+    The arguments are those of `tokbench.tally.scan.scan`, and where it is. Gives the new `position`,
+    `document`, `words` and `numbers`.
+    """
+    end = ends[document]
+    while document < len(starts):
+        stops, lead, sign, follow = plain_part(data, position)
+        if stops == ZERO:
+            break
+        size = highest_bit(stops) + 1
+        here = ALL >> np.uint64(64 - size)
+        letter = (in_range_64(data, position, 32, 97, 26) | lead | lead << ONE) & here
+        digit = in_range_64(data, position, 0, 48, 10) & here
+        mark = (in_range_64(data, position, 0, 33, 94) | sign) & here & ~(letter | digit)
+        feed = in_range_64(data, position, 0, 10, 1) & here
+        blank = (in_range_64(data, position, 0, 32, 1) | in_range_64(data, position, 0, 9, 5)) & here
+        underscore = in_range_64(data, position, 0, 95, 1) & here
+        begins, after = word_limits_of(data, position, letter, digit, underscore, sign & here)
+        number_begins = digit & ~(digit << ONE)
+        many, follow = (lead | sign) & here, follow & here
+        single = here & ~follow
+        letter &= single
+        pair = ZERO
+        if feed != ZERO:
+            pair = in_range_64(data, position, 0, 13, 1) << ONE & feed  # GB3
+        stop = position + size
+        while end < stop:  # a document ends here
+            own = here & ~(ALL << np.uint64(end - position))
+            here &= ~own
+            count(sums, own, single, pair, feed, letter, digit, blank, mark, many)
+            pair &= ~(here & ~(here - ONE))  # the line feed after it
+            finish(counts, sums, document, end > starts[document] and data[end - 1] != 10)
+            document += 1
+            word_limits[document] = words + count_bits(begins & ~here)
+            number_limits[document] = numbers + count_bits(number_begins & ~here)
+            here &= here - ONE
+            end = ends[document] if document < len(starts) else stop
+        count(sums, here, single, pair, feed, letter, digit, blank, mark, many)
+        spread_64(marks, position, follow | pair, begins, after - begins & ~begins)
+        write_bits(word_start, words, position, begins)
+        words = write_bits(word_end, words, position, after)
+        if digit != ZERO:
+            write_bits(number_start, numbers, position, number_begins)
+            numbers = write_bits(number_end, numbers, position, digit << ONE & ~digit)
+        position = stop
+    return position, document, words, numbers
+
+
+@inline
+def count(
+    sums: Any,
+    own: Any,
+    single: Any,
+    pair: Any,
+    feed: Any,
+    letter: Any,
+    digit: Any,
+    blank: Any,
+    mark: Any,
+    many: Any,
+) -> None:
+    """Add to the counts of a document what the bits that are its own tell."""
+    n = count_bits(single & own)
+    sums[CHARS] += n
+    sums[GRAPHEMES] += n
+    sums[LETTERS] += count_bits(letter & own)
+    sums[DIGITS] += count_bits(digit & own)
+    sums[SPACES] += count_bits(blank & own)
+    sums[PUNCTUATION] += count_bits(mark & own)
+    sums[NON_ASCII] += count_bits(many & own)
+    if feed & own != ZERO:
+        sums[GRAPHEMES] -= count_bits(pair & own)
+        sums[LINES] += count_bits(feed & own)
+
+
+@inline
+def finish(counts: Any, sums: Any, document: Any, unfinished: Any) -> None:
+    """Write the counts of a document, whose last line may have no line feed, and begin anew."""
+    sums[LINES] += unfinished
+    for column in range(len(sums)):
+        counts[column, document] = sums[column]
+        sums[column] = 0
+
+
+@inline
+def plain_part(data: Any, position: Any) -> Any:
+    """Of 64 bytes: the spaces and line feeds before which all is plain, and characters of more than one byte.
+
+    These are told by where letters begin, where signs begin, and where bytes are that are not their first.
+    """
+    stops = in_range_64(data, position, 0, 32, 1) | in_range_64(data, position, 0, 10, 1)
+    other = in_range_64(data, position, 0, 128, 128)
+    lead = sign = follow = ZERO
+    if other != ZERO:
+        lead = plain_letters(data, position)
+        follow = lead << ONE
+        other &= ~(lead | follow)
+        while other != ZERO:
+            first = other & ~(other - ONE)
+            size = plain_sign(data, position + lowest_bit(other))
+            if size == 0:
+                stops &= first - ONE
+                break
+            sign |= first
+            rest = first << ONE | first << np.uint64(size - 1)
+            follow |= rest
+            other &= ~(first | rest)
+    return stops, lead, sign, follow
+
+
+@inline
+def plain_letters(data: Any, position: Any) -> Any:
+    """Where in 64 bytes a plain letter of two bytes begins, both of which are among them."""
+    lead = in_range_64(data, position, 0, 0xC3, 3) | in_range_64(data, position, 0, 0xD0, 2)
+    signs = in_range_64(data, position, 0x20, 0xB7, 1) >> ONE  # × and ÷, after 0xC3
+    return lead & ~(signs & in_range_64(data, position, 0, 0xC3, 1)) & ALL >> ONE
+
+
+@inline
+def plain_sign(data: Any, at: Any) -> Any:
+    """How many bytes a plain sign has, of two or three, that begins at byte `at`; 0 where none does."""
+    size = 0
+    if data[at] == 0xC2 and data[at + 1] | 0x10 == 0xBB:
+        size = 2
+    elif data[at] == 0xE2 and data[at + 1] == 0x80 and data[at + 2] >= 0x90 and data[at + 2] < 0xA4:
+        size = 3
+    return size
+
+
+@inline
+def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore: Any, sign: Any) -> Any:
+    """Where words begin, and after which bytes they end, in a stretch of plain characters."""
+    filled = letter | digit
+    wordlike = filled | underscore
+    dot = in_range_64(data, position, 0, 46, 1) | in_range_64(data, position, 0, 39, 1)
+    colon = in_range_64(data, position, 0, 58, 1)
+    comma = in_range_64(data, position, 0, 44, 1) | in_range_64(data, position, 0, 59, 1)
+    # WB6, WB7, WB11, WB12: what may stand between two letters, or two digits
+    middle = (dot | colon) & letter << ONE & letter >> ONE | (dot | comma) & digit << ONE & digit >> ONE
+    joined = wordlike & wordlike << ONE | middle | middle << ONE  # WB5, WB8 to WB10, WB13a, b
+    quote = sign & (letter << ONE & letter >> THREE | digit << ONE & digit >> THREE)
+    while quote != ZERO:
+        first = quote & ~(quote - ONE)
+        if data[position + lowest_bit(first) + 2] | 1 == 0x99:  # ‘ or ’
+            joined |= first | first << THREE
+        quote ^= first
+    begins, after = wordlike & ~joined, wordlike << ONE & ~joined
+    if underscore != ZERO:
+        begins, after = without_blanks(begins, after, filled)
+    return begins, after
+
+
+@inline
+def without_blanks(first: Any, after: Any, filled: Any) -> Any:
+    """The beginnings and ends of spans without those of the spans in which no bit is `filled`."""
+    starts, ends = first, after
+    while starts != ZERO:
+        begin, end = starts & ~(starts - ONE), ends & ~(ends - ONE)
+        if (end - begin) & filled == ZERO:  # the bits from `begin` on below `end`
+            first ^= begin
+            after ^= end
+        starts ^= begin
+        ends ^= end
+    return first, after
