@@ -215,13 +215,14 @@ def scan(
 @inline
 def last_ideograph(data: Any, properties: Any, at: Any) -> Any:
     """Where the last begins of the characters of three bytes from `at` on that are as ideographs are."""
-    while True:
-        following = at + 3
+    following = at + 3
+    while data[following] & 0xF0 == 0xE0:
         point = np.int64(data[following]) << 12 & 0xF000
         point |= np.int64(data[following + 1] & 0x3F) << 6 | np.int64(data[following + 2] & 0x3F)
-        if data[following] & 0xF0 != 0xE0 or properties[point] != IDEOGRAPH:
-            return at
-        at = following
+        if properties[point] != IDEOGRAPH:
+            break
+        at, following = following, following + 3
+    return at
 
 
 @inline

@@ -11,6 +11,7 @@ from tokbench.tally import collect
 texts = ["It's 1,234,567 words,\\r\\n_and_ 3.14 more " * 3, ""]
 texts += ["L'\\u00e9t\\u00e9 \\u5317\\u4eac \\u0e01\\u0e33 \\u00e9"]
 texts += ["\\U0001f469\\u200d\\U0001f680 \\ud800", "supercalifragilisticexpialidocious " * 2, "a"]
+texts += ["\\u00abNa\\u00efve\\u00bb \\u201cdon\\u2019t\\u201d \\u2013 " * 9, "\\u5317\\u4eac\\u5317"]
 class Lowering:
     name, vocab_size, unk_id = "lowering", 257, 256
     def encode(self, text):
