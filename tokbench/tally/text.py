@@ -160,7 +160,7 @@ class TextBatch:
 
         sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
         for own, name in zip(sums, TEXT_COUNTERS, strict=True):
-            if name in self.counts and self.counts[name].any():
+            if name in self.counts:
                 add_column(own, self.groups, self.counts[name])
         return sums
 
