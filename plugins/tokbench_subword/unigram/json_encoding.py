@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.unigram.engine import SLACK
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.origins import to_characters
@@ -56,7 +57,7 @@ class JsonEncoder:
 
     def has_added(self, text: str) -> bool:
         """Whether an added token may be in `text`."""
-        return self.plain.raw.may_match(text, match_special=False)
+        return self.plain.raw.may_match(repaired(text), match_special=False)
 
     def _left(self, marked: Sequence[int], texts: Sequence[str]) -> list[int]:
         """The documents that need the plain path, those among them that the kernels have `marked`."""

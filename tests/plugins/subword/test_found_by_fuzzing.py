@@ -238,3 +238,11 @@ def test_a_long_word_that_only_the_plain_path_can_take_is_located_in_linear_time
     expected = theirs.encode(text)
     assert ours(text) == expected.ids
     assert list(map(tuple, ours.offsets(text).tolist())) == expected.offsets
+
+
+def test_an_added_token_is_found_where_surrogates_spell_it() -> None:
+    theirs = Tokenizer(models.Unigram([("<unk>", -9.0), ("▁", -1.0), ("a", -2.0)], 0))
+    theirs.pre_tokenizer = P.Metaspace()
+    theirs.add_tokens(["\U0001f600"])
+    ours = JsonUnigramTokenizer.from_dict(content_of(theirs))
+    assert ours("a\ud83d\ude00a") == theirs.encode("a\U0001f600a").ids
