@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
@@ -55,7 +56,7 @@ class Preparation:
         return self.always_plain or (
             self.model.pipeline is None
             and self.folded.only_special
-            and not self.raw.may_match(text, match_special=False)
+            and not self.raw.may_match(repaired(text), match_special=False)
         )
 
     def normalize(self, text: str) -> str:

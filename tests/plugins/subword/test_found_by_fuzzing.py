@@ -241,8 +241,13 @@ def test_a_long_word_that_only_the_plain_path_can_take_is_located_in_linear_time
 
 
 def test_an_added_token_is_found_where_surrogates_spell_it() -> None:
-    theirs = Tokenizer(models.Unigram([("<unk>", -9.0), ("▁", -1.0), ("a", -2.0)], 0))
-    theirs.pre_tokenizer = P.Metaspace()
-    theirs.add_tokens(["\U0001f600"])
-    ours = JsonUnigramTokenizer.from_dict(content_of(theirs))
-    assert ours("a\ud83d\ude00a") == theirs.encode("a\U0001f600a").ids
+    for family, model in (
+        (JsonUnigramTokenizer, models.Unigram([("<unk>", -9.0), ("▁", -1.0), ("a", -2.0)], 0)),
+        (WordPieceTokenizer, models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]")),
+        (BpeTokenizer, models.BPE({"▁": 0, "a": 1}, [])),
+    ):
+        theirs = Tokenizer(model)
+        theirs.pre_tokenizer = P.BertPreTokenizer() if family is WordPieceTokenizer else P.Metaspace()
+        theirs.add_tokens([AddedToken("\U0001f600", normalized=False)])
+        ours = family.from_dict(content_of(theirs))
+        assert list(ours("a\ud83d\ude00a")) == theirs.encode("a\U0001f600a").ids
