@@ -1,9 +1,11 @@
-"""A tokenizer that never comes back."""
+"""A tokenizer that never comes back; where it begins to hang, it makes the file that HANGS_SINCE names."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import tokbench
 
@@ -15,6 +17,8 @@ class Faulty:
     def encode(self, text: str) -> Sequence[int]:
         if "trigger" not in text:
             return list(text.encode())
+        if mark := os.environ.get("HANGS_SINCE"):
+            Path(mark).touch()
         while True:
             time.sleep(0.05)
 

@@ -153,11 +153,16 @@ def test_a_changed_file_makes_its_cell_stale(corpus: Path, run: RunIt) -> None:
 
 def wait_until_it_works(out: Path) -> None:
     """Wait until a run has written its manifest, which is just before it listens to Ctrl-C."""
-    give_up = time.monotonic() + 60
-    while not (out / "run.json").exists():
-        assert time.monotonic() < give_up, "the run did not begin"
-        time.sleep(0.05)
+    wait_for(out / "run.json")
     time.sleep(0.3)
+
+
+def wait_for(path: Path) -> None:
+    """Wait until there is such a file."""
+    give_up = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < give_up, f"nobody wrote {path.name}"
+        time.sleep(0.05)
 
 
 def test_ctrl_c_once_leaves_a_run_that_goes_on(
@@ -176,16 +181,16 @@ def test_ctrl_c_once_leaves_a_run_that_goes_on(
 
 
 def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
-    plugin = Path(__file__).parents[2] / "faulty_plugins" / "hangs.py"
+    plugin, hanging = Path(__file__).parents[2] / "faulty_plugins" / "hangs.py", tmp_path / "hanging"
     process = subprocess.Popen(
         [
             *(sys.executable, "-P", "-m", "tokbench", "run", "-t", "hangs", "-d", f"text:{corpus}"),
             *("-o", str(tmp_path / "out"), "--plugin", str(plugin), "--no-speed", "--no-report"),
         ],
+        env={**os.environ, "HANGS_SINCE": str(hanging)},
         stderr=subprocess.PIPE,
     )
-    wait_until_it_works(tmp_path / "out")
-    time.sleep(2)
+    wait_for(hanging)
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
     assert process.poll() is None, "it waits for what is in flight"
