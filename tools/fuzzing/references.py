@@ -106,7 +106,8 @@ class _Tokenizers:
         self._fused_bytes = made.family == "unigram" and content["model"]["byte_fallback"]
         self._steps = _steps(self._library.normalizer)
         self._spells = '"ByteLevel"' in json.dumps(content["pre_tokenizer"])
-        raw = [one for one in self._added.values() if not one.normalized]
+        matched = [one for one in self._added.values() if made.match_special or not one.special]
+        raw = [one for one in matched if not one.normalized]
         self._raw = [
             re.compile("|".join(re.escape(one.content) for one in raw) or r"(?!)"),
             re.compile("|".join(map(_with_space, raw)) or r"(?!)"),
