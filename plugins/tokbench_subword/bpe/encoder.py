@@ -218,6 +218,7 @@ class Encoder:
             self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
             arguments = (work.block, work.utf8, counts, 0, 0, work.ids, counts)
             self._encode_documents = entry(encode_documents, *arguments)
+            work.get_ready()
             self._ready = True
         return work
 

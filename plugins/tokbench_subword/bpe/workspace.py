@@ -63,6 +63,11 @@ class Workspace:
         self.block = block(self.arrays)
         self.fit()
 
+    def get_ready(self) -> None:
+        """Have the compiled code read that larger tables need: it moves nothing, of no words."""
+        for place, step in _TABLES:
+            move_words(self.arrays[place][:0], self.arrays[place], step)
+
     def fit(self, bytes_: int = 0) -> None:
         """Make the cache large enough for the words entered so far, and for a text of so many bytes."""
         self._fit(0, bytes_ // _BYTES_A_SLOT)
