@@ -37,7 +37,7 @@ METRICS = (
     ),
     _metric(
         "encode_speed_cold", "MB/s", "higher",
-        "Megabytes of UTF-8 encoded in a second, the first time the text is met.",
+        "Megabytes of UTF-8 encoded in a second, the first time a text is met, after two short ones.",
         r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
     ),
     _metric(
