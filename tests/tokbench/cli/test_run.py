@@ -279,6 +279,7 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
 def test_what_was_asked_for_by_name_is_in_the_headline(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     prices = tmp_path / "prices.toml"
     prices.write_text('currency = "EUR"\n[prices]\nbytes = 2.5\n', encoding="utf-8")
     given = ("run", "-t", "bytes", "-d", str(text), "--prices", str(prices), "--no-speed")
