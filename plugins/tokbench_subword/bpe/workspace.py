@@ -38,7 +38,7 @@ class Workspace:
             _aligned_zeros(1 << at.PHRASE_BITS),
             np.empty(at.PHRASE_BYTES_SIZE + PADDING, np.uint8),
             np.empty(1 + at.PHRASE_IDS_SIZE + SPARE_IDS, np.uint32),
-            np.zeros(1 << at.MEMO_BITS, np.uint64),
+            _aligned_zeros(1 << at.MEMO_BITS),
             np.zeros(at.N_COUNTERS, np.int64),
             np.zeros(SHORT + 1, np.uint32),
             np.zeros(SHORT + 1, np.uint32),
@@ -117,7 +117,11 @@ def _shift(slots: int) -> int:
 
 
 def _aligned_zeros(words: int) -> NDArray[np.uint64]:
-    """Zeros that begin at a multiple of 64 bytes, so that no slot lies on two cache lines."""
-    raw = np.zeros(words + 8, np.uint64)
+    """Zeros that begin at a multiple of 64 bytes, so that no slot lies on two cache lines.
+
+    They are written: of zeros that are only promised, the first text would wait for page after page.
+    """
+    raw = np.empty(words + 8, np.uint64)
+    raw.fill(0)
     skip = (-raw.ctypes.data % 64) // 8
     return raw[skip : skip + words]
