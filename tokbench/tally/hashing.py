@@ -16,6 +16,7 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from tokbench.tally.compiling import kernel
+from tokbench.tally.stretches import prefetch
 
 FIRST = np.uint64(0x9E3779B97F4A7C15)
 """The golden ratio. No UTF-8 has these eight bytes, so that no factor is zero, which would hide the other."""
@@ -38,9 +39,6 @@ if config.DISABLE_JIT:
         product = int(one) * int(other)
         return np.uint64((product ^ product >> 64) & (1 << 64) - 1)
 
-    def prefetch(array: Any, place: Any) -> None:
-        """Nothing: plain Python has no cache lines to ask for."""
-
 else:
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -54,20 +52,6 @@ else:
             return builder.trunc(builder.xor(product, upper), half)
 
         return types.uint64(types.uint64, types.uint64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def prefetch(typingctx: Any, array: Any, place: Any) -> Any:
-        """Ask for the memory so many bytes from the beginning of an array; any place does no harm."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-            hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-            begin = builder.bitcast(context.make_array(signature.args[0])(context, builder, args[0]).data, byte)
-            builder.call(hint, [builder.gep(begin, [args[1]]), number(0), number(3), number(1)])  # to read
-            return context.get_dummy_value()
-
-        return types.void(array, types.int64), codegen
 
 
 @kernel

@@ -28,8 +28,10 @@ if config.DISABLE_JIT:
         different[:size] = here[:size] != there[:size]
         return np.packbits(different, bitorder="little").view(np.uint64)[0]
 
-    def prefetch(data: Any, index: Any) -> None:
+    def prefetch(array: Any, place: Any) -> None:
         """Nothing: plain Python has no cache lines to ask for."""
+
+    prefetch_to_write = prefetch
 
 else:
 
@@ -66,16 +68,23 @@ else:
 
         return types.uint64(one, types.int64, other, types.int64), codegen
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def prefetch(typingctx: Any, data: Any, index: Any) -> Any:
-        """Ask for the cache line of byte `index`, to be written to; any index does no harm."""
+    def _asking(to_write: int) -> Any:
+        """An intrinsic that asks for the memory so many bytes from the beginning of an array."""
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-            hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-            place = builder.bitcast(_address(context, builder, signature.args[0], args[0], args[1], 1), byte)
-            builder.call(hint, [place, number(1), number(3), number(1)])  # to write, to keep close, data
-            return context.get_dummy_value()
+        @intrinsic  # type: ignore[untyped-decorator]
+        def ask(typingctx: Any, array: Any, place: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+                kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+                hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+                begin = context.make_array(signature.args[0])(context, builder, args[0]).data
+                line = builder.gep(builder.bitcast(begin, byte), [args[1]])
+                builder.call(hint, [line, number(to_write), number(3), number(1)])  # to keep close; data
+                return context.get_dummy_value()
 
-        return types.void(data, types.int64), codegen
+            return types.void(array, types.int64), codegen
+
+        return ask
+
+    prefetch, prefetch_to_write = _asking(0), _asking(1)
+    """Ask for the memory so many bytes from the beginning of an array, to read or write; no place does harm."""

@@ -9,7 +9,7 @@ import numpy as np
 from tokbench.tally.bits import in_range_64, spread_64
 from tokbench.tally.boundaries import clear, set_bits
 from tokbench.tally.compiling import kernel
-from tokbench.tally.stretches import copy_16, differ_64, prefetch
+from tokbench.tally.stretches import copy_16, differ_64, prefetch_to_write
 
 SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
 """Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown one; of bytes nobody tells."""
@@ -70,7 +70,7 @@ def match(
             token = np.uint64(np.int64(ids[index]))
             if token >= n_rows:
                 break
-            prefetch(pieces, np.uint64(np.int64(ids[index + ahead])) * _BYTES)
+            prefetch_to_write(pieces, np.uint64(np.int64(ids[index + ahead])) * _BYTES)
             row = token * _NUMBERS
             entry = rows[row + _ENTRY]
             size = entry >> _FLAGS
