@@ -118,10 +118,7 @@ def scan(
                 wordy = wordy_before = 0
         if position == end:
             if wordy:
-                word_start[words] = begun
-                word_end[words] = end
-                words += 1
-                mark_word(marks, begun, end)
+                words = write_word(word_start, word_end, words, marks, begun, end)
                 sums[UNSPACED] += foreign
             if in_number:
                 number_end[numbers] = end
@@ -176,10 +173,7 @@ def scan(
         word_state = entry >> 2
         if entry & 1 == 0:
             if wordy:
-                word_start[words] = begun
-                word_end[words] = at
-                words += 1
-                mark_word(marks, begun, at)
+                words = write_word(word_start, word_end, words, marks, begun, at)
                 sums[UNSPACED] += foreign
             begun_before, wordy_before, foreign_before = begun, wordy, foreign
             begun, wordy, foreign = at, 0, kind >> 5 & 1
@@ -210,6 +204,14 @@ def scan(
             number_end[numbers] = at
             numbers += 1
     return document
+
+
+@inline
+def write_word(start: Any, end: Any, words: Any, marks: Any, begun: Any, at: Any) -> Any:
+    """Append the word from `begun` to `at`, and mark it; gives how many words there are."""
+    start[words], end[words] = begun, at
+    mark_word(marks, begun, at)
+    return words + 1
 
 
 @inline

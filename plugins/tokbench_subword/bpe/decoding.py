@@ -80,13 +80,11 @@ class Decoder:
             return self._step_by_step(ids)
         if isinstance(ids, np.ndarray):
             ids = ids.reshape(-1)
-            if len(ids) > _FEW or ids.dtype.kind not in "iu":
-                return self._finished(self._joined(ids)[0].tobytes(), ids)
-            ids = ids.tolist()
-        elif (
-            self._joins_bytes or len(ids) >= MANY
-        ):  # a list of bytes' ids comes here for what is none among them
-            ids = as_array(ids)
+            if len(ids) <= _FEW and ids.dtype.kind in "iu":
+                ids = ids.tolist()
+        elif self._joins_bytes or len(ids) >= MANY:
+            ids = as_array(ids)  # a short list comes here where `one_by_one` found what is no id
+        if isinstance(ids, np.ndarray):
             return self._finished(self._joined(ids)[0].tobytes(), ids)
         return self._finished(b"".join(picked(self._table, ids)), ids)
 
