@@ -1,9 +1,9 @@
-"""Write `plugins/tokbench_subword/kernels/unicode_16.py`: the general category of every code point.
+"""Write `tokbench/kernels/unicode_16.py`: the general category of every code point.
 
 Run it where the installed tiktoken has the Unicode version that is wanted: the categories are those by which
 its regular expressions match, found by asking them, one category at a time, over all code points.
 
-    python tools/unicode_table.py 16.0 > plugins/tokbench_subword/kernels/unicode_16.py
+    python tools/unicode_table.py 16.0 > tokbench/kernels/unicode_16.py
 """
 
 from __future__ import annotations

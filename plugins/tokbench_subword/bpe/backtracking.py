@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.hashing import spread
+from tokbench.kernels.pointers import i64_in, pointer, u32_in, u64_in
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import EMPTY, NONE, pair_rank
-from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.hashing import spread
-from tokbench_subword.kernels.pointers import i64_in, pointer, u32_in, u64_in
 
 N_BYTES = np.uint32(256)
 LEFT, RIGHT, PREFIX, LENGTH = range(4)

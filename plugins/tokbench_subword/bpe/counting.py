@@ -18,6 +18,11 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
+from tokbench.kernels.unicode_classes import class_table
+from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.pretokens import next_pretoken
 from tokbench_subword.bpe.train_union import united
@@ -30,11 +35,6 @@ from tokbench_subword.bpe.word_table import (
     note_word,
     table_shift,
 )
-from tokbench_subword.kernels.compiling import announce, kernel
-from tokbench_subword.kernels.pointers import PADDING, pointer
-from tokbench_subword.kernels.text import MOST_BYTES, encode_texts, lengths_of
-from tokbench_subword.kernels.unicode_classes import class_table
-from tokbench_subword.kernels.utf8 import encodable
 
 BLOCK = 1 << 18
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.hashing import spread
+from tokbench.kernels.pointers import i64_in, u8_in, u32_in, u64_in
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import CUTS, MEMO_BITS
 from tokbench_subword.bpe.tables import joins
@@ -24,10 +28,6 @@ from tokbench_subword.bpe.word_cache import (
     short_key,
     wide_key,
 )
-from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.hashing import spread
-from tokbench_subword.kernels.pointers import i64_in, u8_in, u32_in, u64_in
-from tokbench_subword.kernels.utf8 import code_point
 
 _ONE = np.uint64(1)
 

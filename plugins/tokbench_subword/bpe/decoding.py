@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.joining import list_decoder
+from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.rows import MANY, as_array, guarded, picked
 from tokbench_subword.bpe.token_table import TokenTable
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.joining import list_decoder
-from tokbench_subword.kernels.pointers import PADDING
-from tokbench_subword.kernels.rows import MANY, as_array, guarded, picked
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 

@@ -14,13 +14,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.heap import pop, push
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, rules_of
 from tokbench_subword.bpe.train_initial import pair_table
 from tokbench_subword.bpe.train_pairs import find_pair, pair_key
-from tokbench_subword.kernels.compiling import announce, inline, kernel
-from tokbench_subword.kernels.heap import pop, push
-from tokbench_subword.kernels.pointers import pointer
 
 _RANK, _RESULT = 1, 2
 _HALF = 32

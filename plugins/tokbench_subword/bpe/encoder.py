@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.kernels.calls import address, callable_of, prepare
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.text import encode_texts
+from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.direct import entry
 from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.workspace import Workspace
-from tokbench_subword.kernels.calls import address, callable_of, prepare
-from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import PADDING
-from tokbench_subword.kernels.text import encode_texts
-from tokbench_subword.kernels.utf8 import encodable
 
 _PAD = bytes(PADDING)
 _THREADED_FROM = 1 << 18

@@ -20,12 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.layout import GROUP
-from tokbench_subword.bpe.scanning import cut_words
-from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
-from tokbench_subword.bpe.words import encode_new
-from tokbench_subword.kernels.calls import (
+from tokbench.kernels.calls import (
     addresses_at,
     call,
     called_directly,
@@ -37,9 +32,14 @@ from tokbench_subword.kernels.calls import (
     release,
     string_at,
 )
-from tokbench_subword.kernels.compiling import kernel, subroutine
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
-from tokbench_subword.kernels.text import write_text
+from tokbench.kernels.compiling import kernel, subroutine
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
+from tokbench.kernels.text import write_text
+from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.layout import GROUP
+from tokbench_subword.bpe.scanning import cut_words
+from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
+from tokbench_subword.bpe.words import encode_new
 
 
 @subroutine

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import u32_in
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import u32_in
-from tokbench_subword.kernels.utf8 import code_point
 
 
 @inline

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
-from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Arrays up to `SETTINGS` belong to the model and are shared by all threads; those
 
 from __future__ import annotations
 
-from tokbench_subword.kernels.text import MOST_BYTES
+from tokbench.kernels.text import MOST_BYTES
 
 (
     CLASSES,  # uint8: code point -> class flags

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.heap import heapify, pop, push
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.tables import NONE, pair_rank
-from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.heap import heapify, pop, push
-from tokbench_subword.kernels.pointers import pointer
 
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""

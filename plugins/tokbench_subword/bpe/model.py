@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.unicode_classes import UNICODE_VERSION
 from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.kernels.unicode_classes import UNICODE_VERSION
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.pointers import side_by_side
+from tokbench.kernels.unicode_classes import class_table
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.short_tokens import ShortTokens
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
-from tokbench_subword.kernels.pointers import side_by_side
-from tokbench_subword.kernels.unicode_classes import class_table
 
 
 def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:

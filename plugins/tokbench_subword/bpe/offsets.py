@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
-from tokbench_subword.kernels.compiling import announce, kernel
-from tokbench_subword.kernels.pointers import PADDING
-from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.tokenizer_json import steps_of

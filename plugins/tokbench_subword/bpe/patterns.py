@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tokbench_subword.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.regexes import Dialect, Regex, compile_regex
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ class Pattern:
         if self.machine is None:
             spans = np.array(self.cuts(text), np.int64).reshape(-1, 2)
             return spans if len(data) == len(text) else byte_positions(data)[spans]
+        from tokbench.kernels.unicode_classes import class_table
         from tokbench_subword.bpe.pretokens import pretoken_ends
-        from tokbench_subword.kernels.unicode_classes import class_table
 
         ends = np.empty(len(data), np.int64)
         count = pretoken_ends(self.machine, np.frombuffer(data, np.uint8), len(data), class_table(), ends)

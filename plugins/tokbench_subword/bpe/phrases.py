@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.hashing import equal_bytes
+from tokbench.kernels.pointers import copy_ids_8, i64_in, u8_in, u32_in, u64_in
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.hashing import equal_bytes
-from tokbench_subword.kernels.pointers import copy_ids_8, i64_in, u8_in, u32_in, u64_in
 
 PHRASE = 1 << 10
 """The longest phrases that are kept, in bytes."""

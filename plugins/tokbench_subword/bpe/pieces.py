@@ -19,6 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.backtracking import LEFT, LENGTH, PREFIX, RIGHT, child, encode_pieces, stays_apart
 from tokbench_subword.bpe.tables import (
     EMPTY,
@@ -28,9 +31,6 @@ from tokbench_subword.bpe.tables import (
     enter_pair,
     power_of_two,
 )
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.hashing import spread
-from tokbench_subword.kernels.pointers import pointer
 
 _MOST_NODES = (1 << 24) - 1
 N_BYTES = 256

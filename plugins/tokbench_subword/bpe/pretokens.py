@@ -18,9 +18,9 @@ regular expression as well, by way of `regex` (slower, and the oracle in the tes
 
 from __future__ import annotations
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.unicode_classes import (
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.unicode_classes import (
     KIND,
     LETTER,
     LOWERISH,
@@ -29,7 +29,7 @@ from tokbench_subword.kernels.unicode_classes import (
     SPACE,
     UPPERISH,
 )
-from tokbench_subword.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import code_point
 
 GPT2, CL100K, LLAMA3, QWEN2, O200K, WHOLE = range(6)
 """Numbers of the machines; `WHOLE` takes all of the text as one pre-token."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import first_bytes, spread_two
+from tokbench.kernels.pointers import load_u64, pointer
 from tokbench_subword.bpe.tables import NONE, TokenTable, power_of_two
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.hashing import first_bytes, spread_two
-from tokbench_subword.kernels.pointers import load_u64, pointer
 
 SHORT_TOKEN = 12
 """The longest tokens that stand in the table, in bytes."""

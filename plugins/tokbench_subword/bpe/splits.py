@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.hashing import hash_bytes
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.tables import NONE, TokenTable, token_id
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.hashing import hash_bytes
-from tokbench_subword.kernels.pointers import pointer
 
 
 @kernel

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.hashing import equal_bytes, hash_bytes, spread
-from tokbench_subword.kernels.pointers import PADDING, pointer
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import equal_bytes, hash_bytes, spread
+from tokbench.kernels.pointers import PADDING, pointer
 
 NONE = np.uint32(0xFFFFFFFF)
 """No rank, no id."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
 from tokbench_subword.bpe.decoding import Decoder
@@ -26,7 +27,6 @@ from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.bpe.weaving import encode_parts
-from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.tokenizer_json import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
-from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken
 
 if TYPE_CHECKING:

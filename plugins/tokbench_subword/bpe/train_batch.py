@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i32_in, i64_in, u64_in
 from tokbench_subword.bpe.train_homes import first_run_of
 from tokbench_subword.bpe.train_layout import (
     ALONE,
@@ -67,8 +69,6 @@ from tokbench_subword.bpe.train_layout import (
 from tokbench_subword.bpe.train_pairs import find_pair, sides
 from tokbench_subword.bpe.train_queue import before, call_waiting, drop_top, enqueue, level_of, queue_again
 from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 MOST_SHOWN = 32
 """Pairs that a shard shows."""

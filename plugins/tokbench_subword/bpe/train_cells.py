@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.bpe.ties import FIRST_SEEN
 from tokbench_subword.bpe.train_layout import CELLS, EXTENT, RULE, SINGLES, STATE, WEIGHTS, Workspace
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.threads import in_threads
 
 MOST_CELLS = 2**29
 """Cells that a training takes: positions, and places in runs, are int32."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
+from tokbench.kernels.prefetching import prefetch
 from tokbench_subword.bpe.ties import HF
 from tokbench_subword.bpe.train_layout import (
     B_EXTRA,
@@ -40,9 +43,6 @@ from tokbench_subword.bpe.train_pairs import (
     prefetch_pair,
     runs_of_merge,
 )
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u64_in
-from tokbench_subword.kernels.prefetching import prefetch
 
 _NONE = np.int32(-1)
 

@@ -7,6 +7,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import i32_in, i64_in, pointer
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.bpe.train_cells import weight_of
 from tokbench_subword.bpe.train_layout import (
     CELLS,
@@ -25,9 +28,6 @@ from tokbench_subword.bpe.train_layout import (
     Workspace,
 )
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
-from tokbench_subword.kernels.threads import in_threads
 
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""

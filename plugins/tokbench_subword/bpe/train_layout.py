@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.barrier import apart, put_apart
-from tokbench_subword.kernels.pointers import block
+from tokbench.kernels.barrier import apart, put_apart
+from tokbench.kernels.pointers import block
 
 # The arrays of every training by merges …
 CELLS, WEIGHTS, PAIRS, RUNS, POSITIONS, EVENTS, TALLIES, MET, TOUCHED = range(9)

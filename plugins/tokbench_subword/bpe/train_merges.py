@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in, u8_in
 from tokbench_subword.bpe.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
 from tokbench_subword.bpe.train_layout import (
     APPLYING,
@@ -56,8 +58,6 @@ from tokbench_subword.bpe.train_pairs import find_pair, first_standing, pair_key
 from tokbench_subword.bpe.train_queue import call_waiting, drop_top, enqueue, queue_again
 from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
 from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, u8_in
 
 
 @inline

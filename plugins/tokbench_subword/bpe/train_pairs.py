@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in, pointer
+from tokbench.kernels.prefetching import prefetch
 from tokbench_subword.bpe.ties import HF
 from tokbench_subword.bpe.train_cells import stands_at
 from tokbench_subword.bpe.train_layout import (
@@ -29,9 +32,6 @@ from tokbench_subword.bpe.train_layout import (
     WAITING,
     WAITING_USED,
 )
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer
-from tokbench_subword.kernels.prefetching import prefetch
 
 RUN_HEAD = 3
 """Numbers that a run holds beside its positions."""

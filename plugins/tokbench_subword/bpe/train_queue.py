@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i64_in, u8_in
 from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_layout import (
     COUNT,
@@ -34,8 +36,6 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_USED,
 )
 from tokbench_subword.bpe.train_pairs import find_pair, prefetch_pair, sides
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import i64_in, u8_in
 
 BY_SCORE = len(TIES)
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i32_in, i64_in
+from tokbench.kernels.prefetching import prefetch
 from tokbench_subword.bpe.train_cells import merge_at, stands_at, token_before, weight_of
 from tokbench_subword.bpe.train_layout import (
     CELLS,
@@ -55,9 +58,6 @@ from tokbench_subword.bpe.train_pairs import (
     pair_key,
     prefetch_pair,
 )
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import i32_in, i64_in
-from tokbench_subword.kernels.prefetching import prefetch
 
 _LOW_32 = np.int64(0xFFFFFFFF)
 BEFORE, AFTER = 0, 1

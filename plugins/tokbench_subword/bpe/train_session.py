@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import announce
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.ties import LEXICOGRAPHIC
 from tokbench_subword.bpe.train_cells import fill_cells
@@ -20,7 +21,6 @@ from tokbench_subword.bpe.train_merges import learn_merges
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
 from tokbench_subword.bpe.train_queue import N_LISTS
 from tokbench_subword.bpe.train_spelling import fill_spellings
-from tokbench_subword.kernels.compiling import announce
 
 PAUSE = 2000
 """Merges between two reports of progress."""

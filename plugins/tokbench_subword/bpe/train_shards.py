@@ -18,6 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.barrier import apart, call_off, counters
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import block
+from tokbench.kernels.threads import in_threads, usable_cores
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe import train_together as turns
 from tokbench_subword.bpe.ties import BYTES, HF
@@ -28,10 +32,6 @@ from tokbench_subword.bpe.train_initial import likely_pairs, pair_table, table_b
 from tokbench_subword.bpe.train_pairs import RUN_HEAD
 from tokbench_subword.bpe.train_session import PAUSE, MergeSession, Training
 from tokbench_subword.bpe.train_together import learn_in_shards
-from tokbench_subword.kernels.barrier import apart, call_off, counters
-from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import block
-from tokbench_subword.kernels.threads import in_threads, usable_cores
 
 WORTH_SHARING = 1 << 16
 """Symbols of a corpus from which on several threads are faster than one."""

@@ -10,6 +10,8 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in, u64_in
 from tokbench_subword.bpe.train_layout import (
     LENGTHS,
     N_TOKENS,
@@ -21,8 +23,6 @@ from tokbench_subword.bpe.train_layout import (
     TOKEN_HASHES,
     Workspace,
 )
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, u64_in
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
 _SPREAD = np.uint64(

@@ -8,12 +8,12 @@ written. A thread whose shard needs more room leaves its kernel for it, and come
 
 from __future__ import annotations
 
+from tokbench.kernels.barrier import all_there, arrive, is_last
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import i64_in, pointer, u64_in
 from tokbench_subword.bpe.train_batch import choose_batch, show_front
 from tokbench_subword.bpe.train_exchange import merge_batch, take_messages
 from tokbench_subword.bpe.train_layout import AWAITING, DISBANDED, DONE, N_MERGES, PAUSE_AT, PAUSED, STATE
-from tokbench_subword.kernels.barrier import all_there, arrive, is_last
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import i64_in, pointer, u64_in
 
 # `turn`, int64, of one thread: its number, how many threads there are, its first shard and the one after its
 # last; and how far it is: stage, shard, barriers it has come to.

@@ -9,6 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.prefetching import prefetch
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
     AHEAD,
@@ -24,10 +28,6 @@ from tokbench_subword.bpe.word_table import (
     same,
     table_shift,
 )
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.prefetching import prefetch
-from tokbench_subword.kernels.threads import in_threads
 
 
 @kernel

@@ -68,8 +68,8 @@ def train_bpe(
         >>> [model.vocabulary[index] for index in range(256, 259)]
         [b'aa', b'aaa', b'aaab']
     """
+    from tokbench.kernels.threads import kept_threads
     from tokbench_subword.bpe.counting import count_pretokens
-    from tokbench_subword.kernels.threads import kept_threads
 
     rule = tie_rule(ties)
     _check(vocab_size, min_frequency, max_token_length, level, end_of_word)

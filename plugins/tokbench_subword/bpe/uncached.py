@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import backtrack
 from tokbench_subword.bpe.first_symbols import first_symbols
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_key
 from tokbench_subword.bpe.tables import NONE, pair_rank, token_id
-from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
 
 _FEW_BYTES = 64
 """Up to so many bytes, merging is faster than backtracking: it asks for more pairs, but guesses better."""

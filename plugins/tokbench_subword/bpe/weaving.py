@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tokbench.batch import TokenBatch
+from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.preparation import Preparation
-from tokbench_subword.kernels.pointers import PADDING
-from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.stretch import Stretch
 

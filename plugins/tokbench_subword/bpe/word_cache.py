@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.bpe import layout as at
-from tokbench_subword.kernels.compiling import inline, kernel, subroutine
-from tokbench_subword.kernels.hashing import first_bytes, mix, spread_two
-from tokbench_subword.kernels.pointers import (
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.hashing import first_bytes, mix, spread_two
+from tokbench.kernels.pointers import (
     copy_ids_8,
     i64_in,
     load_u64,
@@ -29,6 +28,7 @@ from tokbench_subword.kernels.pointers import (
     u32_in,
     u64_in,
 )
+from tokbench_subword.bpe import layout as at
 
 SHORT_WORD, WIDE_WORD = 15, 31
 """The longest words of either kind, in bytes."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.hashing import mix
-from tokbench_subword.kernels.pointers import load_u64, pointer
-from tokbench_subword.kernels.prefetching import prefetch
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import mix
+from tokbench.kernels.pointers import load_u64, pointer
+from tokbench.kernels.prefetching import prefetch
 
 STORE_PADDING = 16
 """Bytes of the store that stay free, so that words can be compared eight bytes at a time."""

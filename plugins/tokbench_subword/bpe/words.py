@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.hashing import hash_bytes
+from tokbench.kernels.pointers import i64_in, prefetch_u64, u64_in
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.cutting import encode_cut
 from tokbench_subword.bpe.phrases import PHRASE, note_phrase, recall_phrase
@@ -18,9 +21,6 @@ from tokbench_subword.bpe.word_cache import (
     remember_wide,
     wide_key,
 )
-from tokbench_subword.kernels.compiling import inline, subroutine
-from tokbench_subword.kernels.hashing import hash_bytes
-from tokbench_subword.kernels.pointers import i64_in, prefetch_u64, u64_in
 
 _THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
 _HAN, _AFTER_HAN = 0xE3, 0xEA  # first bytes of U+3000 to U+9FFF: kana and Han

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.word_cache import SHORT_SLOT, SPARE_IDS, WIDE_SLOT, move_words
-from tokbench_subword.kernels.pointers import PADDING, block
 
 _LEAST, _MOST = (1 << 12, 1 << 9), (1 << 18, 1 << 16)
 """Slots of the cache's two tables at first and at most: 160 kB and 12 MB."""

@@ -19,7 +19,7 @@ from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.kernels.unicode_classes import CATEGORIES, general_categories, ranges
+from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.stretch import Stretch
 
 if TYPE_CHECKING:

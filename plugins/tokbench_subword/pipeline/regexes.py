@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.kernels.unicode_classes import has_moved, moved, ranges
+from tokbench.kernels.unicode_classes import has_moved, moved, ranges
 
 Dialect = Literal["oniguruma", "rust", "regex"]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench_subword.kernels.utf8 import encodable
+from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
 """Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer

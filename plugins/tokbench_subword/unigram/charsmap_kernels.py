@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.utf8 import code_point
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
     COPIED,

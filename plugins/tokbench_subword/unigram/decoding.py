@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import announce, inline, kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.rows import MANY, as_array, guarded, picked
+from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.rows import MANY, as_array, guarded, picked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

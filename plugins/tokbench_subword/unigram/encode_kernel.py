@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u64_in
-from tokbench_subword.kernels.stretch_cache import (
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import f64_in, i32_in, i64_in, pointer, typed_in, u8_in, u64_in
+from tokbench.kernels.stretch_cache import (
     ABOUT,
     CACHED_BYTES,
     CACHED_TOKENS,
@@ -16,7 +16,7 @@ from tokbench_subword.kernels.stretch_cache import (
     slot_of,
     stretch_key,
 )
-from tokbench_subword.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.places import normalize_in, to_characters
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import PADDING, block
-from tokbench_subword.kernels.stretch_cache import CACHED_BYTES, cache_lines
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import PADDING, block
+from tokbench.kernels.stretch_cache import CACHED_BYTES, cache_lines
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.stretches import CACHE_SLOTS, GROW_TEXT

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.kernels.threads import THREADS, usable_cores
 from tokbench_subword.pipeline import formats
 
 _OPTIONS = (

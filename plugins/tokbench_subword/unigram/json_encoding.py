@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench_subword.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.unigram.engine import SLACK
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.origins import to_characters

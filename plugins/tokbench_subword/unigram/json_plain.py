@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
-from tokbench_subword.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of

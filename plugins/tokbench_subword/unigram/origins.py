@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
 
 _START = ~0xFFFFFFFF
 _END = 0xFFFFFFFF

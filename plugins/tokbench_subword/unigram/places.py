@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import i64_in, u8_in, u32_in, u64_in
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i64_in, u8_in, u32_in, u64_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import normalize_into
 

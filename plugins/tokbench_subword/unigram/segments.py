@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.utf8 import code_point
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.utf8 import code_point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

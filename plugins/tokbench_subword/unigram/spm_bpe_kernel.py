@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel, subroutine
-from tokbench_subword.kernels.hashing import spread
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
-from tokbench_subword.kernels.stretch_cache import (
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.hashing import spread
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
+from tokbench.kernels.stretch_cache import (
     ABOUT,
     CACHED_BYTES,
     CACHED_TOKENS,

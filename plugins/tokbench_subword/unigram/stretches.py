@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.stretch_cache import ABOUT, IDS, SLOT_WORDS
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.stretch_cache import ABOUT, IDS, SLOT_WORDS
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 
 MAX_LIMIT = 1 << 30

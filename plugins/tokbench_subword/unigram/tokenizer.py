@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.utf8 import encodable
 from tokbench.tokenizer import Step
-from tokbench_subword.kernels.utf8 import encodable
 from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.added_tokens import check_new
 from tokbench_subword.unigram.charsmap import to_text

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import DOCUMENT, POSITION, STORE_PADDING, WordTable, note_word, table_shift
-from tokbench_subword.kernels.compiling import announce, kernel
-from tokbench_subword.kernels.pointers import PADDING, pointer
-from tokbench_subword.kernels.threads import in_threads
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
 from tokbench_subword.unigram.train_sorting import NextKeys, in_order

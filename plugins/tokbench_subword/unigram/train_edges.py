@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.threads import in_threads
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_seeds import Occurrences, Pieces
 from tokbench_subword.unigram.train_text import Text, place_chunks
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
 from tokbench_subword.unigram.train_seeds import Pieces

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.threads import in_threads
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_seeds import Pieces
 from tokbench_subword.unigram.train_sums import summed

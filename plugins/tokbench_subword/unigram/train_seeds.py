@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.threads import in_threads
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_scripts import COMMON, INHERITED, SPACE_SCRIPT
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 from tokbench_subword.unigram.train_text import Text, word_chunks

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import kernel
+from tokbench.kernels.compiling import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.threads import in_threads
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_text import Text, word_chunks
 
 if TYPE_CHECKING:

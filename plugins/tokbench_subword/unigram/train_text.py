@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.threads import in_threads
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import pointer
-from tokbench_subword.kernels.threads import in_threads
-from tokbench_subword.kernels.utf8 import code_point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

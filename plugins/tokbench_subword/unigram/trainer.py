@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.threads import kept_threads
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.kernels.threads import kept_threads
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.model_file import (
     BYTE,

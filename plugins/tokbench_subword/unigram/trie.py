@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import pointer
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import pointer
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encode_kernel import encode_documents, locate_documents

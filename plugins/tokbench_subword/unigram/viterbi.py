@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, subroutine
+from tokbench.kernels.compiling import inline, subroutine
 from tokbench_subword.unigram.layout import THRESHOLD, UNKNOWN
 from tokbench_subword.unigram.stretches import MAX_LIMIT, UNKNOWN_PIECE, link, width_of
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT

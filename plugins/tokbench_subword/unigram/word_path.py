@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.utf8 import encodable, repaired
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.utf8 import encodable, repaired
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_joiners
 from tokbench_subword.pipeline.stretch import Stretch

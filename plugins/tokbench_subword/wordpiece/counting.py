@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.bpe.pretokens import WHOLE
 from tokbench_subword.bpe.train_words import WordCounts
@@ -17,9 +20,6 @@ from tokbench_subword.bpe.word_table import (
     note_word,
     table_shift,
 )
-from tokbench_subword.kernels.compiling import announce, kernel
-from tokbench_subword.kernels.pointers import PADDING, pointer
-from tokbench_subword.kernels.utf8 import code_point
 from tokbench_subword.wordpiece.normalizer import BertRules, words
 from tokbench_subword.wordpiece.table import (
     ALONE,

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench import TokenBatch
-from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import block
-from tokbench_subword.kernels.stretch_cache import CACHED_TOKENS, cache_lines
-from tokbench_subword.kernels.utf8 import encodable, repaired
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import block
+from tokbench.kernels.stretch_cache import CACHED_TOKENS, cache_lines
+from tokbench.kernels.utf8 import encodable, repaired
 from tokbench_subword.wordpiece.alphabet import SymbolTable
 from tokbench_subword.wordpiece.kernels import CACHE_SLOTS, encode_documents, match_words
 from tokbench_subword.wordpiece.model import WordPieceModel

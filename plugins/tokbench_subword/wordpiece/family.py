@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.kernels.threads import THREADS, usable_cores
 from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.sizes import check_size
 

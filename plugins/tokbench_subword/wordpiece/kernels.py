@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline, kernel, subroutine
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
-from tokbench_subword.kernels.stretch_cache import (
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
+from tokbench.kernels.stretch_cache import (
     ABOUT,
     CACHED_BYTES,
     CACHED_TOKENS,
@@ -22,7 +22,7 @@ from tokbench_subword.kernels.stretch_cache import (
     slot_of,
     stretch_key,
 )
-from tokbench_subword.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.wordpiece.table import ALONE, DROPPED, LETTER, ORDERED, SPACE
 from tokbench_subword.wordpiece.trie import BASE_SHIFT, FINAL, LEAF, SYMBOL_MASK
 

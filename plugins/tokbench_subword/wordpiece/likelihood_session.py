@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import announce
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.train_queue import BY_SCORE
 from tokbench_subword.bpe.train_session import MergeSession
-from tokbench_subword.kernels.compiling import announce
 from tokbench_subword.wordpiece.train_likelihood import learn_by_likelihood
 
 

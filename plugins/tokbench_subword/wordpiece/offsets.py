@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import announce, inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
-from tokbench_subword.kernels.utf8 import code_point
+from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
+from tokbench.kernels.utf8 import code_point
 from tokbench_subword.wordpiece.encoder import Encoder, laid_out
 from tokbench_subword.wordpiece.kernels import (
     ENTRIES,

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from tokbench_subword.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch, TokenizerError
-from tokbench_subword.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline import formats
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of

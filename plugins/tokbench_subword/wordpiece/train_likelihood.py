@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in
 from tokbench_subword.bpe.train_layout import (
     APPLYING,
     CHOOSING,
@@ -53,8 +55,6 @@ from tokbench_subword.bpe.train_pairs import find_pair, pair_key, sides, take_ru
 from tokbench_subword.bpe.train_queue import BY_SCORE, before, drop_top, push, replace_top
 from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
 from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
-from tokbench_subword.kernels.compiling import inline, kernel
-from tokbench_subword.kernels.pointers import i32_in, i64_in
 
 
 @inline

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 
 SYMBOL_MASK = (1 << 21) - 1
 EMPTY = SYMBOL_MASK

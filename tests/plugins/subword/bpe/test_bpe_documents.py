@@ -12,13 +12,13 @@ from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.offsets import Offsets
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.kernels.utf8 import repaired
 from tokbench_subword.pipeline.tokenizer_json import read_document
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
 from tokenizers import pre_tokenizers as P
 
 from tokbench import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.utf8 import repaired
 
 _spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
 _strings = importlib.util.module_from_spec(_spec)

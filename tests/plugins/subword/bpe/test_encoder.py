@@ -26,7 +26,8 @@ from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.bpe.workspace import Workspace
-from tokbench_subword.kernels import compiling
+
+from tokbench.kernels import compiling
 
 WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
 Alone = Callable[[str], NDArray[np.int32]]

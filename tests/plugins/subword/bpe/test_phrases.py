@@ -10,8 +10,9 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.phrases import PHRASE, note_phrase, recall_phrase
 from tokbench_subword.bpe.trainer import train_bpe
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import PADDING, pointer
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import PADDING, pointer
 
 
 @kernel

@@ -18,9 +18,10 @@ from tokbench_subword.bpe.pretokens import (
     pretoken_ends,
 )
 from tokbench_subword.bpe.scanning import cut_words
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import PADDING, pointer
-from tokbench_subword.kernels.unicode_classes import class_table
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.unicode_classes import class_table
 
 
 @kernel

@@ -11,8 +11,9 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.short_tokens import SHORT_TOKEN, ShortTokens, short_token_id
 from tokbench_subword.bpe.tables import NONE, TokenTable
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import pointer
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.kernels.utf8 import encodable
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.model_file import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
 from tokbench_subword.unigram.path_spans import spans_of_path
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.vocabulary import byte_piece
 from tokenizers import Tokenizer
+
+from tokbench.kernels.utf8 import encodable
 
 from ..strings import hard_strings
 from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of

@@ -3,7 +3,7 @@
 A numba array argument is a struct of seven fields (data, shape, strides, reference count …). Passed between
 kernels it is spilled and reloaded at every call, and each index multiplies by a stride, so a byte-wise state
 machine that is split into readable functions runs at 25 MB/s. The same functions over plain C pointers are
-inlined into one loop and run at 190 MB/s. Hence the rule in this plugin: the *outer* kernel takes arrays,
+inlined into one loop and run at 190 MB/s. Hence the rule: the *outer* kernel takes arrays,
 turns each into a pointer once with `pointer`, and the inner functions take pointers and integers only.
 
 What a pointer gives up is the length: nothing here checks a bound. The caller of a kernel owns that, which is

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from tokbench_subword.kernels.compiling import _stamp, kernel
-from tokbench_subword.kernels.pointers import PADDING, pointer
-from tokbench_subword.kernels.stretch_cache import SLOT_WORDS, cache_lines, holds, slot_of, stretch_key
+
+from tokbench.kernels.compiling import _stamp, kernel
+from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.stretch_cache import SLOT_WORDS, cache_lines, holds, slot_of, stretch_key
 
 
 @kernel

@@ -29,7 +29,7 @@ from numba import config, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import inline
+from tokbench.kernels.compiling import inline
 
 _LINE = 16
 """Counters lie so many int64 apart: two cache lines, since processors fetch them in pairs."""

@@ -6,7 +6,8 @@ import threading
 import time
 
 import pytest
-from tokbench_subword.kernels.threads import in_threads, kept_threads
+
+from tokbench.kernels.threads import in_threads, kept_threads
 
 
 @pytest.mark.parametrize("threads", [2, 5])

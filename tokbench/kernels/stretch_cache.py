@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.hashing import mix
-from tokbench_subword.kernels.pointers import load_u64
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.hashing import mix
+from tokbench.kernels.pointers import load_u64
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,10 @@ import sys
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.hashing import equal_bytes, hash_bytes
-from tokbench_subword.kernels.pointers import (
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.hashing import equal_bytes, hash_bytes
+from tokbench.kernels.pointers import (
     block,
     copy_ids_8,
     i64_in,
@@ -22,7 +23,7 @@ from tokbench_subword.kernels.pointers import (
     u8_in,
     u32_in,
 )
-from tokbench_subword.kernels.utf8 import code_point, encodable, repaired
+from tokbench.kernels.utf8 import code_point, encodable, repaired
 
 
 @kernel
@@ -136,7 +137,7 @@ def test_the_encoder_runs_as_plain_python_too():
 
 def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
     script = (
-        "import numpy as np; from tokbench_subword.kernels.compiling import announce;"
+        "import numpy as np; from tokbench.kernels.compiling import announce;"
         "from tokbench_subword.bpe.pretokens import pretoken_ends;"
         "from tokbench_subword.bpe.patterns import Pattern; announce(pretoken_ends); announce(pretoken_ends);"
         "print(Pattern.of('gpt2').pieces('a b'))"

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.kernels import masks
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.masks import WINDOW, trailing_zeros
-from tokbench_subword.kernels.pointers import pointer
+
+from tokbench.kernels import masks
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.masks import WINDOW, trailing_zeros
+from tokbench.kernels.pointers import pointer
 
 RANGES = {
     "letters": lambda byte: bytes([byte]).isalpha(),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tiktoken
-from tokbench_subword.kernels.unicode_classes import (
+
+from tokbench.kernels.unicode_classes import (
     LETTER,
     LOWERISH,
     NUMBER,

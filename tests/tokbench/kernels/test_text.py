@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.kernels.text import MOST_BYTES, encode_texts, lengths_of
-from tokbench_subword.kernels.utf8 import encodable
+
+from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
+from tokbench.kernels.utf8 import encodable
 
 _CHARACTERS = st.one_of(
     st.characters(categories=None), st.sampled_from("aé€\ud800\udbff\udc00\udfff\ue000\U0001d800\U0010ffff")

@@ -1,4 +1,4 @@
-"""The decorators of this plugin's kernels, and the one line a user sees while they compile.
+"""The decorators of kernels, ours and plugins', and the one line a user sees while they compile.
 
 `kernel` marks a function that Python calls: compiled on its first call, kept on disk by numba, running without
 the GIL. `inline` marks a function that only kernels call: it becomes part of them.
@@ -82,8 +82,8 @@ def _stamp(function: Function) -> tuple[tuple[str, int, int], ...]:
 
 @lru_cache(maxsize=256)
 def _imported(path: str) -> list[str]:
-    """The files of this plugin that a file imports names from: numbers among them are compiled in, unseen."""
-    names = re.findall(r"^from (tokbench_subword[\w.]*) import", Path(path).read_text(encoding="utf-8"), re.M)
+    """The files of tokbench and its plugins that a file imports names from: their numbers are compiled in."""
+    names = re.findall(r"^from (tokbench[\w.]*) import", Path(path).read_text(encoding="utf-8"), re.M)
     modules = (sys.modules.get(name) for name in names)
     return [module.__file__ for module in modules if module is not None and module.__file__]
 

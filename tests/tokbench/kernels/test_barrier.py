@@ -7,9 +7,10 @@ import time
 
 import numpy as np
 import pytest
-from tokbench_subword.kernels.barrier import all_there, apart, arrive, call_off, counters, is_last
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.pointers import pointer
+
+from tokbench.kernels.barrier import all_there, apart, arrive, call_off, counters, is_last
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
 
 
 @kernel

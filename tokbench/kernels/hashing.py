@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline
-from tokbench_subword.kernels.pointers import load_u64
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import load_u64
 
 _MULTIPLIER_A = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio, odd: spreads low bits upwards
 _MULTIPLIER_B = np.uint64(0xC2B2AE3D27D4EB4F)

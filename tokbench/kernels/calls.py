@@ -26,7 +26,7 @@ from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from tokbench_subword.kernels.compiling import inline, watch_sources
+from tokbench.kernels.compiling import inline, watch_sources
 
 ADDRESS = types.intp
 _FAST_WITH_KEYWORDS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS

@@ -16,8 +16,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.compiling import inline, kernel, subroutine
-from tokbench_subword.kernels.pointers import pointer
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.pointers import pointer
 
 MOST_BYTES = 4
 """Bytes of UTF-8 for a character, at the most."""

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.kernels.joining import list_decoder
-from tokbench_subword.kernels.pointers import PADDING
+
+from tokbench.kernels.joining import list_decoder
+from tokbench.kernels.pointers import PADDING
 
 ROWS = [
     b"a",

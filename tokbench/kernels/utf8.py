@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench_subword.kernels.compiling import inline
+from tokbench.kernels.compiling import inline
 
 
 @inline

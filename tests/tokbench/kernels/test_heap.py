@@ -7,9 +7,10 @@ import heapq
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.kernels.compiling import kernel
-from tokbench_subword.kernels.heap import heapify, pop, push
-from tokbench_subword.kernels.pointers import pointer
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.heap import heapify, pop, push
+from tokbench.kernels.pointers import pointer
 
 
 @kernel

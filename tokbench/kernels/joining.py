@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench_subword.kernels.calls import (
+from tokbench.kernels.calls import (
     address,
     addresses_at,
     bytes_at,
@@ -30,8 +30,8 @@ from tokbench_subword.kernels.calls import (
     number,
     release,
 )
-from tokbench_subword.kernels.compiling import announce
-from tokbench_subword.kernels.pointers import block, copy_bytes_16, i64_in, u8_in
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import block, copy_bytes_16, i64_in, u8_in
 
 _MOVED = 16
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokbench_subword.kernels.compiling import inline
+from tokbench.kernels.compiling import inline
 
 
 @inline

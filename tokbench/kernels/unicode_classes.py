@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tokbench_subword.kernels import unicode_16
+from tokbench.kernels import unicode_16
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CATEGORIES = tuple(unicode_16.NAMES.split())
 UNICODE_VERSION = unicode_16.VERSION
-"""The Unicode version whose classes every pattern of this plugin follows."""
+"""The Unicode version whose classes every in-house pattern follows."""
 
 LETTER, NUMBER, SPACE = 1, 2, 4
 """``\\p{L}``, ``\\p{N}``, ``\\s``: at most one of the three is set; none is "other"."""
