@@ -32,7 +32,7 @@ from tokbench.kernels.calls import (
     release,
     string_at,
 )
-from tokbench.kernels.compiling import kernel, subroutine
+from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.bpe import layout as at
@@ -43,27 +43,42 @@ from tokbench_subword.bpe.words import encode_new
 
 
 @subroutine
-def _look_up(block, text, count, out, o):  # type: ignore[no-untyped-def]
-    """Encode the group of words that begin at `STARTS`; note in `ENDS` where the ids of each begin and end."""
-    starts, keys, homes = i64_in(block, at.STARTS), u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES)
-    slots, arena, ends = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA), i64_in(block, at.ENDS)
+def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode up to `GROUP` words, ``text[starts[k]:ends[k]]`` for k from `first` on; return the end of `out`.
+
+    All but `block` and the numbers are pointers, `starts` and `ends` to int64. `IDS_END` of the block receives
+    where the ids of each of the words end, after where those of the first begin. A word may be empty.
+    """
+    keys, homes, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(block, at.IDS_END)
+    slots, arena = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA)
     shift = u64_in(block, at.CACHE_SHIFTS)[0]
     for k in range(count):
-        low, high = short_key(text, starts[k], min(starts[k + 1] - starts[k], SHORT_WORD), 0)
+        start = starts[first + k]
+        low, high = short_key(text, start, min(ends[first + k] - start, SHORT_WORD), 0)
         keys[2 * k], keys[2 * k + 1] = low, high
         homes[k] = short_home(low, high, shift)
         prefetch_u64(slots, homes[k])
-    ends[0] = o
+    ids_end[0] = o
     i64_in(block, at.COUNTERS)[at.FETCHED] = 0
     for k in range(count):
-        length = starts[k + 1] - starts[k]
+        start = starts[first + k]
+        length = ends[first + k] - start
         if length > 0:
             after = np.int64(-1)
             if length <= SHORT_WORD:
                 after = recall_short(slots, arena, shift, keys[2 * k], keys[2 * k + 1], homes[k], out, o)
-            o = after if after >= 0 else encode_new(block, text, k, count, out, o)
-        ends[k + 1] = o
+            o = after if after >= 0 else encode_new(block, text, start, length, k, count, out, o)
+        ids_end[k + 1] = o
     return o
+
+
+@inline
+def _end_words(block, count, end):  # type: ignore[no-untyped-def]
+    """Fill `ENDS` of `count` words that lie end to end, from `STARTS`, the last up to `end`."""
+    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
+    starts[count] = end
+    for k in range(count):
+        ends[k] = starts[k + 1]
 
 
 @kernel
@@ -74,7 +89,7 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
     """
     block, data, ids = pointer(arrays), pointer(text), pointer(out)
     classes = u8_in(block, at.CLASSES)
-    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
+    starts, ends, ids_end = i64_in(block, at.STARTS), i64_in(block, at.ENDS), i64_in(block, at.IDS_END)
     machine, words_to = i64_in(block, at.SETTINGS)[at.MACHINE], i64_in(block, at.DOCUMENT_ENDS)
     o, none, document, i = np.int64(0), np.int64(0), first, offsets[first]
     while document < last:
@@ -84,10 +99,10 @@ def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # t
             if i == offsets[ended + 1]:
                 words_to[ended - document] = count
                 ended += 1
-        starts[count] = i
-        o = _look_up(block, data, count, ids, o)
+        _end_words(block, count, i)
+        o = look_up(block, data, starts, ends, none, count, ids, o)
         for d in range(document, ended):
-            out_offsets[d + 1] = ends[words_to[d - document]]
+            out_offsets[d + 1] = ids_end[words_to[d - document]]
         document = ended
     return o
 
@@ -103,13 +118,14 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
         return left_to_python(state, arguments, n_arguments, names)
     counters[at.BUSY] = 1
     data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
-    starts, machine = i64_in(block, at.STARTS), i64_in(block, at.SETTINGS)[at.MACHINE]
+    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
+    machine = i64_in(block, at.SETTINGS)[at.MACHINE]
     size = write_text(string_at(text), data)
     o = i = none = np.int64(0)  # a plain 0 would be a type of its own: what it is passed to, compiled once more
     while i < size:
         i, count = cut_words(machine, data, i, size, classes, starts, none, GROUP)
-        starts[count] = i
-        o = _look_up(block, data, count, ids, o)
+        _end_words(block, count, i)
+        o = look_up(block, data, starts, ends, none, count, ids, o)
     counters[at.N_IDS] = o
     if counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] > counters[at.FIT_AFTER]:
         fitted = call(member(state, 2))
@@ -129,16 +145,14 @@ def encode_spans(arrays, text, spans, first, last, out, out_offsets):  # type: i
     ``out_offsets[p + 1]`` receives the end of pre-token p. Returns how many ids were written.
     """
     block, data, ids = pointer(arrays), pointer(text), pointer(out)
-    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
-    o, begin = np.int64(0), first
+    starts, ends, ids_end = i64_in(block, at.STARTS), i64_in(block, at.ENDS), i64_in(block, at.IDS_END)
+    o, none, begin = np.int64(0), np.int64(0), first
     while begin < last:
-        count = 0
-        starts[0] = spans[begin, 0]
-        while count < GROUP and begin + count < last and spans[begin + count, 0] == starts[count]:
-            starts[count + 1] = spans[begin + count, 1]
-            count += 1
-        o = _look_up(block, data, count, ids, o)
+        count = min(np.int64(GROUP), last - begin)
         for k in range(count):
-            out_offsets[begin + k + 1] = ends[k + 1]
+            starts[k], ends[k] = spans[begin + k, 0], spans[begin + k, 1]
+        o = look_up(block, data, starts, ends, none, count, ids, o)
+        for k in range(count):
+            out_offsets[begin + k + 1] = ids_end[k + 1]
         begin += count
     return o

@@ -45,14 +45,15 @@ from tokbench.kernels.text import MOST_BYTES
     BEFORE,  # uint8 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
     STARTS,  # int64 (GROUP + 1,): where the words of a group begin
+    ENDS,  # int64 (GROUP,): where they end
     WORD_KEYS,  # uint64 (2 * GROUP,): the keys of those that are short
     HOMES,  # int64 (GROUP,): the slots where these are looked for first
-    ENDS,  # int64 (GROUP + 1,): where the ids of each word end
+    IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-) = range(44)
+) = range(45)
 
 (
     MACHINE,  # number of the state machine

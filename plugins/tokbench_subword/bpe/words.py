@@ -23,6 +23,7 @@ from tokbench_subword.bpe.word_cache import (
 )
 
 _THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
+_TOP = np.uint64(56)  # where the length of a short word stands in its key
 _HAN, _AFTER_HAN = 0xE3, 0xEA  # first bytes of U+3000 to U+9FFF: kana and Han
 
 
@@ -37,23 +38,23 @@ def _script(text, start, length):  # type: ignore[no-untyped-def]
 def _fetch(block, first, count):  # type: ignore[no-untyped-def]
     """Ask for the memory that the new ones among the words `first` to `count` of the group will need."""
     settings = i64_in(block, at.SETTINGS)
-    starts, keys, homes = i64_in(block, at.STARTS), u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES)
+    keys, homes = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES)
     slots, tokens = u64_in(block, at.SHORT_WORDS), u64_in(block, at.SHORT_TOKENS)
     shift = np.uint64(settings[at.SHORT_TOKEN_SHIFT])
     for k in range(first, count):
         low, high = keys[2 * k], keys[2 * k + 1]
-        length = starts[k + 1] - starts[k]
+        length = np.int64(high >> _TOP)
         known = slots[homes[k]] == low and slots[homes[k] + 1] == high
         if not known and length <= SHORT_TOKEN:
             prefetch_u64(tokens, token_home(low, token_key(high, length), shift))
 
 
 @subroutine
-def _encode_short(block, text, k, count, out, o):  # type: ignore[no-untyped-def]
+def _encode_short(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode word `k` of a group of `count`, which is short and new, and keep it; return the end of `out`."""
     settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
-    starts, keys = i64_in(block, at.STARTS), u64_in(block, at.WORD_KEYS)
-    start, length, low, high = starts[k], starts[k + 1] - starts[k], keys[2 * k], keys[2 * k + 1]
+    keys = u64_in(block, at.WORD_KEYS)
+    low, high = keys[2 * k], keys[2 * k + 1]
     if counters[at.FETCHED] == 0:  # one new word seldom comes alone
         counters[at.FETCHED] = 1
         _fetch(block, k + 1, count)
@@ -109,10 +110,8 @@ def _encode_longer(block, text, start, length, out, o):  # type: ignore[no-untyp
 
 
 @inline
-def encode_new(block, text, k, count, out, o):  # type: ignore[no-untyped-def]
+def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode word `k` of a group of `count`, which is longer, or short and new; return the new end of `out`."""
-    starts = i64_in(block, at.STARTS)
-    start, length = starts[k], starts[k + 1] - starts[k]
     if length > SHORT_WORD:
         return _encode_longer(block, text, start, length, out, o)
-    return _encode_short(block, text, k, count, out, o)
+    return _encode_short(block, text, start, length, k, count, out, o)

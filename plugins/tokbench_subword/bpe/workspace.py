@@ -46,6 +46,7 @@ class Workspace:
             np.zeros(SHORT + 1, np.uint8),
             np.zeros(at.CUTS + 1, np.int64),
             np.zeros(at.GROUP + 1, np.int64),
+            np.zeros(at.GROUP, np.int64),
             np.zeros(2 * at.GROUP, np.uint64),
             np.zeros(at.GROUP, np.int64),
             np.zeros(at.GROUP + 1, np.int64),
