@@ -89,6 +89,14 @@ def gigatoken_calls(library: Any) -> Mapping[str, Call]:
     }
 
 
+def snaptokens_calls(library: Any) -> Mapping[str, Call]:
+    """The calls of snaptokens."""
+    return {
+        "[encode]": lambda texts: [library.encode(text).ids for text in texts],
+        "encode_batch_flat": library.encode_batch_flat,
+    }
+
+
 def quicktok_calls(library: Any) -> Mapping[str, Call]:
     """The calls of quicktok."""
     return {
@@ -121,6 +129,7 @@ def calls_of(tokenizer: Any) -> Mapping[str, Call]:
         "sentencepiece": ("processor", sentencepiece_calls),
         "transformers": ("tokenizer", tokenizers_calls),
         "gigatoken": ("tokenizer", gigatoken_calls),
+        "snaptokens": ("tokenizer", snaptokens_calls),
         "quicktok": ("tokenizer", quicktok_calls),
         "wordchipper": ("tokenizer", wordchipper_calls),
         "mistral": ("tokenizer", mistral_calls),
@@ -159,6 +168,7 @@ def specs_of(vocabs: Path) -> list[str]:
             f"transformers:{vocabs}/{name}/hf/tokenizer.json"
             for name in ("gpt2", "bert-base-uncased", "t5-base", "llama-2", "qwen2")
         ),
+        *(f"snaptokens:{vocabs}/{name}/hf/tokenizer.json" for name in ("gpt2", "qwen2")),
         *(f"{library}:o200k_base" for library in ("gigatoken", "quicktok", "wordchipper")),
         *(f"mistral:{name}" for name in ("tekken_240911", "v3")),
     ]

@@ -38,6 +38,8 @@ LOADED = {
     "transformers:{}/bert-base-multilingual-cased,tokenizer_class=BertTokenizer": (),
     "gigatoken:o200k_base": (),
     "gigatoken:{}/qwen2/hf": (),
+    "snaptokens:{}/gpt2/hf": (),
+    "snaptokens:{}/qwen2/hf": (),
     "quicktok:o200k_base": (),
     "quicktok:qwen3": (),
     "wordchipper:o200k_base": (),
@@ -57,7 +59,7 @@ TRAINED = (
     "morfessor:corpus_weight=1.0",
 )
 EXTRAS = {"mistral": "mistral_common"} | {
-    name: name for name in ("gigatoken", "quicktok", "wordchipper", "morfessor")
+    name: name for name in ("gigatoken", "snaptokens", "quicktok", "wordchipper", "morfessor")
 }
 CORPUS = [
     f"The {adjective} {noun} walked to {number} houses and was {adjective}er than ever: élan, naïveté!"

@@ -10,12 +10,14 @@ from tokbench_extras.mistral import MISTRAL
 from tokbench_extras.morphs import MORFESSOR
 from tokbench_extras.quicktok_bpe import QUICKTOK
 from tokbench_extras.rwkv import RWKV
+from tokbench_extras.snaptokens_bpe import SNAPTOKENS
 from tokbench_extras.wordchipper_bpe import WORDCHIPPER
 
 from tokbench import LoadContext, Spec
 from tokbench.spec import validate
 
-FAMILIES = {family.name: family for family in (GIGATOKEN, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV)}
+_ALL = (GIGATOKEN, SNAPTOKENS, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV)
+FAMILIES = {family.name: family for family in _ALL}
 
 
 def load(text: str, threads: int = 1):

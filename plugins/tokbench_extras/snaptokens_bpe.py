@@ -1,0 +1,121 @@
+"""snaptokens: byte-level BPE in Rust from a `tokenizer.json`, for a fair speed table.
+
+The library always matches special tokens that it knows; unless ``special=match`` it is not told of them, so
+that their text is ordinary text, as everywhere in tokbench.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench_extras.absent import need
+from tokbench_extras.refusals import first_line, refused
+
+if TYPE_CHECKING:
+    import snaptokens
+
+
+class SnaptokensTokenizer:
+    """A tokenizer of snaptokens'; `special_tokens` are the texts and ids that it was told of."""
+
+    unk_id = None
+
+    def __init__(
+        self,
+        tokenizer: snaptokens.Tokenizer,
+        *,
+        name: str,
+        vocab_size: int,
+        special_tokens: Mapping[str, int],
+        normalizer: str | None,
+    ) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.vocab_size = vocab_size
+        self.special_ids = frozenset(special_tokens.values())
+        self._special_tokens = special_tokens
+        self._normalizer = normalizer
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        ids: list[int] = self.encode_batch([text]).ids.tolist()
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text: the library's packed ids as they are, nothing copied."""
+        import numpy as np
+
+        texts = list(texts)
+        try:
+            ids, offsets = self.tokenizer.encode_batch_flat(texts)
+        except (TypeError, UnicodeEncodeError) as error:
+            raise refused(self.name, "snaptokens", texts, error) from error
+        return TokenBatch(np.frombuffer(ids, np.int32), np.frombuffer(offsets, np.int64))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
+        numbers = list(map(int, ids))
+        if numbers and not 0 <= min(numbers) <= max(numbers) < self.vocab_size:
+            raise TokenizerError(f"{self.name}: an id of {numbers[:8]} is outside 0 … {self.vocab_size - 1}")
+        text: str = self.tokenizer.decode(numbers)
+        return text
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {
+            "algorithm": "BPE",
+            "normalizer": self._normalizer,
+            "special_tokens": dict(self._special_tokens),
+            "lossless": False,
+            "why_not_lossless": "its file may normalise text",
+        }
+
+
+def load(spec: Spec, context: LoadContext) -> SnaptokensTokenizer:
+    """Load a `tokenizer.json` of byte-level BPE."""
+    path = _path(spec)
+    library = need("snaptokens", extra="snaptokens")
+    if not path.is_file():
+        raise TokenizerError(f"{spec}: there is no file {path}")
+    match = spec.get("special", "text") == "match"
+    try:
+        content = json.loads(path.read_bytes())
+        added = [token for token in content.get("added_tokens") or [] if match or not token["special"]]
+        tokenizer = library.Tokenizer.from_json_str(json.dumps({**content, "added_tokens": added}))
+        ids = [*content["model"]["vocab"].values(), *(token["id"] for token in added)]
+    except Exception as error:  # the library raises what Rust gives
+        raise TokenizerError(f"{spec}: snaptokens cannot load {path}: {first_line(error)}") from error
+    return SnaptokensTokenizer(
+        tokenizer,
+        name=str(spec),
+        vocab_size=max(ids) + 1,
+        special_tokens={token["content"]: token["id"] for token in added if token["special"]},
+        normalizer=(content.get("normalizer") or {}).get("type"),
+    )
+
+
+def _path(spec: Spec) -> Path:
+    if not spec.variant:
+        raise SpecError("snaptokens: name a tokenizer.json or its folder: snaptokens:PATH")
+    path = Path(spec.variant).expanduser()
+    return path / "tokenizer.json" if path.is_dir() else path
+
+
+def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    return [_path(spec)]
+
+
+SNAPTOKENS = TokenizerFamily(
+    name="snaptokens",
+    summary="Fast byte-level BPE in Rust from tokenizer.json files",
+    load=load,
+    files=_files,
+    options=(Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),),
+    variant="a tokenizer.json, or the folder of one",
+    libraries=("snaptokens",),
+    examples=("snaptokens:path/to/tokenizer.json",),
+)
