@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import (
     CorpusError,
     PluginError,
+    SpecError,
     TokbenchError,
     TokenizerError,
     UnknownNameError,
@@ -22,7 +23,7 @@ from tokbench.errors import (
 from tokbench.extension import Engine, Plot, ReportWriter
 from tokbench.manager import Host, build_host
 from tokbench.spec import Spec, validate
-from tokbench.tokenizer import LoadContext, Tokenizer, TokenizerFamily
+from tokbench.tokenizer import HEAD_BYTES, LoadContext, Tokenizer, TokenizerFamily
 
 if TYPE_CHECKING:
     from tokbench.metrics import Metric
@@ -148,11 +149,38 @@ class Registry:
             )
 
     def _path_spec(self, text: str) -> str | None:
-        """The spec of a bare path to a tokenizer file, where its ending says which family opens it."""
+        """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
         if not re.search(r"[/\\.]", text) or not Path(text).exists():
             return None
-        family = {".tiktoken": "tiktoken", ".model": "sentencepiece"}.get(Path(text).suffix, "transformers")
-        return str(Spec(family, text))
+        families = self.recognising(text)
+        if not families:
+            raise SpecError(f"{text}: no tokenizer family recognises it; name one, as in FAMILY:{text}")
+        return str(Spec(families[0].name, text))
+
+    def recognising(self, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
+        """The families that open the file or folder at `path`, those of its ending first.
+
+        Example:
+            >>> from tokbench.registry import build_registry
+            >>> build_registry().recognising("no such file")
+            []
+        """
+        place = Path(path)
+        try:
+            head = b"" if place.is_dir() else _head(place)
+        except OSError:
+            return []
+        found = [family for family in self.tokenizers.values() if self._recognises(family, place, head)]
+        return sorted(found, key=lambda family: not place.name.lower().endswith(family.endings or "\0"))
+
+    def _recognises(self, family: TokenizerFamily, path: Path, head: bytes) -> bool:
+        if family.recognises is None:
+            return path.name.lower().endswith(family.endings)
+        try:
+            return bool(family.recognises(path, head))
+        except Exception as error:  # the plugin's fault: its file may be named with the family yet
+            self.host.fail(self.owner(family.name), f"recognises: {type(error).__name__}: {error}")
+            return False
 
     def load(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer:
         """Load a tokenizer by spec or alias; a spec that must be trained first is refused here."""
@@ -227,6 +255,6 @@ def registry_of(choice: PluginChoice, context: LoadContext | None = None) -> Reg
     return build_registry(disable=choice.disable, plugin_files=choice.files, context=context)
 
 
-def example_specs(families: Iterable[Any]) -> list[str]:
-    """Every example spec that the families give, for `tokbench list`."""
-    return [example for family in families for example in family.examples]
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(HEAD_BYTES)

@@ -206,6 +206,10 @@ Progress = Callable[[float, str], None]
 """Called with a fraction in 0..1 and a short word on what is going on."""
 
 
+HEAD_BYTES = 65_536
+"""How much of a file `TokenizerFamily.recognises` is given."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenizerFamily:
     """A kind of tokenizer that a plugin offers under one name.
@@ -216,6 +220,11 @@ class TokenizerFamily:
     corpus, saved with the suffix `trained_suffix`, and loaded from there as the variant. `saved_as` are the
     suffixes it can be saved with, "" for a folder; any, where there are none. `files(spec, context)` names what
     `load` will read, for checksums; `libraries` the distributions whose versions matter.
+
+    `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head` is
+    the first `HEAD_BYTES` of a file (it may read on), empty for a folder. A bare path given as a spec is opened
+    by a family that recognises it, first of all by one that has its ending (in lower case) among its `endings`.
+    A family without `recognises` is believed by its endings alone.
 
     Example:
         >>> family = TokenizerFamily(name="bytes", summary="UTF-8 bytes", load=lambda spec, context: None)
@@ -232,6 +241,8 @@ class TokenizerFamily:
     trained_suffix: str = ".json"
     saved_as: tuple[str, ...] = ()
     files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None
+    recognises: Callable[[Path, bytes], bool] | None = None
+    endings: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 

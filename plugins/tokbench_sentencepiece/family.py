@@ -41,6 +41,11 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [_path(spec)] if spec.variant else []
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is a sentencepiece model: protobuf that begins with a piece or the trainer's settings."""
+    return head[:1] in (b"\n", b"\x12") and b"\0" in head
+
+
 SENTENCEPIECE = TokenizerFamily(
     name="sentencepiece",
     summary="Any sentencepiece .model, or one trained here: unigram, bpe, char, word",
@@ -48,6 +53,8 @@ SENTENCEPIECE = TokenizerFamily(
     train=train,
     trained_suffix=".model",
     files=files,
+    recognises=recognises,
+    endings=(".model",),
     options=OPTIONS,
     variant="a .model file; none: trained",
     libraries=("sentencepiece",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tokbench_tiktoken.adapter import TiktokenTokenizer
 def _file(spec: Spec) -> Path | None:
     """The ranks file that a spec names, or None for the name of an encoding or model."""
     variant = spec.variant or ""
-    named = variant.endswith(".tiktoken") or "/" in variant or "\\" in variant
+    named = variant.endswith((".tiktoken", ".model")) or "/" in variant or "\\" in variant
     return Path(variant).expanduser() if named else None
 
 
@@ -56,11 +57,18 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [source for source in found if source is not None and source.exists()]
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file lists tokens in base64, each with its rank."""
+    return re.match(rb"[A-Za-z0-9+/]+={0,2} \d+\r?\n", head) is not None
+
+
 TIKTOKEN = TokenizerFamily(
     name="tiktoken",
     summary="OpenAI's encodings and .tiktoken files, through tiktoken",
     load=load,
     files=files,
+    recognises=recognises,
+    endings=(".tiktoken",),
     options=(
         Option("special", "str", "text", "Text of special tokens.", choices=("text", "match", "error")),
         Option("pattern", "str", None, "For a file: the encoding whose pattern it has, or a regex."),

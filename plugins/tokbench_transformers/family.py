@@ -114,12 +114,19 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return sorted(file for file in folder.iterdir() if file.is_file() and file.suffix not in WEIGHTS)
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether `load` may open it: a folder, or a file of JSON."""
+    return path.is_dir() or head.lstrip()[:1] == b"{"
+
+
 TRANSFORMERS = TokenizerFamily(
     name="transformers",
     summary="Hugging Face: hub names, folders and tokenizer.json files, or trained by tokenizers",
     load=load,
     train=train,
     files=files,
+    recognises=recognises,
+    endings=(".json",),
     options=(
         Option("revision", "str", None, "Branch, tag or commit of the hub repository."),
         Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),

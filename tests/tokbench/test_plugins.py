@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.errors import PluginError, TokenizerError, UnknownNameError
+from tokbench.errors import PluginError, SpecError, TokenizerError, UnknownNameError
 from tokbench.manager import build_host
 from tokbench.registry import build_registry
 
@@ -127,6 +127,69 @@ def test_a_plugin_file_that_the_user_named_must_work(tmp_path: Path, source: str
         file.write_text(source)
     with pytest.raises(PluginError, match=says):
         build_registry(plugin_files=[str(file)])
+
+
+RECOGNISING = """
+import tokbench
+
+class Mine:
+    name = "mine"
+    vocab_size = 256
+    def __init__(self, path):
+        self.path = path
+    def encode(self, text):
+        return list(text.encode())
+    def decode(self, ids):
+        return bytes(ids).decode("utf-8", "replace")
+
+def load(spec, context):
+    return Mine(spec.variant)
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    family = tokbench.TokenizerFamily
+    yield family(name="first", summary="", load=load, recognises=lambda path, head: head == b"MINE")
+    yield family(name="fits", summary="", load=load, endings=(".mine",),
+                 recognises=lambda path, head: head.startswith(b"MINE"))
+    yield family(name="believed", summary="", load=load, endings=(".theirs",))
+    yield family(name="raises", summary="", load=load, recognises=lambda path, head: 1 / 0)
+"""
+
+
+def test_a_bare_path_is_opened_by_a_family_that_recognises_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "plug.py"
+    file.write_text(RECOGNISING)
+    monkeypatch.chdir(tmp_path)
+    registry = build_registry(plugin_files=[str(file)])
+    for name, content in {"a.mine": b"MINE", "a.model": b"MINE", "b.mine": b"none", "c.theirs": b"any"}.items():
+        (tmp_path / name).write_bytes(content)
+    assert str(registry.tokenizer_spec("a.mine")) == "fits:a.mine"
+    assert [family.name for family in registry.recognising("a.mine")] == ["fits", "first"]
+    assert str(registry.tokenizer_spec("a.model")) == "first:a.model"
+    assert str(registry.tokenizer_spec("c.theirs")) == "believed:c.theirs"
+    with pytest.raises(SpecError, match=r"b\.mine: no tokenizer family recognises .* FAMILY:b\.mine"):
+        registry.tokenizer_spec("b.mine")
+    assert "recognises: ZeroDivisionError" in registry.host.plugins["plug"].error
+
+
+def test_published_files_are_opened_by_the_library_they_are_for(test_data: Path) -> None:
+    vocabs = test_data / "vocabs"
+    registry = build_registry()
+    found = {
+        "gpt2/hf": "transformers",
+        "gpt2/hf/tokenizer.json": "transformers",
+        "llama-2/tokenizer.model": "sentencepiece",
+        "t5-base/spiece.model": "sentencepiece",
+    }
+    paths = {name: vocabs / name for name in found if (vocabs / name).exists()}
+    assert paths
+    assert {name: registry.tokenizer_spec(str(path)).family for name, path in paths.items()} == {
+        name: found[name] for name in paths
+    }
+    ranks = next((vocabs / "tiktoken-cache").iterdir())
+    assert registry.tokenizer_spec(str(ranks)).family == "tiktoken"
 
 
 def test_what_is_no_tokenizer_is_named_with_what_it_lacks(tmp_path: Path) -> None:

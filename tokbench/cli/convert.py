@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import IN_HOUSE, AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, elsewhere, open_registry
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tokbench.tokenizer import Tokenizer
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
@@ -33,8 +35,9 @@ def convert(
     the same. A folder gets `vocab.json` and `merges.txt`.
     """
     check_target(output, force=force)
-    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
-    save(tokenizer, output)
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    tokenizer = registry.load(spec)
+    save(tokenizer, output, lambda: elsewhere(registry, spec))
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
 
 
@@ -48,16 +51,16 @@ def check_target(output: Path, *, force: bool) -> None:
         raise SpecError(f"{output}: the folder {output.parent} does not exist")
 
 
-def save(tokenizer: Tokenizer, output: Path) -> None:
+def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
     """Write aside and rename, so that an interrupted call leaves no half file.
 
-    Raises `TokenizerError` where the tokenizer cannot be saved, or not there.
+    Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
     """
     from tokbench.errors import TokenizerError
     from tokbench.tokenizer import Savable
 
     if not isinstance(tokenizer, Savable):
-        raise TokenizerError(f"{tokenizer.name} cannot be saved; {IN_HOUSE}")
+        raise TokenizerError(f"{tokenizer.name} cannot be saved; {remedy()}")
     with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
         aside = Path(folder) / output.name
         try:

@@ -29,14 +29,6 @@ AllowRemoteCode = Annotated[
 ]
 
 
-IN_HOUSE = (
-    "open the same file in-house, as in bpe:tokenizer.json, unigram:spiece.model or "
-    "bpe:NAME.tiktoken,pattern=o200k (`tokbench show SPEC` names the file; copy one of tiktoken's cache, which "
-    "has no ending, to such a name)"
-)
-"""What to do where a library's tokenizer lacks what the in-house families can."""
-
-
 def open_registry(
     plugin: list[str] | None, disable_plugin: list[str] | None, *, allow_remote_code: bool = False
 ) -> Registry:
@@ -71,3 +63,14 @@ def read_text(argument: str) -> str:
         raise CorpusError(
             f"{where}, byte offset {error.start}: byte 0x{byte:02x} is not UTF-8 ({error.reason})"
         ) from None
+
+
+def elsewhere(registry: Registry, spec: str) -> str:
+    """What to do where a tokenizer lacks what another family may have: the families that open its files too."""
+    parsed = registry.tokenizer_spec(spec)
+    own = registry.tokenizers[parsed.family]
+    for path in own.files(parsed, registry.context) if own.files is not None else ():
+        others = [family.name for family in registry.recognising(path) if family is not own]
+        if others:
+            return "other families open the same file: " + " or ".join(f"{name}:{path}" for name in others)
+    return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"

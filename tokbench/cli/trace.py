@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.shared import (
-    IN_HOUSE,
     AllowRemoteCode,
     DisabledPlugins,
     JsonOutput,
     PluginFiles,
     TextArgument,
+    elsewhere,
     open_registry,
     read_text,
 )
@@ -22,7 +22,7 @@ from tokbench.cli.tables import console as plain_console
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tokbench.tokenizer import Step, Tokenizer
 
@@ -48,8 +48,9 @@ def trace(
     from tokbench.inspection.steps import html_page, svg_figure
 
     text = read_text(text)
-    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
-    steps = _steps(tokenizer, text)
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    tokenizer = registry.load(spec)
+    steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))
     if html is not None:
         _write(html, html_page(tokenizer.name, text, steps))
     if svg is not None:
@@ -60,15 +61,12 @@ def trace(
         _show(tokenizer, steps)
 
 
-def _steps(tokenizer: Tokenizer, text: str) -> list[Step]:
+def _steps(tokenizer: Tokenizer, text: str, elsewhere: Callable[[], str]) -> list[Step]:
     from tokbench.errors import TokenizerError
     from tokbench.tokenizer import Traceable
 
     if not isinstance(tokenizer, Traceable):
-        raise TokenizerError(
-            f"{tokenizer.name} does not show how it works; in-house families do: bpe, wordpiece, unigram. "
-            f"To see the steps of a published vocabulary, {IN_HOUSE}"
-        )
+        raise TokenizerError(f"{tokenizer.name} does not show how it works; {elsewhere()}")
     if len(text) > _MOST_CHARACTERS:
         raise TokenizerError(
             f"a text of {len(text)} characters is too long to trace; the most is {_MOST_CHARACTERS}"

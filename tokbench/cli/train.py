@@ -57,7 +57,7 @@ def train(
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     _check_text(dataset, corpora)
     tokenizer = _trained(chosen, spec, corpora)
-    save(tokenizer, output)
+    save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
     asked = spec.options.get("vocab_size")
     if isinstance(asked, int) and tokenizer.vocab_size < asked:
         had = f"this text has no more than {tokenizer.vocab_size:,} in it"

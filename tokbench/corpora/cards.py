@@ -48,7 +48,10 @@ class CardFile:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a `dataset.toml` says; `reader` is a key of `READERS`, `kind` is "text" or "code"."""
+    """What a `dataset.toml` says; `reader` is a key of `READERS`, `kind` is "text" or "code".
+
+    `hard_cases` marks texts that were collected because they are hard: a sample of nothing, not to rank by.
+    """
 
     name: str
     folder: Path
@@ -59,6 +62,7 @@ class Card:
     reader: str
     kind: str
     files: tuple[CardFile, ...]
+    hard_cases: bool = False
 
     @property
     def paths(self) -> dict[str, list[str]]:
@@ -71,7 +75,8 @@ class Card:
     def about(self, languages: Sequence[str]) -> Mapping[str, Any]:
         """What the manifest says of the corpus."""
         sums = {file.path: file.sha256 for file in self.files if file.language in languages}
-        return {"title": self.title, "licence": self.licence, "origin": self.made, "files": sums}
+        told = {"title": self.title, "licence": self.licence, "origin": self.made, "files": sums}
+        return {**told, "hard_cases": True} if self.hard_cases else told
 
 
 def datasets_folder() -> Path:
@@ -106,7 +111,8 @@ def read_card(name: str) -> Card:
     folder = datasets_folder() / name
     table = tomllib.loads((folder / CARD).read_text("utf-8"))
     files = tuple(CardFile(path=path, **entry) for path, entry in sorted(table.get("files", {}).items()))
-    return Card(name, folder, **{key: table[key] for key in _KEYS}, files=files)
+    hard = bool(table.get("hard_cases", False))
+    return Card(name, folder, **{key: table[key] for key in _KEYS}, files=files, hard_cases=hard)
 
 
 def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:

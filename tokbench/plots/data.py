@@ -66,7 +66,8 @@ def main_dataset(run: Run) -> str:
 def natural_datasets(run: Run) -> list[str]:
     """The datasets to rank on, the main one first; a corpus of hard cases is no sample of anything."""
     main = main_dataset(run)
-    rest = [name for name in run.datasets if name != main and not name.endswith(":tricky")]
+    hard = {entry["spec"] for entry in run.manifest["datasets"] if entry.get("facts", {}).get("hard_cases")}
+    rest = [name for name in run.datasets if name != main and name not in hard]
     return ([main] if main else []) + rest
 
 
