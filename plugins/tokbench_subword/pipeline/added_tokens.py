@@ -3,7 +3,7 @@
 The rules are those of `tokenizer.json` (``added_tokens``): leftmost, longest match; tokens that are not
 `normalized` are looked for in the text as given, the others, themselves normalized, in what normalizing makes
 of the rest; `single_word` wants no letter, digit or underscore beside it; `lstrip` and `rstrip` take the white
-space beside it into the match.
+space beside it into the match. This is the plain form; `added_matching` is the compiled one.
 """
 
 from __future__ import annotations
@@ -96,20 +96,20 @@ class AddedTokens:
 
     def __init__(self, tokens: Iterable[AddedToken], *, normalize: Callable[[str], str] | None = None) -> None:
         self.tokens = tuple(tokens)
-        self._by_text: dict[str, AddedToken] = {}
+        self.by_text: dict[str, AddedToken] = {}
         for token in self.tokens:
             text = normalize(token.content) if normalize else token.content
             if text:
-                self._by_text.setdefault(text, token)
-        self._trie = Trie(self._by_text)
+                self.by_text.setdefault(text, token)
+        self._trie = Trie(self.by_text)
 
     def __len__(self) -> int:
-        return len(self._by_text)
+        return len(self.by_text)
 
     @cached_property
     def only_special(self) -> bool:
         """Whether nothing here can match with ``match_special=False``."""
-        return all(token.special for token in self._by_text.values())
+        return all(token.special for token in self.by_text.values())
 
     @cached_property
     def _begins(self) -> re.Pattern[str]:
@@ -118,7 +118,7 @@ class AddedTokens:
 
     def may_match(self, text: str, *, match_special: bool) -> bool:
         """Whether `text` is worth splitting; false for most text, and found out quickly."""
-        if not self._by_text or (self.only_special and not match_special):
+        if not self.by_text or (self.only_special and not match_special):
             return False
         return self._begins.search(text) is not None
 
@@ -134,9 +134,9 @@ class AddedTokens:
             if token.single_word and (_word_before(text, start) or _word_after(text, end)):
                 continue
             if token.lstrip:
-                start = max(done, len(text[:start].rstrip(_SPACE)))
+                start = max(done, len(text[:start].rstrip(SPACE)))
             if token.rstrip:
-                end = len(text) - len(text[end:].lstrip(_SPACE))
+                end = len(text) - len(text[end:].lstrip(SPACE))
             if start >= end:  # white space alone, and the token before has taken it
                 continue
             if start > done:
@@ -153,12 +153,13 @@ class AddedTokens:
             start = begin.start()
             end = self._trie.longest(text, start)
             if end > 0:
-                yield start, end, self._by_text[text[start:end]]
+                yield start, end, self.by_text[text[start:end]]
             at = max(end, start + 1)
 
 
-_SPACE = "".join(map(chr, [*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
-_SPACE += "\u2028\u2029\u202f\u205f\u3000"  # White_Space; str.strip alone would also take U+001C-1F
+SPACE = "".join(map(chr, [*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
+SPACE += "\u2028\u2029\u202f\u205f\u3000"
+"""White_Space, which `lstrip` and `rstrip` take along; str.strip alone would also take U+001C-1F."""
 
 
 def _is_word(character: str) -> bool:

@@ -1,0 +1,215 @@
+"""`AddedMatcher`: added tokens compiled, to be found in many documents at once.
+
+What it finds is what `AddedTokens.split` finds in each document, which is the plain form of the same rules; how
+it is found is told in `added_search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import block
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench_subword.pipeline import added_search as search
+from tokbench_subword.pipeline.added_tokens import SPACE, AddedToken, AddedTokens
+from tokbench_subword.pipeline.regexes import compile_regex
+
+MOST_RANGES = 8
+"""How many ranges of first bytes are looked for sixty-four places at a time; each costs as much again."""
+_ROOM = 1 << 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AddedMatches:
+    """Added tokens found: `starts` and `ends` in bytes of the data (int64), and `ids` (int32), all ``(n,)``.
+
+    They cover white space that `lstrip` and `rstrip` take along. `starts` ascend; a match begins where the one
+    before ends or later, except where a token begins with white space that `rstrip` of that one has taken.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    ids: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AddedMatcher:
+    """The tables of `tokens`, searched for with or without the special ones. Safe for use by many threads.
+
+    Example:
+        >>> tokens = AddedTokens([AddedToken("<mask>", 7, lstrip=True), AddedToken("<s>", 0, special=True)])
+        >>> matcher = AddedMatcher.of(tokens, match_special=True)
+        >>> data = np.frombuffer(b"a <mask>b<s>" + bytes(64), np.uint8)
+        >>> found = matcher.find(data, np.array([0, 12]))
+        >>> found.starts.tolist(), found.ends.tolist(), found.ids.tolist()
+        ([1, 9], [8, 12], [7, 0])
+    """
+
+    tokens: AddedTokens
+    match_special: bool
+    ids: NDArray[np.int32]
+    arrays: tuple[NDArray[Any], ...]
+    block: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, tokens: AddedTokens, *, match_special: bool) -> AddedMatcher | None:
+        """Compile `tokens`; None where none of them can ever match.
+
+        One that holds half of a surrogate pair cannot: it is not in any UTF-8.
+        """
+        words = {text: token for text, token in tokens.by_text.items() if _in_utf8(text)}
+        if all(token.special and not match_special for token in words.values()):
+            return None
+        announce(search.find_matches)
+        keys = sorted(text.encode() for text in words)
+        ordered = [words[key.decode()] for key in keys]
+        pairs = _pairs(keys)
+        arrays = (
+            _ranges(pairs & 1 != 0),
+            pairs.T.reshape(-1).copy(),  # as the number that the two bytes of a pair are in little-endian order
+            *_trie(keys),
+            np.array([_flags(token, match_special) for token in ordered], np.uint8),
+            _characters() if any(map(_looks_around, ordered)) else np.zeros(1, np.uint8),
+        )
+        ids = np.array([token.id for token in ordered], np.int32)
+        return cls(tokens, match_special, ids, arrays, block(arrays))
+
+    def find(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> AddedMatches:
+        """The added tokens in documents, document i being ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8.
+
+        `offsets` has the shape ``(documents + 1,)``. `pointers.PADDING` bytes must be readable behind the last
+        document. No match reaches across the ends of a document.
+        """
+        n_documents, n_ranges = len(offsets) - 1, len(self.arrays[search.RANGES]) // 4
+        found = np.empty((3, _ROOM), np.int64)
+        document = count = 0
+        while True:
+            document, count = search.find_matches(data, offsets, self.block, n_ranges, document, found, count)
+            if document == n_documents:
+                starts, ends, tokens = found[:, :count]
+                return AddedMatches(starts.copy(), ends.copy(), self.ids[tokens])
+            wider = np.empty((3, 4 * found.shape[1]), np.int64)
+            wider[:, :count] = found[:, :count]
+            found = wider
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(AddedMatcher.of, match_special=self.match_special), (self.tokens,)
+
+
+def _in_utf8(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _flags(token: AddedToken, match_special: bool) -> int:
+    return (
+        search.SKIPPED * (token.special and not match_special)
+        | search.SINGLE_WORD * token.single_word
+        | search.LSTRIP * token.lstrip
+        | search.RSTRIP * token.rstrip
+    )
+
+
+def _looks_around(token: AddedToken) -> bool:
+    return token.single_word or token.lstrip or token.rstrip
+
+
+@lru_cache(maxsize=1)
+def _characters() -> NDArray[np.uint8]:
+    """What each code point is to the rules of added tokens: uint8 of shape ``(0x110000,)``."""
+    points = [*range(0xD800), *range(0xE000, N_CODE_POINTS)]
+    flags = np.zeros(N_CODE_POINTS, np.uint8)
+    place = np.array(points)
+    for start, end in compile_regex(r"\w+", "rust").spans("".join(map(chr, points))):
+        flags[place[start:end]] = search.WORD_CHARACTER
+    flags[[ord(character) for character in SPACE]] |= search.WHITE_SPACE
+    return flags
+
+
+def _pairs(keys: Iterable[bytes]) -> NDArray[np.uint8]:
+    """Which pairs of bytes tokens have at their first three places, as bits: uint8 of shape ``(256, 256)``.
+
+    Where a token has ended, any bytes may follow.
+    """
+    pairs = np.zeros((256, 256), np.uint8)
+    for key in keys:
+        for place in range(3):
+            one, next_one = (key[k] if k < len(key) else slice(None) for k in (place, place + 1))
+            pairs[one, next_one] |= 1 << place
+    return pairs
+
+
+def _ranges(begins: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Ranges that hold all pairs of bytes that tokens begin with, and few others; at most `MOST_RANGES`.
+
+    Four numbers each: the least first byte, how many more there are, and the same of the next byte. Of two
+    neighbours, those are put together for which that adds the fewest pairs.
+    """
+    boxes = []
+    for first in np.flatnonzero(begins.any(axis=1)):
+        following = np.flatnonzero(begins[first])
+        boxes.append((int(first), int(first), int(following[0]), int(following[-1])))
+    while len(boxes) > 1:
+        joined = [_around(one, other) for one, other in pairwise(boxes)]
+        added = [_area(both) - _area(boxes[k]) - _area(boxes[k + 1]) for k, both in enumerate(joined)]
+        k = int(np.argmin(added))
+        if added[k] > 0 and len(boxes) <= MOST_RANGES:
+            break
+        boxes[k : k + 2] = [joined[k]]
+    return np.array([(a, b - a, c, d - c) for a, b, c, d in boxes], np.uint8).reshape(-1)
+
+
+Box = tuple[int, int, int, int]
+
+
+def _around(one: Box, other: Box) -> Box:
+    return one[0], other[1], min(one[2], other[2]), max(one[3], other[3])
+
+
+def _area(box: Box) -> int:
+    return (box[1] - box[0] + 1) * (box[3] - box[2] + 1)
+
+
+def _trie(keys: Sequence[bytes]) -> tuple[NDArray[Any], ...]:
+    """`added_search`'s roots, firsts, labels and words, of keys in ascending order."""
+    roots = np.full(256, -1, np.int32)
+    firsts: list[int] = []
+    labels: list[int] = []
+    words: list[int] = []
+    level, depth = _children(keys, 0, 0, len(keys)), 0
+    n_nodes = len(level)
+    roots[[byte for byte, _, _ in level]] = range(n_nodes)
+    while level:
+        depth += 1
+        deeper = []
+        for byte, low, high in level:
+            ends = len(keys[low]) == depth
+            below = _children(keys, depth, low + ends, high)
+            labels.append(byte)
+            words.append(low if ends else -1)
+            firsts.append(n_nodes)
+            n_nodes += len(below)
+            deeper += below
+        level = deeper
+    firsts.append(n_nodes)
+    return roots, np.array(firsts, np.int32), np.array(labels, np.uint8), np.array(words, np.int32)
+
+
+def _children(keys: Sequence[bytes], depth: int, low: int, high: int) -> list[tuple[int, int, int]]:
+    """The bytes at `depth` of ``keys[low:high]``, all longer than that, and which keys have each."""
+    children: list[tuple[int, int, int]] = []
+    for number in range(low, high):
+        byte = keys[number][depth]
+        first = children.pop()[1] if children and children[-1][0] == byte else number
+        children.append((byte, first, number + 1))
+    return children

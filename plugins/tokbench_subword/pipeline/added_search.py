@@ -1,0 +1,227 @@
+"""The compiled search for added tokens: sixty-four bytes at a time, and a trie where one may begin.
+
+Most text holds no added token, so the question asked of every byte has to be cheap: may a token begin with
+this byte and the next? Vector comparisons answer it for sixty-four places at once (`ranges`), coarsely where
+the tokens begin in many ways. For the places that remain, a table of pairs of bytes (`pairs`) tells at which of
+their first three places tokens have a pair (bits 0 to 2; set where a token has ended before); and what passes
+that too is looked up in a trie over bytes. Added tokens are valid UTF-8, as the text is, so that a match of
+bytes is a match of characters.
+
+The trie has its nodes in the order of their depth, so that the children of a node are neighbours: those of
+node k are ``firsts[k]`` to ``firsts[k + 1]``, in the order of `labels`, the bytes that lead to them; `words`
+has the token that ends at a node, or -1, and ``roots[b]`` the node of the single byte b, or -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.masks import WINDOW, trailing_zeros
+from tokbench.kernels.pointers import i32_in, load_u64, pointer, u8_in
+from tokbench.kernels.utf8 import code_point
+
+RANGES, PAIRS, ROOTS, FIRSTS, LABELS, WORDS, FLAGS, CHARACTERS = range(8)
+"""Where in its block the tables of a search are: uint8, uint8, int32, int32, uint8, int32, uint8, uint8."""
+
+SKIPPED, SINGLE_WORD, LSTRIP, RSTRIP = 1, 2, 4, 8
+"""Flags of a token: its text is passed over as ordinary text; how it is matched."""
+WORD_CHARACTER, WHITE_SPACE = 1, 2
+"""Flags of a code point."""
+
+if config.DISABLE_JIT:
+
+    def _begins(data: Any, index: int, ranges: Any, row: int) -> Any:
+        """The places of ``data[index:index + 64]`` whose byte and the next lie in a row of `ranges`."""
+        low, width, next_low, next_width = (int(bound) for bound in ranges[4 * row : 4 * row + 4])
+        window = [int(byte) for byte in data[index : index + WINDOW + 1]]
+        bits = 0
+        for k in range(WINDOW):
+            inside = 0 <= window[k] - low <= width and 0 <= window[k + 1] - next_low <= next_width
+            bits |= inside << k
+        return np.uint64(bits)
+
+else:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _begins(typingctx: Any, data: Any, index: Any, ranges: Any, row: Any) -> Any:
+        """The places of ``data[index:index + 64]`` whose byte and the next lie in a row of `ranges`."""
+        signature = types.uint64(data, types.int64, ranges, types.int64)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            byte, number = ir.IntType(8), ir.IntType(64)
+            lanes, first = ir.VectorType(byte, WINDOW), ir.Constant(ir.IntType(32), 0)
+            nowhere = ir.Constant(ir.VectorType(ir.IntType(32), WINDOW), [0] * WINDOW)
+            undefined = ir.Constant(lanes, ir.Undefined)
+
+            def window(at: Any) -> Any:
+                loaded = builder.load(builder.bitcast(builder.gep(args[0], [at]), lanes.as_pointer()))
+                loaded.align = 1
+                return loaded
+
+            def bound(column: int) -> Any:
+                at = builder.add(builder.shl(args[3], ir.Constant(number, 2)), ir.Constant(number, column))
+                one = builder.insert_element(undefined, builder.load(builder.gep(args[2], [at])), first)
+                return builder.shuffle_vector(one, undefined, nowhere)
+
+            def inside(at: Any, column: int) -> Any:
+                above = builder.sub(window(at), bound(column))
+                return builder.icmp_unsigned("<=", above, bound(column + 1))
+
+            following = builder.add(args[1], ir.Constant(number, 1))
+            both = builder.and_(inside(args[1], 0), inside(following, 2))
+            return builder.bitcast(both, number)
+
+        return signature, codegen
+
+
+@inline
+def _candidates(data, at, ranges, n_ranges):  # type: ignore[no-untyped-def]
+    """The places of the next sixty-four where a token may begin, as a set of bits."""
+    places = np.uint64(0)
+    for row in range(n_ranges):
+        places |= _begins(data, at, ranges, row)
+    return places
+
+
+@inline
+def _may_begin(data, at, pairs):  # type: ignore[no-untyped-def]
+    """Whether the first three pairs of bytes are such as tokens have there. Reads eight bytes."""
+    word = load_u64(data, at)
+    first = pairs[word & np.uint64(0xFFFF)]
+    second = pairs[(word >> np.uint64(8)) & np.uint64(0xFFFF)]
+    third = pairs[(word >> np.uint64(16)) & np.uint64(0xFFFF)]
+    return first & (second >> 1) & (third >> 2) & 1 != 0
+
+
+@inline
+def _longest(data, at, end, tables):  # type: ignore[no-untyped-def]
+    """The longest token that begins at `at` and where it ends: its number, or -1."""
+    firsts, labels, words = i32_in(tables, FIRSTS), u8_in(tables, LABELS), i32_in(tables, WORDS)
+    found = np.int32(-1)
+    stop = at
+    node = np.int64(i32_in(tables, ROOTS)[data[at]])
+    while node >= 0:
+        at += 1
+        if words[node] >= 0:
+            found, stop = words[node], at
+        if at == end:
+            break
+        byte, low, high = data[at], np.int64(firsts[node]), np.int64(firsts[node + 1])
+        while high - low > 8:
+            middle = (low + high) >> 1
+            if labels[middle] <= byte:
+                low = middle
+            else:
+                high = middle
+        while low < high and labels[low] < byte:
+            low += 1
+        node = low if low < high and labels[low] == byte else np.int64(-1)
+    return found, stop
+
+
+@inline
+def _before(data, at):  # type: ignore[no-untyped-def]
+    """Where the character begins that ends at `at`."""
+    at -= 1
+    while data[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
+
+
+@inline
+def _is(data, at, characters, flag):  # type: ignore[no-untyped-def]
+    """Whether the character at `at` has a flag, and how long it is."""
+    point, size = code_point(data, at)
+    return characters[point] & flag != 0, size
+
+
+@inline
+def _within_word(data, begin, start, stop, end, characters):  # type: ignore[no-untyped-def]
+    """Whether a word character stands beside ``data[start:stop]``."""
+    if start > begin and _is(data, _before(data, start), characters, WORD_CHARACTER)[0]:
+        return True
+    return stop < end and _is(data, stop, characters, WORD_CHARACTER)[0]
+
+
+@inline
+def _space_begins(data, done, at, characters):  # type: ignore[no-untyped-def]
+    """Where the white space begins that ends at `at`; not before `done`, even if `at` is."""
+    while at > done:
+        before = _before(data, at)
+        if not _is(data, before, characters, WHITE_SPACE)[0]:
+            break
+        at = before
+    return max(at, done)
+
+
+@inline
+def _space_ends(data, at, end, characters):  # type: ignore[no-untyped-def]
+    """Where the white space ends that begins at `at`."""
+    while at < end:
+        is_space, size = _is(data, at, characters, WHITE_SPACE)
+        if not is_space:
+            break
+        at += size
+    return at
+
+
+@kernel
+def find_matches(data_, offsets, tables, n_ranges, document, found, count):  # type: ignore[no-untyped-def]
+    """Search documents from number `document` on, and write what is found from column `count` of `found` on.
+
+    `found` is int64 of three rows: start, end, number of the token.
+
+    Gives the document to go on with and the next column. A document for whose matches there is no room is left
+    to another call.
+    """
+    data, ranges, pairs = pointer(data_), u8_in(tables, RANGES), u8_in(tables, PAIRS)
+    token_flags, characters = u8_in(tables, FLAGS), u8_in(tables, CHARACTERS)
+    while document < len(offsets) - 1:
+        begin, end = offsets[document], offsets[document + 1]
+        at = done = white = begin  # white: where the white space ends that was last taken on the right
+        column = count
+        while at < end:
+            window = at
+            places = _candidates(data, at, ranges, n_ranges)
+            at += WINDOW
+            if at > end:
+                places &= (np.uint64(1) << np.uint64(end - window)) - np.uint64(1)
+            while places != 0:
+                start = window + trailing_zeros(places)
+                places &= places - np.uint64(1)
+                if not _may_begin(data, start, pairs):
+                    continue
+                token, stop = _longest(data, start, end, tables)
+                if token < 0:
+                    continue
+                # matches do not overlap, and what is passed over covers its text as well
+                if stop - window < WINDOW:
+                    places &= ~np.uint64(0) << np.uint64(stop - window)
+                else:
+                    places, at = np.uint64(0), stop
+                flags = token_flags[token]
+                if flags & SKIPPED:
+                    continue
+                if flags & SINGLE_WORD and _within_word(data, begin, start, stop, end, characters):
+                    continue
+                if flags & LSTRIP:
+                    start = _space_begins(data, done, start, characters)
+                if flags & RSTRIP:
+                    # tokens of white space may begin many times in what one of them has taken
+                    white = stop = max(white, _space_ends(data, max(stop, white), end, characters))
+                if start >= stop:
+                    continue
+                if column == found.shape[1]:
+                    return document, count
+                found[0, column], found[1, column], found[2, column] = start, stop, token
+                column += 1
+                done = stop
+        count = column
+        document += 1
+    return document, count
