@@ -16,17 +16,17 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import CUTS, MEMO_BITS
 from tokbench_subword.bpe.tables import joins
 from tokbench_subword.bpe.uncached import encode_uncached
-from tokbench_subword.bpe.word_cache import (
+from tokbench_subword.words.slots import (
+    LONGEST_WORD,
+    MASK,
     PART,
-    SHORT_WORD,
-    WIDE_WORD,
-    recall_short,
-    recall_wide,
-    remember_short,
-    remember_wide,
-    short_home,
-    short_key,
-    wide_key,
+    SHIFT,
+    SLOTS,
+    STATE,
+    recall,
+    remember,
+    word_home,
+    word_key,
 )
 
 _ONE = np.uint64(1)
@@ -55,19 +55,11 @@ def _may_cut(block, ascii_joins, memo, text, boundary, point, length, following,
 
 
 @subroutine
-def _encode_part(block, text, start, length, out, o):  # type: ignore[no-untyped-def]
-    """Encode a part that is wide, longer, or short and new, and keep it; return the new end of `out`."""
-    wide = SHORT_WORD < length <= WIDE_WORD
-    if wide:
-        after = recall_wide(block, wide_key(text, start, length, PART), out, o)
-        if after >= 0:
-            return after
+def _encode_part(block, text, start, length, low, high, out, o):  # type: ignore[no-untyped-def]
+    """Encode a part that is new, and keep it unless it is too long; return the new end of `out`."""
     after = encode_uncached(block, text, start, start + length, out, o)
-    if wide:
-        remember_wide(block, wide_key(text, start, length, PART), out, o, after - o)
-    elif length <= SHORT_WORD:
-        low, high = short_key(text, start, length, PART)
-        remember_short(block, low, high, out, o, after - o)
+    if length <= LONGEST_WORD:
+        remember(u64_in(block, at.WORDS), low, high, text, start, out, o, after - o)
     return after
 
 
@@ -78,8 +70,8 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     Boundaries are found for `CUTS` bytes at a time, before any part is looked up: their look-ups do not
     depend on each other, and so overlap.
     """
-    slots, arena, cuts = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA), i64_in(block, at.CUT_PLACES)
-    shift = u64_in(block, at.CACHE_SHIFTS)[0]
+    words, cuts = u64_in(block, at.WORDS), i64_in(block, at.CUT_PLACES)
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     ascii_joins, memo = u8_in(block, at.ASCII_JOINS), u64_in(block, at.JOIN_MEMO)
     byte_ids, plain = u32_in(block, at.BYTE_IDS), i64_in(block, at.SETTINGS)[at.BYTE_LEVEL] == 1
     part = start
@@ -99,13 +91,16 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
             cuts[count] = end
             count += 1
         for k in range(count):
-            size, after = cuts[k] - part, np.int64(-1)
+            size = cuts[k] - part
             if size == 1 and plain:  # every byte is a symbol: no need to look it up
                 out[o] = byte_ids[text[part]]
-                after = o + 1
-            elif size <= SHORT_WORD:
-                low, high = short_key(text, part, size, PART)
-                after = recall_short(slots, arena, shift, low, high, short_home(low, high, shift), out, o)
-            o = after if after >= 0 else _encode_part(block, text, part, size, out, o)
+                o += 1
+            else:
+                low, high = word_key(text, part, min(size, LONGEST_WORD), PART)
+                after = np.int64(-1)
+                if size <= LONGEST_WORD:
+                    home = word_home(low, high, state[SHIFT])
+                    after = recall(words, slots, state[MASK], low, high, home, text, part, out, o)
+                o = after if after >= 0 else _encode_part(block, text, part, size, low, high, out, o)
             part = cuts[k]
     return o

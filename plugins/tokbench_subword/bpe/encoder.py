@@ -26,6 +26,7 @@ from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.words.cache import CACHE_BYTES
 
 _PAD = bytes(PADDING)
 _THREADED_FROM = 1 << 18
@@ -56,8 +57,8 @@ def _joined(parts: list[bytes] | list[str]) -> bytes:
 class Encoder:
     """Encodes text with a `BpeModel`.
 
-    `threads` is how many threads a batch may use. With a pattern that has no state machine, `encode` and
-    `encode_batch` find the pre-tokens with `regex` first.
+    `threads` is how many threads a batch may use, `cache` how many bytes the word cache of each may take. With
+    a pattern that has no state machine, `encode` and `encode_batch` find the pre-tokens with `regex` first.
 
     Example:
         >>> model = BpeModel(
@@ -66,8 +67,9 @@ class Encoder:
         [256, 99]
     """
 
-    def __init__(self, model: BpeModel, *, threads: int = 1) -> None:
+    def __init__(self, model: BpeModel, *, threads: int = 1, cache: int = CACHE_BYTES) -> None:
         self.model = model
+        self.cache = cache
         self.threads = max(1, threads)
         cuts = model.pattern.machine is not None
         announce(*((encode_documents, encode_text, encode_texts) if cuts else (encode_spans,)))
@@ -210,7 +212,7 @@ class Encoder:
             return self._new()
 
     def _new(self) -> Workspace:
-        work = Workspace(self._shared)
+        work = Workspace(self._shared, self.cache)
         if self._fits >= 0 and not self._ready:
             # numba reads compiled code when it is first asked for: all now, or the first batch would wait
             counts = np.zeros(0, np.int64)

@@ -3,7 +3,7 @@
 Where the time goes, and what is done about it:
 
 - English and code are words of ASCII letters, which `scanning` finds from 64 bytes at a time.
-- Text repeats itself: of words up to fifteen bytes, more than 95 % are found in the cache (`word_cache`).
+- Text repeats itself: more than 95 % of words are found in the word cache (`tokbench_subword.words`).
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
   processor in one of the three does not hold up the others.
@@ -13,7 +13,7 @@ Where the time goes, and what is done about it:
 - What is in no cache is merged, or walked by `backtracking` where it is long (`uncached`).
 
 Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
-readable bytes, and `out` must have room for one id per byte and `word_cache.SPARE_IDS` more.
+readable bytes, and `out` must have room for one id per byte and `words.slots.SPARE_IDS` more.
 """
 
 from __future__ import annotations
@@ -33,13 +33,25 @@ from tokbench.kernels.calls import (
     string_at,
 )
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import GROUP
 from tokbench_subword.bpe.scanning import cut_words
-from tokbench_subword.bpe.word_cache import SHORT_WORD, recall_short, short_home, short_key
 from tokbench_subword.bpe.words import encode_new
+from tokbench_subword.words.slots import (
+    ENOUGH,
+    HELD,
+    LONGEST_WORD,
+    MASK,
+    SHIFT,
+    SLOTS,
+    STATE,
+    WHOLE,
+    recall,
+    word_home,
+    word_key,
+)
 
 
 @subroutine
@@ -50,13 +62,14 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
     where the ids of each of the words end, after where those of the first begin. A word may be empty.
     """
     keys, homes, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(block, at.IDS_END)
-    slots, arena = u64_in(block, at.SHORT_WORDS), u32_in(block, at.ARENA)
-    shift = u64_in(block, at.CACHE_SHIFTS)[0]
+    words = u64_in(block, at.WORDS)
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    mask, shift = state[MASK], state[SHIFT]
     for k in range(count):
         start = starts[first + k]
-        low, high = short_key(text, start, min(ends[first + k] - start, SHORT_WORD), 0)
-        keys[2 * k], keys[2 * k + 1] = low, high
-        homes[k] = short_home(low, high, shift)
+        length = min(ends[first + k] - start, LONGEST_WORD)
+        keys[2 * k], keys[2 * k + 1] = word_key(text, start, length, WHOLE)
+        homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
         prefetch_u64(slots, homes[k])
     ids_end[0] = o
     i64_in(block, at.COUNTERS)[at.FETCHED] = 0
@@ -65,8 +78,9 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
         length = ends[first + k] - start
         if length > 0:
             after = np.int64(-1)
-            if length <= SHORT_WORD:
-                after = recall_short(slots, arena, shift, keys[2 * k], keys[2 * k + 1], homes[k], out, o)
+            if length <= LONGEST_WORD:
+                low, high = keys[2 * k], keys[2 * k + 1]
+                after = recall(words, slots, mask, low, high, homes[k], text, start, out, o)
             o = after if after >= 0 else encode_new(block, text, start, length, k, count, out, o)
         ids_end[k + 1] = o
     return o
@@ -127,7 +141,8 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
         _end_words(block, count, i)
         o = look_up(block, data, starts, ends, none, count, ids, o)
     counters[at.N_IDS] = o
-    if counters[at.SHORT_ENTERED] + counters[at.WIDE_ENTERED] > counters[at.FIT_AFTER]:
+    words = i64_in(u64_in(block, at.WORDS), STATE)
+    if words[HELD] > words[ENOUGH]:
         fitted = call(member(state, 2))
         if fitted == 0:
             counters[at.BUSY] = 0

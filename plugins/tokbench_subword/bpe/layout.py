@@ -30,13 +30,7 @@ from tokbench.kernels.text import MOST_BYTES
     SECOND,  # uint32 (65536,): Pieces.second
     RIVALS,  # uint32 (131072,): Pieces.rivals
     SETTINGS,  # int64
-    SHORT_WORDS,  # uint64: the word cache; see `word_cache`
-    WIDE_WORDS,  # uint64: the same for longer words
-    CACHE_SHIFTS,  # uint64 (2,): how far a hash is shifted to give a slot of either
-    ARENA,  # uint32: ids of words of more than a few tokens
-    PHRASES,  # uint64 (1 << PHRASE_BITS,): the cache of phrases; see `phrases`
-    PHRASE_BYTES,  # uint8: what they are
-    PHRASE_IDS,  # uint32: and their ids
+    WORDS,  # the block of the word cache; see `tokbench_subword.words`
     JOIN_MEMO,  # uint64: recent answers of `joins`
     COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
@@ -46,14 +40,14 @@ from tokbench.kernels.text import MOST_BYTES
     CUT_PLACES,  # int64 (CUTS + 1,)
     STARTS,  # int64 (GROUP + 1,): where the words of a group begin
     ENDS,  # int64 (GROUP,): where they end
-    WORD_KEYS,  # uint64 (2 * GROUP,): the keys of those that are short
-    HOMES,  # int64 (GROUP,): the slots where these are looked for first
+    WORD_KEYS,  # uint64 (2 * GROUP,): their keys
+    HOMES,  # int64 (GROUP,): the slots where they are looked for first
     IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-) = range(45)
+) = range(39)
 
 (
     MACHINE,  # number of the state machine
@@ -76,28 +70,14 @@ from tokbench.kernels.text import MOST_BYTES
 ) = range(17)
 
 (
-    ARENA_USED,
-    SHORT_HELD,
-    WIDE_HELD,
-    SHORT_ENTERED,
-    WIDE_ENTERED,
     FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
-    FIT_AFTER,  # how many words may be entered before the tables' sizes are looked at
-    PHRASE_BYTES_USED,
-    PHRASE_IDS_USED,
     BUSY,  # 1 while a text is encoded by itself
     N_IDS,  # of the last one
-) = range(11)
+) = range(3)
 
-N_COUNTERS = 11
+N_COUNTERS = 3
 N_SETTINGS = 17
 
-ARENA_SIZE = (1 << 20) - 1024
-"""Ids that the arena of the word cache holds."""
-PHRASE_BITS = 17
-"""Slots of the cache of phrases, as a power of two."""
-PHRASE_BYTES_SIZE, PHRASE_IDS_SIZE = 1 << 22, 1 << 20
-"""Bytes, and ids with what stands beside them, that the phrases kept have at the most."""
 GROUP = 128
 """Words that are cut and looked up together."""
 CUTS = 1024

@@ -23,7 +23,6 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
     tokens = TokenTable.of(model.vocabulary)
-    short_tokens = ShortTokens.of(tokens)
     joins = JoinTable.of(tokens)
     byte_ids = _byte_ids(model)
     complete = model.level == "byte" and bool((byte_ids != NONE).all())
@@ -35,6 +34,8 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
         results[ranks] = model.merges[:, 2]
     else:
         pairs, results = pieces.pairs, np.zeros(0, np.uint32)
+    # where pieces are known, merging makes each of their bytes the piece itself
+    short_tokens = ShortTokens.of(tokens, None if model.whole_tokens else pieces.ids)
     fallback = np.full(256, NONE, np.uint32)
     if model.byte_fallback:
         for byte in range(256):

@@ -9,6 +9,7 @@ access to memory, for which `encoding` asks ahead of time, and none to the bytes
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,10 @@ def short_token_id(slots, shift, low, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fill(blob, starts, table, shift):  # type: ignore[no-untyped-def]
+def _fill(blob, starts, chosen, table, shift):  # type: ignore[no-untyped-def]
     data = pointer(blob)
-    for token in range(len(starts) - 1):
+    for token in chosen:
         length = starts[token + 1] - starts[token]
-        if length == 0 or length > SHORT_TOKEN:
-            continue
         low = first_bytes(load_u64(data, starts[token]), min(length, 8))
         high = first_bytes(load_u64(data, starts[token] + 8), length - 8) if length > 8 else _ZERO
         key = token_key(high, length)
@@ -77,12 +76,13 @@ class ShortTokens:
     shift: int
 
     @classmethod
-    def of(cls, tokens: TokenTable) -> ShortTokens:
-        """The table of all short tokens; of two with the same bytes, the one of the lower id is found."""
+    def of(cls, tokens: TokenTable, among: NDArray[np.integer[Any]] | None = None) -> ShortTokens:
+        """The table of all short tokens, or of those `among` these ids, which are distinct."""
         lengths = np.diff(tokens.starts)
-        count = int(((lengths > 0) & (lengths <= SHORT_TOKEN)).sum())
-        slots = power_of_two(5 * count // 4)
+        short = (lengths > 0) & (lengths <= SHORT_TOKEN)
+        chosen = np.flatnonzero(short) if among is None else among[short[among]].astype(np.int64)
+        slots = power_of_two(5 * len(chosen) // 4)
         table = np.zeros(2 * slots, np.uint64)
         shift = 64 - (slots // 4).bit_length() + 1
-        _fill(tokens.blob, tokens.starts, table, np.uint64(shift))
+        _fill(tokens.blob, tokens.starts, chosen, table, np.uint64(shift))
         return cls(table, shift)

@@ -18,12 +18,7 @@ _FEW_BYTES = 64
 
 @inline
 def whole_token(block, settings, text, start, length, hashed):  # type: ignore[no-untyped-def]
-    """The id of a pre-token that is a token as it stands, where the model takes it so, or `NONE`.
-
-    `hashed` is `hash_bytes` of it.
-    """
-    if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
-        return NONE
+    """The id of the token of these bytes, of which `hashed` is `hash_bytes`, or `NONE`."""
     tokens, filter_, blob = (
         u64_in(block, at.TOKENS),
         u32_in(block, at.TOKEN_BLOOM),

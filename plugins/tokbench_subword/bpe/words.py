@@ -1,4 +1,4 @@
-"""A word that is not among the short ones met before: from the cache of wide words, or encoded and kept."""
+"""A word that is not in the word cache: encoded, and kept."""
 
 from __future__ import annotations
 
@@ -9,38 +9,30 @@ from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import i64_in, prefetch_u64, u64_in
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.cutting import encode_cut
-from tokbench_subword.bpe.phrases import PHRASE, note_phrase, recall_phrase
 from tokbench_subword.bpe.short_tokens import SHORT_TOKEN, short_token_id, token_home, token_key
 from tokbench_subword.bpe.tables import NONE
 from tokbench_subword.bpe.uncached import encode_uncached, whole_token
-from tokbench_subword.bpe.word_cache import (
-    SHORT_WORD,
-    WIDE_WORD,
-    recall_wide,
-    remember_short,
-    remember_wide,
-    wide_key,
-)
+from tokbench_subword.words.slots import LONGEST_WORD, SLOTS, remember
 
+_UNCUT = 31
+"""Bytes of words in alphabets of few letters up to which they are quicker merged than cut."""
 _THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
 _TOP = np.uint64(56)  # where the length of a short word stands in its key
-_HAN, _AFTER_HAN = 0xE3, 0xEA  # first bytes of U+3000 to U+9FFF: kana and Han
 
 
 @inline
-def _script(text, start, length):  # type: ignore[no-untyped-def]
-    """The first byte of a word's first character that is not ASCII, where that is its first or second."""
+def _many_characters(text, start, length):  # type: ignore[no-untyped-def]
+    """Whether the first of a word's first two characters that is not ASCII is of three bytes or more."""
     first = text[start]
-    return first if first >= 0x80 or length == 1 else text[start + 1]
+    return (first if first >= 0x80 or length == 1 else text[start + 1]) >= _THREE_BYTES
 
 
 @inline
 def _fetch(block, first, count):  # type: ignore[no-untyped-def]
     """Ask for the memory that the new ones among the words `first` to `count` of the group will need."""
-    settings = i64_in(block, at.SETTINGS)
     keys, homes = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES)
-    slots, tokens = u64_in(block, at.SHORT_WORDS), u64_in(block, at.SHORT_TOKENS)
-    shift = np.uint64(settings[at.SHORT_TOKEN_SHIFT])
+    slots, tokens = u64_in(u64_in(block, at.WORDS), SLOTS), u64_in(block, at.SHORT_TOKENS)
+    shift = np.uint64(i64_in(block, at.SETTINGS)[at.SHORT_TOKEN_SHIFT])
     for k in range(first, count):
         low, high = keys[2 * k], keys[2 * k + 1]
         length = np.int64(high >> _TOP)
@@ -49,69 +41,38 @@ def _fetch(block, first, count):  # type: ignore[no-untyped-def]
             prefetch_u64(tokens, token_home(low, token_key(high, length), shift))
 
 
+@inline
+def _whole(block, settings, text, start, length, low, high):  # type: ignore[no-untyped-def]
+    """The id of a word that is one token, or `NONE` where that is not known."""
+    if length <= SHORT_TOKEN:
+        shift = np.uint64(settings[at.SHORT_TOKEN_SHIFT])
+        return short_token_id(u64_in(block, at.SHORT_TOKENS), shift, low, token_key(high, length))
+    if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
+        return NONE
+    return whole_token(block, settings, text, start, length, hash_bytes(text, start, length))
+
+
 @subroutine
-def _encode_short(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
-    """Encode word `k` of a group of `count`, which is short and new, and keep it; return the end of `out`."""
+def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode word `k` of a group of `count`, and keep it; return the new end of `out`.
+
+    What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
+    are known already.
+    """
     settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
     keys = u64_in(block, at.WORD_KEYS)
     low, high = keys[2 * k], keys[2 * k + 1]
     if counters[at.FETCHED] == 0:  # one new word seldom comes alone
         counters[at.FETCHED] = 1
         _fetch(block, k + 1, count)
-    if settings[at.WHOLE_TOKENS] == 1 and length <= SHORT_TOKEN:
-        shift = np.uint64(settings[at.SHORT_TOKEN_SHIFT])
-        whole = short_token_id(u64_in(block, at.SHORT_TOKENS), shift, low, token_key(high, length))
-    else:
-        whole = whole_token(block, settings, text, start, length, hash_bytes(text, start, length))
+    whole = _whole(block, settings, text, start, length, low, high)
     if whole != NONE:
         out[o] = whole
         after = o + 1
-    elif settings[at.CUT] == 1 and _script(text, start, length) >= _THREE_BYTES:
+    elif settings[at.CUT] == 1 and (length > _UNCUT or _many_characters(text, start, length)):
         after = encode_cut(block, text, start, start + length, out, o)
     else:
         after = encode_uncached(block, text, start, start + length, out, o)
-    remember_short(block, low, high, out, o, after - o)
+    if length <= LONGEST_WORD:
+        remember(u64_in(block, at.WORDS), low, high, text, start, out, o, after - o)
     return after
-
-
-@subroutine
-def _encode_longer(block, text, start, length, out, o):  # type: ignore[no-untyped-def]
-    """Encode a word longer than `SHORT_WORD`, and keep it where it is wide; return the new end of `out`.
-
-    What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
-    are known already. What is longer than a wide word, or as long in Chinese and Japanese, is a phrase.
-    """
-    settings = i64_in(block, at.SETTINGS)
-    script = _script(text, start, length)
-    wide = SHORT_WORD < length <= WIDE_WORD and not _HAN <= script < _AFTER_HAN
-    phrase = not wide and length <= PHRASE
-    if wide:
-        after = recall_wide(block, wide_key(text, start, length, 0), out, o)
-        if after >= 0:
-            return after
-    hashed = hash_bytes(text, start, length)
-    if phrase:
-        after = recall_phrase(block, text, start, length, hashed, out, o)
-        if after >= 0:
-            return after
-    whole = whole_token(block, settings, text, start, length, hashed)
-    if whole != NONE:
-        out[o] = whole
-        after = o + 1
-    elif settings[at.CUT] == 1 and (length > WIDE_WORD or script >= _THREE_BYTES):
-        after = encode_cut(block, text, start, start + length, out, o)
-    else:
-        after = encode_uncached(block, text, start, start + length, out, o)
-    if wide:
-        remember_wide(block, wide_key(text, start, length, 0), out, o, after - o)
-    elif phrase:
-        note_phrase(block, text, start, length, hashed, out, o, after - o)
-    return after
-
-
-@inline
-def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
-    """Encode word `k` of a group of `count`, which is longer, or short and new; return the new end of `out`."""
-    if length > SHORT_WORD:
-        return _encode_longer(block, text, start, length, out, o)
-    return _encode_short(block, text, start, length, k, count, out, o)

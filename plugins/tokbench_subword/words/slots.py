@@ -1,0 +1,209 @@
+"""The word cache as kernels see it: words (any bytes) to the ids they were given, looked up, entered, replaced.
+
+A *slot* is four words of 64 bits, half a line of the processor's cache:
+
+| | a short word, up to 15 bytes | a long word, up to `LONGEST_WORD` bytes |
+|---|---|---|
+| 0 | its first eight bytes | a hash of its bytes |
+| 1 | its other bytes; above them its length and flag | its length; above it `LONG` and the flag |
+| 2, 3 | up to four ids and their number | where its record is, how many ids, `OUTSIDE` |
+
+A *record* is the bytes of a long word and its ids, or the ids of a short word that has more than four. Records
+are written to a ring of memory one after another, so that the oldest are overwritten, one by one. Where one
+begins is counted from the very first, and so tells whether it still stands.
+
+A word stands in the slot of its hash or one of the seven after it, and no slot before its own is empty. So the
+words met first, which are the frequent ones, are found at once. Where all eight are taken, a new word replaces
+any one of them: nothing else is forgotten, and of a text larger than the cache a part is known when it comes
+again (of the oldest replaced first, nothing would be). Whole words are compared always.
+
+`words` is the block of a `WordCache` throughout; texts need `pointers.PADDING` readable bytes after them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.hashing import equal_bytes, first_bytes, hash_bytes, spread_two
+from tokbench.kernels.pointers import (
+    copy_ids_8,
+    i64_in,
+    load_u64,
+    pointer,
+    store_u64,
+    u8_in,
+    u32_in,
+    u64_in,
+)
+
+(
+    SLOTS,  # uint64
+    STATE,  # int64
+    RING,  # uint64: the records; the next two are the same memory
+    RING_IDS,  # uint32
+    RING_BYTES,  # uint8
+) = range(5)
+(
+    MASK,  # words of 64 bits in all slots, less one
+    SHIFT,  # how far a hash is shifted to give a slot
+    RING_SIZE,  # words of 64 bits in the ring, a power of two
+    WRITTEN,  # and written to it so far
+    HELD,  # slots that are not empty
+    ENTERED,  # words entered so far
+    ENOUGH,  # slots held from which on the table should grow
+) = range(7)
+N_STATE = 7
+
+SHORT_WORD, LONGEST_WORD = 15, 1 << 10
+"""The longest words that stand in a slot, and that are kept at all, in bytes."""
+SLOT = 4
+"""Words of 64 bits in a slot."""
+WHOLE, PART = 0, 64
+"""Flags of a key: a word by itself, and a part of one, which is never taken for it."""
+SPARE_IDS = 8
+"""How many ids past the end of a word's may be written."""
+_WINDOW = 8  # slots where a word may stand
+_LONG = 32
+_FEW = 4  # ids in a slot
+_TOP = np.uint64(56)  # where the length and flags stand
+_COUNT = np.uint64(60)  # where the number of ids stands
+_LAST_IDS = np.uint64((1 << 60) - 1)
+_MOST_LAST = 1 << 28  # ids below this may stand beside the number
+_LONG_BIT, _OUTSIDE = np.uint64(_LONG << 56), np.uint64(1 << 63)
+_ZERO, _ONE, _HALF, _LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+@inline
+def short_key(text, start, length, flag):  # type: ignore[no-untyped-def]
+    """The key of a short word, without a branch on the length, which no predictor could guess."""
+    low = first_bytes(load_u64(text, start), min(length, 8))
+    high = load_u64(text, start + 8) & ((_ONE << np.uint64(8 * max(length - 8, 0))) - _ONE)
+    return low, high | np.uint64(length | flag) << _TOP
+
+
+@inline
+def word_key(text, start, length, flag):  # type: ignore[no-untyped-def]
+    """The key of a word of 1 to `LONGEST_WORD` bytes: two words of 64 bits."""
+    if length <= SHORT_WORD:
+        return short_key(text, start, length, flag)
+    return hash_bytes(text, start, length), np.uint64(length) | np.uint64(_LONG | flag) << _TOP
+
+
+@inline
+def word_home(low, high, shift):  # type: ignore[no-untyped-def]
+    """Where in the slots a word is looked for first."""
+    return np.int64(spread_two(low, high) >> np.uint64(shift)) * SLOT
+
+
+@subroutine
+def _recall_outside(words, slot, text, start, out, o):  # type: ignore[no-untyped-def]
+    """`recall` of a word with a record."""
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    high, begin, size = slots[slot + 1], np.int64(slots[slot + 2]), state[RING_SIZE]
+    if state[WRITTEN] - begin > size:  # overwritten
+        return np.int64(-1)
+    place = begin & (size - 1)
+    if high & _LONG_BIT:
+        length = np.int64(high & _LOW)
+        if not equal_bytes(u8_in(words, RING_BYTES), 8 * place, text, start, length):
+            return np.int64(-1)
+        place += (length + 7) >> 3
+    count, ids = np.int64(slots[slot + 3] & _LOW), u32_in(words, RING_IDS)
+    for i in range(0, count, 8):
+        copy_ids_8(ids, 2 * place + i, out, o + i)
+    return o + count
+
+
+@inline
+def recall(words, slots, mask, low, high, home, text, start, out, o):  # type: ignore[no-untyped-def]
+    """Copy the ids of a word; return the new end of `out`, or -1. `SPARE_IDS` more may be written."""
+    slot, left = home, _WINDOW
+    while (slots[slot] ^ low) | (slots[slot + 1] ^ high):
+        left -= 1
+        if slots[slot + 1] == _ZERO or left == 0:
+            return np.int64(-1)
+        slot = (slot + SLOT) & mask
+    last = slots[slot + 3]
+    if last & _OUTSIDE:
+        return _recall_outside(words, slot, text, start, out, o)
+    store_u64(out, o, slots[slot + 2])
+    store_u64(out, o + 2, last & _LAST_IDS)
+    return o + np.int64(last >> _COUNT)
+
+
+@inline
+def _write_record(words, high, text, start, ids, begin, count):  # type: ignore[no-untyped-def]
+    """Write the record of a word; return where it begins, counted from the first."""
+    state, ring, ring_ids = i64_in(words, STATE), u64_in(words, RING), u32_in(words, RING_IDS)
+    length = np.int64(high & _LOW) if high & _LONG_BIT else np.int64(0)
+    n_words = (length + 7) >> 3
+    size, needed = state[RING_SIZE], n_words + ((count + 1) >> 1)
+    place = state[WRITTEN] & (size - 1)
+    if place + needed > size:  # a record lies in one piece
+        state[WRITTEN] += size - place
+        place = np.int64(0)
+    for i in range(n_words):
+        ring[place + i] = load_u64(text, start + 8 * i)
+    for i in range(count):
+        ring_ids[2 * (place + n_words) + i] = ids[begin + i]
+    first = state[WRITTEN]
+    state[WRITTEN] = first + needed
+    return first
+
+
+@inline
+def _pair(ids, begin, i, count):  # type: ignore[no-untyped-def]
+    """Ids `i` and ``i + 1`` of a word as one word of 64 bits, zero for what it does not have."""
+    left = np.uint64(np.uint32(ids[begin + i])) if i < count else _ZERO
+    right = np.uint64(np.uint32(ids[begin + i + 1])) if i + 1 < count else _ZERO
+    return left | right << _HALF
+
+
+@subroutine
+def remember(words, low, high, text, start, ids, begin, count):  # type: ignore[no-untyped-def]
+    """Enter a word that could not be recalled, by its key, and its ids, ``ids[begin:begin + count]``.
+
+    A word has no more ids than a record has room for: `LONGEST_WORD` at the most, or it is left out.
+    """
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    if count > LONGEST_WORD:
+        return
+    mask = state[MASK]
+    slot = home = word_home(low, high, state[SHIFT])
+    left = _WINDOW
+    # a key that is there already is that of a record overwritten, or, of equal hashes, of another word
+    while slots[slot + 1] != _ZERO and (slots[slot] ^ low) | (slots[slot + 1] ^ high):
+        slot = (slot + SLOT) & mask
+        left -= 1
+        if left == 0:
+            slot = (home + SLOT * (state[ENTERED] % _WINDOW)) & mask
+            break
+    state[HELD] += slots[slot + 1] == _ZERO
+    state[ENTERED] += 1
+    few = count < _FEW or (count == _FEW and np.uint32(ids[begin + _FEW - 1]) < _MOST_LAST)
+    if few and not high & _LONG_BIT:
+        slots[slot + 2] = _pair(ids, begin, 0, count)
+        slots[slot + 3] = _pair(ids, begin, 2, count) | np.uint64(count) << _COUNT
+    else:
+        slots[slot + 2] = np.uint64(_write_record(words, high, text, start, ids, begin, count))
+        slots[slot + 3] = np.uint64(count) | _OUTSIDE
+    slots[slot], slots[slot + 1] = low, high
+
+
+@kernel
+def move_words(old, new, shift):  # type: ignore[no-untyped-def]
+    """Enter the slots of one table in another, empty, larger one of this `SHIFT`; return how many it holds."""
+    source, target, mask, held = pointer(old), pointer(new), len(new) - 1, 0
+    for slot in range(0, len(old), SLOT):
+        if source[slot + 1] == _ZERO:
+            continue
+        place, left = word_home(source[slot], source[slot + 1], shift), _WINDOW
+        while target[place + 1] != _ZERO and left > 0:
+            place = (place + SLOT) & mask
+            left -= 1
+        if left > 0:
+            held += 1
+            for i in range(SLOT):
+                target[place + i] = source[slot + i]
+    return held
