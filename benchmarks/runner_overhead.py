@@ -203,26 +203,23 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
 
     from tokbench.registry import build_registry, default_context
     from tokbench.results.folder import RunFolder
-    from tokbench.runner.cells import make_cells
+    from tokbench.runner.cells import cut_into_tasks, make_cells
     from tokbench.runner.interrupt import Stop
     from tokbench.runner.limits import Limits
-    from tokbench.runner.plan import bundles, make_plan
+    from tokbench.runner.plan import make_plan
     from tokbench.runner.quality import QualityPass
     from tokbench.runner.subjects import make_ready
     from tokbench.runner.suite import load_suite
-    from tokbench.runner.tasks import Task
 
     changes = {"tokenizers": [spec], "datasets": [f"text:{path}"], "jobs": jobs}
     plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
     cells = make_cells(plan, make_ready(plan, folder / "trained", Stop(), lambda text: None))
-    work = bundles(cells, jobs)
+    work = cut_into_tasks(cells, jobs, None, Limits(600, plan.memory_limit))
     nobody = SimpleNamespace(worked=lambda *_: None, finished=lambda *_: None)
-    limits = Limits(600, plan.memory_limit)
 
     def count() -> None:
         quality = QualityPass(cells, work, RunFolder(folder), nobody, tell=lambda cell: None)
-        tasks = (Task(bundle.recipe, bundle.pieces, None, limits) for bundle in work)
-        quality.run(executor, tasks, Stop(), jobs=jobs)
+        quality.run(executor, work, Stop(), jobs=jobs, audited=lambda *_: None)
         assert not quality.failures, quality.failures
 
     return count

@@ -40,8 +40,9 @@ class ReportWriter:
 class Engine:
     """Where cells are computed: `open(jobs, address)` gives a `concurrent.futures.Executor` for the run.
 
-    The executor takes picklable functions and arguments only. `shared` says that workers may sit on other
-    machines, so that speed is not timed there and files must be visible from them.
+    `shared` says that its workers are processes of their own, perhaps on other machines: functions and
+    arguments must then be picklable, speed is not timed there, and files must be visible from them. Without it,
+    tasks run in threads of this process, and start worker processes themselves.
     """
 
     name: str

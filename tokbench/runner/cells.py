@@ -1,19 +1,43 @@
-"""The cells of a run: which there are, which are on disk already, and the tallies of all of them."""
+"""The cells of a run: which there are, which are on disk already, the tasks that count the others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from tokbench.corpus import Shard
 from tokbench.errors import ResultsError
 from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import cell_file_name, read_cell, read_head
 from tokbench.results.folder import RunFolder
+from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import tally_version
-from tokbench.runner.plan import Cell, Plan
-from tokbench.runner.recipe import digest_of
+from tokbench.runner.limits import NO_LIMITS, Limits
+from tokbench.runner.plan import Plan
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of
 from tokbench.runner.subjects import Subject
+from tokbench.runner.tasks import CountTask, Piece
 from tokbench.tally import Tally
+
+SMALLEST_TASK = 256 << 10
+LARGEST_TASK = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on."""
+
+    index: int
+    key: CellKey
+    recipe: Recipe
+    corpus: DatasetRecipe
+    shards: tuple[Shard, ...]
+    identity: str
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected bytes of text."""
+        return sum(shard.n_bytes for shard in self.shards)
 
 
 def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
@@ -35,6 +59,59 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
                 identity = digest_of(subject.recipe.fingerprint, seen, facts, version)
                 cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity))
     return cells
+
+
+def cut_into_tasks(
+    cells: Sequence[Cell], jobs: int, cache: TallyCache | None = None, limits: Limits = NO_LIMITS
+) -> list[CountTask]:
+    """Cells cut into tasks, a tokenizer each; small languages share one.
+
+    The first are large, since each task ends with tallies to be joined, and the later the smaller: then all
+    workers are done at nearly the same time, whichever is faster (guided self-scheduling, Polychronopoulos and
+    Kuck 1987).
+    """
+    found: list[CountTask] = []
+    left = sum(cell.n_bytes for cell in cells)
+    held: list[Piece] = []
+    shards: list[Shard] = []
+    part = held_bytes = 0
+    for number, cell in enumerate(cells):
+        room = task_size(left, jobs)
+        for shard in cell.shards:
+            if held_bytes and (
+                held_bytes + shard.n_bytes // 2 > room or held_bytes + shard.n_bytes > LARGEST_TASK
+            ):
+                if shards:
+                    held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
+                    shards, part = [], part + 1
+                found.append(CountTask(cell.recipe, tuple(held), cache, limits))
+                left -= held_bytes
+                held, held_bytes, room = [], 0, task_size(left, jobs)
+            shards.append(shard)
+            held_bytes += shard.n_bytes
+        held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
+        shards, part = [], 0
+        if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
+            found.append(CountTask(cell.recipe, tuple(held), cache, limits))
+            left -= held_bytes
+            held, held_bytes = [], 0
+    return found
+
+
+def task_size(left: int, jobs: int) -> int:
+    """Bytes of the next task where so many are left to be handed out; one worker alone waits for nobody.
+
+    Two thirds of a worker's share: what the others still have then levels out even where one is half as fast,
+    and each task less is some ten milliseconds less for a worker and for us.
+    """
+    return min(max(2 * left // (jobs * 3), SMALLEST_TASK), LARGEST_TASK) if jobs > 1 else LARGEST_TASK
+
+
+def most_workers(plan: Plan) -> int:
+    """How many workers a plan can use at once; fewer may do, where some of the work was done before."""
+    tokenizers = len(plan.entries)
+    counting = tokenizers * sum(corpus.n_bytes for corpus in plan.corpora) // SMALLEST_TASK
+    return min(plan.jobs, max(tokenizers, 0 if plan.engine.shared else counting))
 
 
 @dataclass(frozen=True, slots=True)

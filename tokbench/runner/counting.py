@@ -6,14 +6,18 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokbench.corpus import read_text
 from tokbench.errors import TokbenchError
-from tokbench.results.cell import Failure
+from tokbench.runner.limits import failure_of
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
-from tokbench.runner.tasks import Outcome, Piece, Task
-from tokbench.runner.worker import Emit, describe
+from tokbench.runner.tasks import CountTask, Outcome, Piece
+from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from tokbench.tally import Tally
 
 _PROGRESS_SECONDS = 0.2
 
@@ -32,7 +36,7 @@ def get_ready(emit: Emit) -> None:
 _ready: list[bool] = []
 
 
-def count(emit: Emit, task: Task) -> None:
+def count(emit: Emit, task: CountTask) -> None:
     """Count every piece of a task; each is reported by an event as soon as it is done or has failed."""
     home = Path.cwd()
     for piece in task.pieces:
@@ -41,15 +45,15 @@ def count(emit: Emit, task: Task) -> None:
         emit(("done", _guarded(emit, task, piece)))
 
 
-def _guarded(emit: Emit, task: Task, piece: Piece) -> Outcome:
+def _guarded(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     try:
         return _count(emit, task, piece)
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
         return Outcome(piece.cell, piece.part, failure=failure_of(error))
 
 
-def _count(emit: Emit, task: Task, piece: Piece) -> Outcome:
-    from tokbench.runner.summing import Summing
+def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
+    from tokbench.runner.counting import Summing
     from tokbench.tally import Collector, CorpusFacts, Tally, collect
 
     begun = time.perf_counter()
@@ -128,23 +132,33 @@ def loaded(recipe: Recipe) -> Tokenizer:
     return found
 
 
-_REMEDIES = {
-    "timeout": "give it longer with --timeout, or leave the tokenizer out",
-    "memory": "allow more with --memory-limit, or run fewer at once with --jobs",
-    "crashed": "the library took its process down; the others are unharmed; its last output is kept",
-    "environment": "install the same versions there; the other workers are not concerned",
-    "raised": "the traceback shows where; `tokbench plugins check SPEC` tests a tokenizer by itself",
-}
+AT_ONCE = 16
+"""Tallies held before they are added: each may take a megabyte or two."""
 
 
-def failure_of(error: BaseException) -> Failure:
-    """What went wrong while a tokenizer was at work, with what to do about it."""
-    kind, message, trace = describe(error)
-    # Our own errors say what to do themselves.
-    remedy = "" if isinstance(error, TokbenchError) else _REMEDIES[kind]
-    return Failure(kind, message, remedy, trace)
+class Summing:
+    """A sum of tallies that grows.
 
+    Example:
+        >>> growing = Summing()
+        >>> growing.add(Tally.empty())
+        >>> growing.total().documents
+        0
+    """
 
-def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -> Failure:
-    """A failure of one of the usual kinds, with its remedy."""
-    return Failure(kind, message, _REMEDIES.get(kind, ""), traceback, output)
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[Tally] = []
+
+    def add(self, tally: Tally) -> None:
+        """Add one more."""
+        self._parts.append(tally)
+        if len(self._parts) >= AT_ONCE:
+            self._parts = [self.total()]
+
+    def total(self) -> Tally:
+        """The sum so far."""
+        from tokbench.tally import Tally
+
+        return Tally.sum(self._parts)

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from tokbench.errors import CorpusError
 from tokbench.inspection.overlap import same_numbering, same_vocabulary
 from tokbench.metrics.metric import CellKey
+from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
-from tokbench.runner.limits import CallFailed, Limits, WorkerLost
 from tokbench.runner.plan import Corpus, Plan
-from tokbench.runner.pool import borrowed
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
@@ -141,18 +141,9 @@ def _documents(corpus: Corpus, language: str) -> Iterator[Passage]:
 def _sheltered(
     plan: Plan, a: Recipe, b: Recipe, documents: Sequence[tuple[str, str]], by_bytes: bool
 ) -> dict[str, Any]:
-    cache = TallyCache(plan.registry.context.cache_dir / "tallies") if plan.suite.cache else None
-    limits = Limits(plan.suite.timeout, plan.memory_limit)
-    try:
-        with borrowed() as worker:
-            found: dict[str, Any] = worker.call(compare, a, b, documents, by_bytes, cache, limits=limits)
-    except WorkerLost as loss:
-        if loss.kind == "interrupted":
-            raise
-        return {"error": f"{loss.kind}: {loss}"}
-    except CallFailed as error:
-        return {"error": f"{error.kind}: {error}"}
-    return found
+    limits = plan.limits
+    found: dict[str, Any] | Failure = attempt(compare, a, b, documents, by_bytes, plan.cache, limits=limits)
+    return {"error": f"{found.kind}: {found.message}"} if isinstance(found, Failure) else found
 
 
 def compare(

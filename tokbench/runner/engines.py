@@ -1,7 +1,7 @@
 """Engines: where tasks run. Local processes, a Dask cluster, a Ray cluster; plugins may add others.
 
 Each gives a `concurrent.futures.Executor`; scheduling is theirs. The tokenizer itself always runs one
-process further (see `tokbench.runner.sheltered`), so the local engine needs only threads that wait.
+process further (see `tokbench.runner.pool`), so the local engine needs only threads that wait.
 """
 
 from __future__ import annotations

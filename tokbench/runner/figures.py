@@ -1,22 +1,30 @@
-"""From cells on disk to the figures of the run: measurements with a row for whatever failed, comparisons."""
+"""From cells on disk to the figures of the run: measurements with a row for whatever failed, comparisons.
+
+Figures of one tokenizer need its own cells and the baseline's, nothing else, so they are made side by side in
+workers; and the linear algebra of the replicates runs on one thread each instead of all on all cores.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from typing import Any
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.registry import PluginChoice
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_rows, write_measurements, write_rows
 from tokbench.results.run import OVERALL
-from tokbench.runner.cells import CellFiles
-from tokbench.runner.checks import CHEAPEST
-from tokbench.runner.measuring import measure_all
-from tokbench.runner.plan import Cell, Plan
+from tokbench.runner.cells import Cell, CellFiles
+from tokbench.runner.plan import CHEAPEST, Plan
+from tokbench.runner.pool import call_twice
+from tokbench.runner.recipe import open_registry
 from tokbench.runner.subjects import Subject
+from tokbench.runner.worker import Emit
+from tokbench.tokenizer import LoadContext
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
@@ -144,3 +152,47 @@ class _Order:
             self._languages.get((row.dataset, row.language), many),
             self._metrics.get(row.metric, many),
         )
+
+
+def measure_all(
+    plan: Plan,
+    folder: RunFolder,
+    tokenizers: Sequence[str],
+    keys: Sequence[CellKey],
+    metrics: Sequence[Metric],
+    context: MeasureContext,
+) -> list[Measurement]:
+    """The rows of every tokenizer, in order."""
+    names = [metric.name for metric in metrics]
+
+    def one(tokenizer: str) -> list[Measurement]:
+        wanted = {tokenizer, context.baseline}
+        own = [key for key in keys if key.tokenizer in wanted]
+        audits = {name: audit for name, audit in context.audits.items() if name in wanted}
+        known = replace(context, audits=audits)
+        choice, loading = plan.registry.choice, plan.registry.context
+        found: list[Measurement] = call_twice(
+            measure_one, choice, loading, folder, tokenizer, own, names, known
+        )
+        return found
+
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        return [row for rows in threads.map(one, tokenizers) for row in rows]
+
+
+def measure_one(
+    emit: Emit,
+    plugins: PluginChoice,
+    load_context: LoadContext,
+    folder: RunFolder,
+    tokenizer: str,
+    keys: Sequence[CellKey],
+    metrics: Sequence[str],
+    context: MeasureContext,
+) -> list[Measurement]:
+    """The rows of one tokenizer; `keys` are its cells and the baseline's."""
+    from tokbench.metrics.measure import measure
+
+    registry = open_registry(plugins, load_context)
+    chosen = [registry.metrics[name] for name in metrics]
+    return measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})

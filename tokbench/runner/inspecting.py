@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +17,13 @@ from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.counting import failure, loaded
+from tokbench.runner.counting import loaded
 from tokbench.runner.differing import compare_all
-from tokbench.runner.limits import CallFailed, Limits, WorkerLost
 from tokbench.runner.plan import Corpus, Plan
-from tokbench.runner.pool import borrowed
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
+from tokbench.runner.tasks import Audited, AuditTask
 from tokbench.runner.worker import Emit
 
 if TYPE_CHECKING:
@@ -45,14 +44,6 @@ class Sample:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """What was found of one tokenizer by itself."""
-
-    audit: dict[str, Any] | None
-    morphology: dict[str, MorphCounts]
-
-
 @dataclass
 class Inspections:
     """What was seen of all of them, by canonical spec."""
@@ -71,11 +62,15 @@ class Inspector:
     def __init__(self, plan: Plan, subjects: Sequence[Subject]) -> None:
         self._plan = plan
         self._ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
-        self._examined: dict[str, Examined | Failure] = {}
+        self._audited: dict[str, Audited | Failure] = {}
 
-    def examinations(self) -> dict[str, Callable[[], None]]:
-        """What is to be done of each tokenizer, by canonical spec: in any order, by any thread, or later."""
-        return {subject.entry.key: partial(self._examine, subject) for subject in self._ready}
+    def audits(self) -> dict[str, AuditTask]:
+        """What is to be found out of each tokenizer, by canonical spec: whenever there is time."""
+        return {subject.entry.key: self._task(subject) for subject in self._ready}
+
+    def take(self, task: AuditTask, found: Audited | Failure) -> None:
+        """What was found, by whichever thread."""
+        self._audited[task.recipe.key] = found
 
     def finish(self, folder: RunFolder, failed: Collection[CellKey]) -> Inspections:
         """Write ``samples.json``, ``audits.json`` and ``diffs.json``, and give what metrics need of them.
@@ -92,7 +87,7 @@ class Inspector:
         audits: dict[str, Any] = {}
         for subject, shown in zip(self._ready, looks, strict=True):
             key = subject.entry.key
-            seen = self._examined[key]
+            seen = self._audited[key]
             if isinstance(seen, Failure):
                 found.failures[key] = seen
                 continue
@@ -111,48 +106,32 @@ class Inspector:
         write_json(folder.diffs, compare_all(self._plan, self._ready, found.audits, failed))
         return found
 
-    def _examine(self, subject: Subject) -> None:
+    def _task(self, subject: Subject) -> AuditTask:
         suite = self._plan.suite
-        cache = TallyCache(self._plan.registry.context.cache_dir / "tallies") if suite.cache else None
         gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
         size = subject.about.vocab_size if subject.about else 0
-        audits = suite.audit and size <= LARGEST_AUDIT
-        key = subject.entry.key
-        self._examined[key] = self._called(examine, subject.recipe, audits, gold, cache)
+        assert subject.recipe is not None
+        return AuditTask(
+            subject.recipe, suite.audit and size <= LARGEST_AUDIT, gold, self._plan.cache, self._plan.limits
+        )
 
     def _look(
         self, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
     ) -> dict[int, list[dict[str, Any]]] | Failure:
         key = subject.entry.key
-        if key not in self._examined:  # its cells were counted by an earlier run, or elsewhere
-            self._examine(subject)
+        if key not in self._audited:  # its cells were counted by an earlier run, or elsewhere
+            self.take(task := self._task(subject), run_audit(task))
         shown = {
             index: sample.text
             for index, sample in enumerate(samples)
             if CellKey(key, sample.dataset, sample.language) not in failed
         }
-        if not shown or isinstance(self._examined[key], Failure):
+        if not shown or isinstance(self._audited[key], Failure):
             return {}
-        pieces: dict[int, list[dict[str, Any]]] | Failure = self._called(show, subject.recipe, shown)
+        pieces: dict[int, list[dict[str, Any]]] | Failure = attempt(
+            show, subject.recipe, shown, limits=self._plan.limits, doing="while passages were shown to it"
+        )
         return pieces
-
-    def _called(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What `function` gives in a worker, or the failure."""
-        limits = Limits(self._plan.suite.timeout, self._plan.memory_limit)
-        try:
-            with borrowed() as worker:
-                return worker.call(function, *arguments, limits=limits)
-        except WorkerLost as loss:
-            if loss.kind == "interrupted":
-                raise
-            return failure(loss.kind, f"while its vocabulary was audited: {loss}", output=loss.output)
-        except CallFailed as error:
-            return failure(
-                error.kind,
-                f"while its vocabulary was audited: {error}",
-                traceback=error.traceback,
-                output=error.output,
-            )
 
 
 def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
@@ -211,20 +190,26 @@ def show(emit: Emit, recipe: Recipe, texts: Mapping[int, str]) -> dict[int, list
     return {index: [piece.as_json() for piece in pieces(tokenizer, text)] for index, text in texts.items()}
 
 
-def examine(
-    emit: Emit, recipe: Recipe, audit: bool, gold: Mapping[str, tuple[str, str]], cache: TallyCache | None
-) -> Examined:
+def run_audit(task: AuditTask) -> Audited | Failure:
+    """What is found of a tokenizer in a worker, or why nothing is."""
+    found: Audited | Failure = attempt(
+        audit_one, task, limits=task.limits, doing="while its vocabulary was audited"
+    )
+    return found
+
+
+def audit_one(emit: Emit, task: AuditTask) -> Audited:
     """Audit the vocabulary (or find the audit made before), score the gold words."""
     scores = {}
-    for language, (path, form) in gold.items():
+    for language, (path, form) in task.gold.items():
         from tokbench.metrics.gold import read_gold
         from tokbench.metrics.morphology import score
 
-        scores[language] = score(loaded(recipe), read_gold(Path(path), form).words)
-    return Examined(_audited(recipe, cache) if audit else None, scores)
+        scores[language] = score(loaded(task.recipe), read_gold(Path(path), form).words)
+    return Audited(_content(task.recipe, task.cache) if task.audit else None, scores)
 
 
-def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
+def _content(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
     import tokbench.inspection
     from tokbench.inspection.audit import audit
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -49,8 +48,3 @@ def stopping(say: Callable[[str], None]) -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def say_on_stderr(text: str) -> None:
-    """One line for the user, beside whatever stdout is used for."""
-    print(text, file=sys.stderr, flush=True)

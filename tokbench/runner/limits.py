@@ -1,8 +1,14 @@
-"""What a worker process may take, and how it may end: limits, thread pools held, losses as exceptions."""
+"""What a worker process may take, takes, and how it may end: limits, peak memory, losses as exceptions."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+
+from tokbench.errors import TokbenchError
+from tokbench.results.cell import Failure
+from tokbench.runner.worker import describe
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -56,3 +62,58 @@ def thread_environment(threads: int) -> dict[str, str]:
     """The variables that hold the thread pools inside libraries to `threads`."""
     held = dict.fromkeys(_THREAD_VARIABLES, str(threads))
     return held | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
+
+
+def peak_memory() -> int:
+    """The most memory this process has held, in bytes; 0 where the system does not tell.
+
+    On Linux from ``/proc``: `getrusage` there begins with what the parent held when it started us.
+    """
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return _by_getrusage()
+
+
+def _by_getrusage() -> int:
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)
+
+
+_REMEDIES = {
+    "timeout": "give it longer with --timeout, or leave the tokenizer out",
+    "memory": "allow more with --memory-limit, or run fewer at once with --jobs",
+    "crashed": "the library took its process down; the others are unharmed; its last output is kept",
+    "environment": "install the same versions there; the other workers are not concerned",
+    "raised": "the traceback shows where; `tokbench plugins check SPEC` tests a tokenizer by itself",
+}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What went wrong while a tokenizer was at work, with what to do about it."""
+    kind, message, trace = describe(error)
+    # Our own errors say what to do themselves.
+    remedy = "" if isinstance(error, TokbenchError) else _REMEDIES[kind]
+    return Failure(kind, message, remedy, trace)
+
+
+def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -> Failure:
+    """A failure of one of the usual kinds, with its remedy."""
+    return Failure(kind, message, _REMEDIES.get(kind, ""), traceback, output)
+
+
+def failure_from(error: WorkerLost | CallFailed, doing: str = "") -> Failure:
+    """Why a call in a worker has no answer; raises `error` again where that is because the user stopped it."""
+    message = f"{doing}: {error}" if doing else str(error)
+    if isinstance(error, CallFailed):
+        return failure(error.kind, message, traceback=error.traceback, output=error.output)
+    if error.kind == "interrupted":
+        raise error
+    return failure(error.kind, message, output=error.output)

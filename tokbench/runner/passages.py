@@ -1,15 +1,18 @@
-"""The text that is timed: a sample of each dataset, the same for every tokenizer."""
+"""The text that is timed: a sample of each dataset, the same for all; ids on it are checked before speed is."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
-from tokbench.errors import CorpusError
+from tokbench.errors import CorpusError, TokenizerError
 from tokbench.runner.plan import Corpus
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""
@@ -83,3 +86,39 @@ def _cut(text: str) -> Iterator[str]:
             end = space if space > 0 else end
         yield text[start:end]
         start = end
+
+
+def verified(tokenizer: Tokenizer, passage: Passage) -> TokenBatch:
+    """The ids of every document of a passage, the same each time and by every way of asking.
+
+    Raises `TokenizerError` where the second call gives other ids than the first, or single calls other ids than
+    the batch, on the passage's documents or on all of them as one.
+    """
+    import numpy as np
+
+    batch = encode_batch(tokenizer, passage.documents)
+    again = encode_batch(tokenizer, passage.documents)
+    if not (np.array_equal(batch.ids, again.ids) and np.array_equal(batch.offsets, again.offsets)):
+        raise TokenizerError(
+            f"{tokenizer.name}: encoding {passage.dataset} twice gives other ids the second time; "
+            f"a tokenizer that draws at random has no one speed"
+        )
+    _same_alone(tokenizer, passage, passage.documents, batch)
+    _same_alone(tokenizer, passage, passage.long, encode_batch(tokenizer, passage.long))
+    return batch
+
+
+def _same_alone(tokenizer: Tokenizer, passage: Passage, texts: tuple[str, ...], batch: TokenBatch) -> None:
+    import numpy as np
+
+    for index, text in enumerate(texts):
+        if not np.array_equal(np.asarray(tokenizer.encode(text), np.int64), batch[index]):
+            raise TokenizerError(
+                f"{tokenizer.name}: encode and encode_batch disagree on {passage.dataset}, "
+                f"document {index}: {text[:60]!r}; a speed of either would not be of the same work"
+            )
+
+
+def digest_of_ids(batch: TokenBatch) -> bytes:
+    """A digest of ids and of where documents end; equal for tokenizers that did the same work."""
+    return hashlib.sha256(batch.ids.tobytes() + batch.offsets.tobytes()).digest()

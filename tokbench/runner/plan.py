@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Dataset, Shard
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, UnknownNameError
 from tokbench.extension import Engine
-from tokbench.metrics.metric import CellKey, Metric
+from tokbench.metrics.cost import PriceTable
+from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
-from tokbench.runner.checks import check_address, check_gold, check_reference, open_prices
-from tokbench.runner.recipe import DatasetRecipe, Recipe, TrainingRecipe
+from tokbench.runner.cache import TallyCache
+from tokbench.runner.limits import Limits
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe
 from tokbench.runner.suite import Suite
-from tokbench.runner.tasks import Piece
 from tokbench.spec import Spec
 
 if TYPE_CHECKING:
-    from tokbench.metrics.cost import PriceTable
     from tokbench.tally import CorpusFacts
-
-SMALLEST_TASK = 256 << 10
-LARGEST_TASK = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +75,14 @@ class Plan:
     memory_limit: int
 
     @property
-    def cells(self) -> Iterator[tuple[str, CellKey]]:
-        """Every cell, tokenizer by tokenizer."""
-        for entry in self.entries:
-            for corpus in self.corpora:
-                for language in corpus.shards:
-                    yield entry.key, CellKey(entry.key, corpus.recipe.key, language)
+    def limits(self) -> Limits:
+        """What a step of a worker may take."""
+        return Limits(self.suite.timeout, self.memory_limit)
+
+    @property
+    def cache(self) -> TallyCache | None:
+        """Where tallies and audits are kept, unless nothing is."""
+        return TallyCache(self.registry.context.cache_dir / "tallies") if self.suite.cache else None
 
 
 def make_plan(suite: Suite, registry: Registry) -> Plan:
@@ -152,85 +153,6 @@ def _corpus(registry: Registry, spec: Spec) -> Corpus:
     return Corpus(recipe, dataset, {language: found for language, found in shards.items() if found})
 
 
-# --- cutting cells into pieces, and pieces into tasks ---------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on."""
-
-    index: int
-    key: CellKey
-    recipe: Recipe
-    corpus: DatasetRecipe
-    shards: tuple[Shard, ...]
-    identity: str
-
-    @property
-    def n_bytes(self) -> int:
-        """The expected bytes of text."""
-        return sum(shard.n_bytes for shard in self.shards)
-
-
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """The pieces of one task, all for one tokenizer."""
-
-    recipe: Recipe
-    pieces: tuple[Piece, ...]
-
-
-def bundles(cells: Sequence[Cell], jobs: int) -> list[Bundle]:
-    """Cells cut into tasks, a tokenizer each; small languages share one.
-
-    The first are large, since each task ends with tallies to be joined, and the later the smaller: then all
-    workers are done at nearly the same time, whichever is faster (guided self-scheduling, Polychronopoulos and
-    Kuck 1987).
-    """
-    found: list[Bundle] = []
-    left = sum(cell.n_bytes for cell in cells)
-    held: list[Piece] = []
-    shards: list[Shard] = []
-    part = held_bytes = 0
-    for number, cell in enumerate(cells):
-        room = task_size(left, jobs)
-        for shard in cell.shards:
-            if held_bytes and (
-                held_bytes + shard.n_bytes // 2 > room or held_bytes + shard.n_bytes > LARGEST_TASK
-            ):
-                if shards:
-                    held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
-                    shards, part = [], part + 1
-                found.append(Bundle(cell.recipe, tuple(held)))
-                left -= held_bytes
-                held, held_bytes, room = [], 0, task_size(left, jobs)
-            shards.append(shard)
-            held_bytes += shard.n_bytes
-        held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
-        shards, part = [], 0
-        if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
-            found.append(Bundle(cell.recipe, tuple(held)))
-            left -= held_bytes
-            held, held_bytes = [], 0
-    return found
-
-
-def task_size(left: int, jobs: int) -> int:
-    """Bytes of the next task where so many are left to be handed out; one worker alone waits for nobody.
-
-    Two thirds of a worker's share: what the others still have then levels out even where one is half as fast,
-    and each task less is some ten milliseconds less for a worker and for us.
-    """
-    return min(max(2 * left // (jobs * 3), SMALLEST_TASK), LARGEST_TASK) if jobs > 1 else LARGEST_TASK
-
-
-def most_workers(plan: Plan) -> int:
-    """How many workers a plan can use at once; fewer may do, where some of the work was done before."""
-    tokenizers = len(plan.entries)
-    counting = tokenizers * sum(corpus.n_bytes for corpus in plan.corpora) // SMALLEST_TASK
-    return min(plan.jobs, max(tokenizers, 0 if plan.engine.shared else counting))
-
-
 # --- what the machine allows ----------------------------------------------------------------------------
 
 
@@ -246,3 +168,48 @@ def default_memory_limit(jobs: int) -> int:
     import psutil
 
     return int(0.8 * psutil.virtual_memory().total / jobs)
+
+
+def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
+    """The suite's price table, its tokenizers named as results name them; raises `SpecError` for a wrong one.
+
+    Names that are no tokenizer's here stay as they are: a table may serve other runs too.
+    """
+    if suite.prices is None:
+        return None
+    table = PriceTable.open(Path(suite.prices))
+    prices = dict(table.prices)
+    for name, price in table.prices.items():
+        if name not in registry.tokenizers:  # a family's price is that of all its tokenizers
+            with suppress(SpecError, UnknownNameError):
+                prices.setdefault(str(registry.tokenizer_spec(name)), price)
+    return replace(table, prices=prices)
+
+
+def check_gold(suite: Suite) -> None:
+    """Read the files of gold words that workers will read; raises `CorpusError` for a wrong one."""
+    from tokbench.metrics.gold import read_gold
+
+    for gold in suite.morphology.values():
+        read_gold(Path(gold.path), gold.format)
+
+
+def check_address(suite: Suite, engine: Engine, registry: Registry) -> None:
+    """Raise `SpecError` for the address of a scheduler where the engine has none."""
+    if suite.address is not None and not engine.shared:
+        shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
+        raise SpecError(
+            f"address {suite.address!r}: the engine {engine.name!r} has no scheduler; "
+            f"name one that has ({shared})"
+        )
+
+
+CHEAPEST = "cheapest"
+"""As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
+
+
+def check_reference(suite: Suite, languages: Collection[str]) -> None:
+    """Raise `UnknownNameError` for a reference that is not among the `languages` of the datasets."""
+    if suite.reference not in (None, CHEAPEST) and suite.reference not in languages:
+        hint = f"Name one with --reference LANGUAGE, or --reference {CHEAPEST} for each tokenizer's own"
+        raise UnknownNameError.of("language in reference:", suite.reference, languages, hint=hint)

@@ -8,7 +8,8 @@ from typing import Any
 
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
-from tokbench.runner.plan import Cell, Plan
+from tokbench.runner.cells import Cell
+from tokbench.runner.plan import Plan
 from tokbench.wording import counted
 
 

@@ -1,24 +1,33 @@
-"""The quality pass: tasks to an executor, tallies back, a file for each finished cell."""
+"""The quality pass: tasks to an executor, tallies back, a file for each finished cell.
+
+Is a worker on another machine the same as we are? That is asked before work is sent, and again by every task.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
+from tokbench.errors import SpecError
+from tokbench.registry import PluginChoice, Registry
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
-from tokbench.runner.environments import run_checked
+from tokbench.runner.cells import Cell
+from tokbench.runner.counting import Summing
+from tokbench.runner.inspecting import run_audit
 from tokbench.runner.interrupt import Stop
-from tokbench.runner.plan import Bundle, Cell
-from tokbench.runner.recipe import digest_of
-from tokbench.runner.sheltered import run_task
-from tokbench.runner.summing import Summing
-from tokbench.runner.tasks import Outcome, Task
+from tokbench.runner.limits import failure
+from tokbench.runner.pool import run_task
+from tokbench.runner.recipe import digest_of, environment, open_registry
+from tokbench.runner.tasks import Audited, AuditTask, CountTask, Outcome
 from tokbench.tally import Tally
+from tokbench.tokenizer import LoadContext
 
 MOST_DIGESTS = 1_000
 """Shards of a cell up to which each is listed; beyond, one digest stands for them all."""
@@ -80,13 +89,13 @@ class QualityPass:
     def __init__(
         self,
         cells: Sequence[Cell],
-        work: Iterable[Bundle],
+        work: Iterable[CountTask],
         folder: RunFolder,
         watcher: Watcher,
         *,
         tell: Callable[[CellResult], None],
     ) -> None:
-        parts = Counter(piece.cell for bundle in work for piece in bundle.pieces)
+        parts = Counter(piece.cell for task in work for piece in task.pieces)
         self._growing = {cell.index: _Growing(cell, parts[cell.index]) for cell in cells}
         self._folder = folder
         self._watcher = watcher
@@ -99,17 +108,18 @@ class QualityPass:
     def run(
         self,
         executor: Executor,
-        tasks: Iterable[Task | Callable[[], None]],
+        tasks: Iterable[CountTask | AuditTask],
         stop: Stop,
         *,
         jobs: int,
+        audited: Callable[[AuditTask, Audited | Failure], None],
         expected: Mapping[str, str] | None = None,
     ) -> None:
         """Run every task, at most twice `jobs` waiting at once; ends early where the user asked to stop.
 
-        On the local engine there may be calls among them that do something else and give nothing.
-        `expected` is what workers of a shared engine must have; None for the local engine. Raises what the
-        coordinator itself cannot survive: a disk that is full, above all.
+        `audited` takes what was found of a tokenizer, which is asked on engines that are not shared only.
+        `expected` is what workers of a shared engine must have; None for others. Raises what the coordinator
+        itself cannot survive: a disk that is full, above all.
         """
         waiting: set[Future[Any]] = set()
         queue = iter(tasks)
@@ -119,8 +129,8 @@ class QualityPass:
                 task = next(queue, None)
                 if task is None:
                     exhausted = True
-                elif not isinstance(task, Task):
-                    waiting.add(executor.submit(task))
+                elif isinstance(task, AuditTask):
+                    waiting.add(executor.submit(lambda task: audited(task, run_audit(task)), task))
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
                 else:  # nobody can be heard from another machine: outcomes come with the future
@@ -180,3 +190,53 @@ class QualityPass:
     def unfinished(self) -> Mapping[int, Cell]:
         """The cells that are not done, where the pass ended early."""
         return {index: growing.cell for index, growing in self._growing.items()}
+
+
+PROBES = 4
+"""Questions for each job: an executor does not say which worker answers, so several are asked."""
+
+
+def check_here(executor: Executor, engine: str) -> None:
+    """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
+    if executor.submit(os.getpid).result() != os.getpid():
+        raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
+
+
+def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
+    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have."""
+    ours = environment(registry)
+    asked = [executor.submit(environment_here, registry.choice, registry.context) for _ in range(PROBES * jobs)]
+    for future in asked:
+        different = difference(ours, future.result())
+        if different:
+            raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
+
+
+@lru_cache(maxsize=4)
+def environment_here(plugins: PluginChoice, context: LoadContext) -> dict[str, str]:
+    """What this process has."""
+    return environment(open_registry(plugins, context))
+
+
+def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
+    """What differs, in words; empty where nothing does.
+
+    Example:
+        >>> difference({"tokbench": "1.0", "numpy": "2"}, {"tokbench": "0.9", "numpy": "2"})
+        'tokbench is 0.9 there and 1.0 here'
+    """
+    names = dict.fromkeys([*ours, *theirs])
+    return ", ".join(
+        f"{name} is {theirs.get(name, 'absent')} there and {ours.get(name, 'absent')} here"
+        for name in names
+        if ours.get(name) != theirs.get(name)
+    )
+
+
+def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[Outcome]:
+    """`run_task` on a worker of a cluster, which may have joined after the others were asked."""
+    different = difference(expected, environment_here(task.recipe.plugins, task.recipe.context))
+    if different:
+        why = failure("environment", f"the worker is not the same as the coordinator: {different}")
+        return [Outcome(piece.cell, piece.part, failure=why) for piece in task.pieces]
+    return run_task(task)

@@ -10,7 +10,7 @@ import importlib.metadata
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -156,8 +156,3 @@ def environment(registry: Registry) -> dict[str, str]:
         **versions(["tokbench", "numpy"]),
         **{f"plugin {plugin.name}": plugin.version for plugin in loaded},
     }
-
-
-def context_fields(context: LoadContext) -> dict[str, Any]:
-    """A context, ready for JSON."""
-    return {**asdict(context), "cache_dir": str(context.cache_dir)}

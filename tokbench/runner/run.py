@@ -6,8 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,27 +16,33 @@ from tokbench.registry import Registry, build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
-from tokbench.runner.cache import TallyCache, cache_limit
-from tokbench.runner.cells import CellFiles, look_through, make_cells, without_text
+from tokbench.runner.cache import cache_limit
+from tokbench.runner.cells import (
+    Cell,
+    CellFiles,
+    cut_into_tasks,
+    look_through,
+    make_cells,
+    most_workers,
+    without_text,
+)
 from tokbench.runner.counting import get_ready
-from tokbench.runner.environments import check_workers
 from tokbench.runner.figures import measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, Inspector
 from tokbench.runner.interrupt import Stop, stopping
-from tokbench.runner.limits import Limits, WorkerLost
+from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
-from tokbench.runner.plan import Bundle, Cell, Plan, bundles, make_plan, most_workers
+from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
-from tokbench.runner.quality import QualityPass
+from tokbench.runner.quality import QualityPass, check_here, check_workers
 from tokbench.runner.recipe import digest_of, environment
-from tokbench.runner.speed import SpeedResult
+from tokbench.runner.speed import SpeedResult, speed_stage
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
-from tokbench.runner.tasks import Task
-from tokbench.runner.timing import speed_stage
+from tokbench.runner.tasks import AuditTask, CountTask
 
 NO_TEXT = Failure(
     "empty",
@@ -166,37 +171,25 @@ class _Session:
         return list(speed_measurements(self.speed, self.subjects, datasets, wanted))
 
     def count(self, cells: Sequence[Cell], inspector: Inspector, stop: Stop) -> None:
-        standing = look_through(self.folder, cells)
+        plan, standing = self.plan, look_through(self.folder, cells)
         todo, self.digests = standing.todo, standing.digests
-        work = bundles(todo, self.plan.jobs)
+        work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits)
         self.display.count(standing.finished, todo)
-        quality = QualityPass(todo, work, self.folder, self.display, tell=lambda cell: self.tell_cell(cell))
-        engine = self.plan.engine
+        quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:
             threading.Thread(target=_import_ahead, daemon=True).start()
-            with engine.open(self.plan.jobs, self.plan.suite.address) as executor:
-                beside, expected = inspector.examinations(), None
-                if not isinstance(
-                    executor, ThreadPoolExecutor
-                ):  # workers are other processes, perhaps elsewhere
-                    check_workers(executor, self.plan.registry, self.plan.jobs)
-                    beside, expected = {}, environment(self.plan.registry)
-                tasks = self.tasks(work, beside)
-                quality.run(executor, tasks, stop, jobs=self.plan.jobs, expected=expected)
+            with plan.engine.open(plan.jobs, plan.suite.address) as executor:
+                tasks: Iterable[CountTask | AuditTask] = work
+                expected = None
+                if plan.engine.shared:
+                    check_workers(executor, plan.registry, plan.jobs)
+                    expected = environment(plan.registry)
+                else:
+                    check_here(executor, plan.engine.name)
+                    tasks = with_audits(work, inspector.audits())
+                quality.run(executor, tasks, stop, jobs=plan.jobs, audited=inspector.take, expected=expected)
         self.digests |= quality.digests
         self.failures = quality.failures
-
-    def tasks(
-        self, work: Sequence[Bundle], beside: dict[str, Callable[[], None]]
-    ) -> Iterator[Task | Callable[[], None]]:
-        """What is to be counted, and before each tokenizer's first task what is to be done `beside`."""
-        suite = self.plan.suite
-        cache = TallyCache(self.plan.registry.context.cache_dir / "tallies") if suite.cache else None
-        limits = Limits(suite.timeout, self.plan.memory_limit)
-        for bundle in work:
-            if bundle.recipe.key in beside:
-                yield beside.pop(bundle.recipe.key)
-            yield Task(bundle.recipe, bundle.pieces, cache, limits)
 
     def tell_cell(self, cell: CellResult) -> None:
         _tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
@@ -226,8 +219,8 @@ class _Session:
         write_json(self.folder.manifest, manifest(known))
 
     def tidy_cache(self) -> None:
-        if self.plan.suite.cache:
-            TallyCache(self.plan.registry.context.cache_dir / "tallies").prune(cache_limit())
+        if self.plan.cache is not None:
+            self.plan.cache.prune(cache_limit())
 
     @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:
@@ -235,6 +228,14 @@ class _Session:
         begun = time.monotonic()
         yield
         self.timings[what] = time.monotonic() - begun
+
+
+def with_audits(work: Iterable[CountTask], audits: dict[str, AuditTask]) -> Iterator[CountTask | AuditTask]:
+    """What is to be counted, and before each tokenizer's first task the audit of it."""
+    for task in work:
+        if task.recipe.key in audits:
+            yield audits.pop(task.recipe.key)
+        yield task
 
 
 def _import_ahead() -> None:

@@ -25,8 +25,8 @@ from typing import IO, Any
 
 import psutil
 
-from tokbench.runner import pipes
 from tokbench.runner.limits import KEEP_MEMORY, NO_LIMITS, CallFailed, Limits, WorkerLost, thread_environment
+from tokbench.runner.worker import receive, send
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
@@ -100,7 +100,7 @@ class Worker:
                 self._reply(NO_LIMITS, None)
         self._printed_before = self._output_size()
         try:
-            pipes.send(self._requests, (function, arguments))
+            send(self._requests, (function, arguments))
         except OSError:
             raise self._lost() from None
         return self._reply(limits, on_event)
@@ -108,7 +108,7 @@ class Worker:
     def begin(self, function: Callable[..., Any]) -> None:
         """Have ``function(emit)`` called and wait for nothing: the next `call` does, without limits."""
         with contextlib.suppress(OSError):  # a process that is gone already is found gone by that call
-            pipes.send(self._requests, (function, ()))
+            send(self._requests, (function, ()))
             self._ahead += 1
 
     def _reply(self, limits: Limits, on_event: Callable[[Any], None] | None) -> Any:
@@ -199,7 +199,7 @@ class Worker:
 def _listen(stream: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:
     with contextlib.suppress(Exception), stream:
         while True:
-            inbox.put(pipes.receive(stream))
+            inbox.put(receive(stream))
     inbox.put(("gone", None))
 
 

@@ -4,7 +4,7 @@ Each process loads its tokenizer and makes a first call and a first batch (timed
 for them), meets each passage for the first time (the cold column), proves that its ways of encoding agree, and
 then waits. Rounds go around: every tokenizer does one round of a form before any does the next, each round
 beginning with another one, so that a machine that warms up or slows down is unkind to all alike. Only one
-process works at a time.
+process works at a time. What an earlier try of the same run has timed is found again on disk.
 """
 
 from __future__ import annotations
@@ -14,11 +14,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
+from tokbench.errors import ResultsError
+from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
-from tokbench.runner.counting import failure
+from tokbench.results.folder import RunFolder, read_json
+from tokbench.results.frames import read_frame, write_rows
 from tokbench.runner.interrupt import Stop
-from tokbench.runner.limits import CallFailed, Limits, WorkerLost, thread_environment
-from tokbench.runner.passages import Passage
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost, failure, failure_from, thread_environment
+from tokbench.runner.passages import Passage, choose_passage
+from tokbench.runner.plan import Plan
+from tokbench.runner.pool import close_idle
+from tokbench.runner.recipe import digest_of
 from tokbench.runner.shelter import Worker
 from tokbench.runner.stopwatch import SetUp, Timing, set_up, time_round
 from tokbench.runner.subjects import Subject
@@ -139,13 +145,8 @@ class _Heat:
         """What the racer's process answers, or None with its failure kept."""
         try:
             return racer.worker.call(function, *arguments, limits=self.limits)
-        except WorkerLost as loss:
-            if loss.kind == "interrupted":
-                raise
-            why = failure(loss.kind, str(loss), output=loss.output)
-        except CallFailed as error:
-            why = failure(error.kind, str(error), traceback=error.traceback, output=error.output)
-        self.result.failures[racer.key] = why
+        except (WorkerLost, CallFailed) as error:
+            self.result.failures[racer.key] = failure_from(error)
         racer.worker.close()
         return None
 
@@ -195,3 +196,57 @@ def state_of(result: SpeedResult, identity: str) -> Mapping[str, Any]:
     failures = {key: asdict(value) for key, value in result.failures.items()}
     known = {"set_ups": result.set_ups, "failures": failures, "notes": result.notes, "clock": result.clock}
     return {"identity": identity, **known}
+
+
+def speed_stage(
+    plan: Plan,
+    folder: RunFolder,
+    subjects: Sequence[Subject],
+    stop: Stop,
+    report: Callable[[int, int, str], None],
+) -> SpeedResult | None:
+    """What the speed pass finds, from disk where the same was timed before; None where speed is not asked for.
+
+    With a shared engine nothing is timed: on a cluster one cannot tell who else is working.
+    """
+    settings = plan.suite.speed_settings
+    if settings is None or plan.engine.shared or not any(m.level == "speed" for m in plan.metrics):
+        return None
+    identity = digest_of(
+        settings.model_dump(),
+        [subject.recipe.fingerprint for subject in subjects if subject.recipe],
+        [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
+    )
+    found = _found(folder, identity)
+    if found is not None:
+        return found
+    close_idle()  # nobody but the one being timed
+    wanted = [str(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
+    timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
+    chosen = (choose_passage(corpus, settings.passage_bytes) for corpus in timed)
+    passages = [passage for passage in chosen if passage.documents]
+    result = time_all(subjects, passages, settings, plan.limits, stop, report)
+    if not stop.asked:
+        write_rows(folder.speed, result.rounds)
+        write_json(_state(folder), state_of(result, identity))
+    return result
+
+
+def _state(folder: RunFolder) -> Any:
+    return folder.path / "speed.json"
+
+
+def _found(folder: RunFolder, identity: str) -> SpeedResult | None:
+    """The timings on disk, if they are of the same tokenizers, text and settings."""
+    if not _state(folder).is_file() or not folder.speed.is_file():
+        return None
+    try:
+        known = read_json(_state(folder), "delete it and run again")
+        if known["identity"] != identity or known["failures"]:
+            return None
+        frame = read_frame(folder.speed)
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    except (ResultsError, KeyError):
+        return None
+    failures = {key: Failure(**value) for key, value in known["failures"].items()}
+    return SpeedResult(rows, known["set_ups"], failures, known["notes"], known["clock"])

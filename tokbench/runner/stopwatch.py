@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tokbench.runner.memory import peak_memory
-from tokbench.runner.passages import Passage, utf8_bytes
+from tokbench.runner.limits import peak_memory
+from tokbench.runner.passages import Passage, digest_of_ids, utf8_bytes, verified
 from tokbench.runner.recipe import Recipe, open_registry
-from tokbench.runner.verifying import digest_of_ids, verified
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer
 

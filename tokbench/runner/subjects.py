@@ -1,24 +1,29 @@
-"""The tokenizers of a run made ready: trained where they must be, loaded once to see that they load."""
+"""The tokenizers of a run made ready: trained where they must be, loaded once, and described."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tokbench.errors import CorpusError, TokbenchError
+from tokbench.inspection.facts import facts
+from tokbench.registry import PluginChoice
 from tokbench.results.cell import Failure
-from tokbench.runner.about import About, about, digest_training, recipe_of, spool_training, train_one
-from tokbench.runner.counting import failure, failure_of
+from tokbench.runner.counting import loaded
 from tokbench.runner.interrupt import Stop
-from tokbench.runner.limits import CallFailed, Limits, WorkerLost
+from tokbench.runner.limits import CallFailed, Limits, WorkerLost, failure_from, failure_of
 from tokbench.runner.plan import Entry, Plan
 from tokbench.runner.pool import borrowed, call_twice
-from tokbench.runner.recipe import Recipe
-from tokbench.runner.training import Trained, find_trained
+from tokbench.runner.recipe import Recipe, TrainingRecipe, file_digests, fingerprint, open_registry, versions
+from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
+from tokbench.runner.worker import Emit
+from tokbench.spec import Spec
+from tokbench.tokenizer import LoadContext, special_ids, unk_id
 
 _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"
 
@@ -108,15 +113,10 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
         recipe, files, libraries = recipe_of(plan.registry.choice, context, entry.spec, trained)
         subject = replace(subject, files=files, libraries=libraries)
         with borrowed() as worker:
-            known: About = worker.call(about, recipe, limits=_limits(plan))
+            known: About = worker.call(about, recipe, limits=plan.limits)
         return replace(subject, recipe=recipe, about=known)
-    except WorkerLost as loss:
-        if loss.kind == "interrupted":
-            raise
-        return replace(subject, failure=failure(loss.kind, str(loss), output=loss.output))
-    except CallFailed as error:
-        why = failure(error.kind, str(error), traceback=error.traceback, output=error.output)
-        return replace(subject, failure=why)
+    except (WorkerLost, CallFailed) as error:
+        return replace(subject, failure=failure_from(error))
     except TokbenchError as error:
         return replace(subject, failure=failure_of(error))
 
@@ -145,5 +145,70 @@ def _train(
     return trained, info
 
 
-def _limits(plan: Plan) -> Limits:
-    return Limits(plan.suite.timeout, plan.memory_limit)
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the manifest says of a tokenizer that loads; everything in it is ready for JSON."""
+
+    name: str
+    vocab_size: int
+    special_tokens: int
+    unk_id: int | None
+    load_seconds: float
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def about(emit: Emit, recipe: Recipe) -> About:
+    """Load a tokenizer and tell of it."""
+    begun = time.perf_counter()
+    tokenizer = loaded(recipe)
+    seconds = time.perf_counter() - begun
+    registry = open_registry(recipe.plugins, recipe.context)
+    known = facts(tokenizer, registry.tokenizers[recipe.spec.family], recipe.spec, recipe.context)
+    return About(
+        name=tokenizer.name,
+        vocab_size=int(tokenizer.vocab_size),
+        special_tokens=len(special_ids(tokenizer)),
+        unk_id=unk_id(tokenizer),
+        load_seconds=seconds,
+        facts={key: value for key, value in known.items() if key not in ("files", "libraries")},
+    )
+
+
+def digest_training(emit: Emit, corpus: TrainingRecipe) -> str:
+    """The digest of a training corpus."""
+    return corpus_digest(corpus.load())
+
+
+def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> Path | None:
+    """Put the text of a training corpus aside where that is worth it."""
+    return spool(corpus.load(), path)
+
+
+def train_one(
+    emit: Emit, spec: Spec, corpus: TrainingRecipe, aside: Path | None, digest: str, folder: Path
+) -> Trained:
+    """Train one tokenizer, on the text put `aside` where there is one."""
+    text = corpus.load() if aside is None else spooled(aside, corpus.key)
+    return ensure_trained(
+        corpus.registry(),
+        spec,
+        text,
+        digest,
+        folder,
+        progress=lambda fraction, doing: emit(("training", str(spec), fraction, doing)),
+    )
+
+
+def recipe_of(
+    plugins: PluginChoice, context: LoadContext, spec: Spec, trained: Trained | None
+) -> tuple[Recipe, list[dict[str, Any]], dict[str, str]]:
+    """The recipe of a tokenizer, with the files and the library versions it depends on."""
+    registry = open_registry(plugins, context)
+    family = registry.tokenizers[spec.family]
+    loads = spec if trained is None else trained.spec
+    named: Sequence[Any] = [trained.path] if trained is not None else ()
+    if trained is None and family.files is not None:
+        named = family.files(spec, context)
+    files = file_digests(named)
+    print_ = trained.fingerprint if trained is not None else fingerprint(registry, spec, files)
+    return Recipe(str(spec), loads, plugins, context, print_), files, versions(family.libraries)

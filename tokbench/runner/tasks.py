@@ -1,16 +1,19 @@
-"""The unit of work: one tokenizer, some pieces of text, and what comes back for each piece."""
+"""The units of work that engines carry: one tokenizer counts some pieces of text, or is looked at by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Shard
-from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import Limits
 from tokbench.runner.recipe import DatasetRecipe, Recipe
+
+if TYPE_CHECKING:
+    from tokbench.metrics.morphology import MorphCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CountTask:
     """Pieces to be counted with one tokenizer, in one worker."""
 
     recipe: Recipe
@@ -41,10 +44,10 @@ class Task:
     cache: TallyCache | None
     limits: Limits
 
-    @property
-    def n_bytes(self) -> int:
-        """The expected bytes of text."""
-        return sum(piece.n_bytes for piece in self.pieces)
+    def without(self, done: Sequence[Outcome]) -> tuple[Piece, ...]:
+        """The pieces that have no outcome yet."""
+        finished = {(outcome.cell, outcome.part) for outcome in done}
+        return tuple(piece for piece in self.pieces if (piece.cell, piece.part) not in finished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,23 @@ class Outcome:
     failure: Failure | None = None
 
 
-def key_of(task: Task, piece: Piece) -> CellKey:
-    """The key of the cell that a piece belongs to."""
-    return CellKey(task.recipe.key, piece.dataset.key, piece.language)
+@dataclass(frozen=True, slots=True)
+class AuditTask:
+    """One tokenizer by itself: its vocabulary to be audited (or not), its cuts of gold words to be scored.
+
+    `gold` maps a language to the path and the format of its gold words.
+    """
+
+    recipe: Recipe
+    audit: bool
+    gold: Mapping[str, tuple[str, str]]
+    cache: TallyCache | None
+    limits: Limits
 
 
-def without(task: Task, done: Sequence[Outcome]) -> tuple[Piece, ...]:
-    """The pieces of a task that have no outcome yet."""
-    finished = {(outcome.cell, outcome.part) for outcome in done}
-    return tuple(piece for piece in task.pieces if (piece.cell, piece.part) not in finished)
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What was found of one tokenizer by itself: its audit as JSON has it, morphology by language."""
+
+    audit: dict[str, Any] | None
+    morphology: dict[str, MorphCounts]

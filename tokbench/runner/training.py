@@ -2,6 +2,10 @@
 
 Models are kept by content: the key covers the spec, the training text, the trainer's libraries and code.
 Beside each lies ``info.json`` with what the training took.
+
+Every trainer reads the text for itself, in a process of its own. A file of lines is as quick to read as any
+copy; documents that must be parsed out of something (docstrings, tables, compressed files) are not, so such a
+text is put aside as one file (`spool`) where it is to be read many times.
 """
 
 from __future__ import annotations
@@ -11,15 +15,16 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import TrainingCorpus
+from tokbench.corpus import Document, Shard, TrainingCorpus
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
 from tokbench.registry import Registry
-from tokbench.runner.memory import peak_memory
+from tokbench.results.atomic import replacing
+from tokbench.runner.limits import peak_memory
 from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Progress, Savable, Tokenizer
@@ -157,3 +162,47 @@ def _read_info(home: Path) -> dict[str, Any] | None:
 
 def _quiet(fraction: float, doing: str) -> None:
     """Training progress that nobody watches."""
+
+
+LARGEST = 64_000_000
+"""Bytes up to which a text is kept aside; larger ones are streamed from where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """A dataset of one file, a JSON string a line; otherwise as the dataset it was made from."""
+
+    path: Path
+    name: str
+    languages: Sequence[str] = ("und",)
+    parallel: bool = False
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """The one shard there is."""
+        return [Shard(language, str(self.path), n_bytes=self.path.stat().st_size)]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The documents, in the order in which they were put aside."""
+        with self.path.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield Document(json.loads(line))
+
+    def digest(self, shard: Shard) -> str:
+        """Not asked: what is trained is known by the digest of the original."""
+        return str(self.path)
+
+
+def spool(corpus: TrainingCorpus, path: Path) -> Path | None:
+    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it."""
+    if corpus.n_bytes > LARGEST:
+        return None
+    with replacing(path) as aside, aside.open("w", encoding="utf-8") as lines:
+        for text in corpus.texts():
+            lines.write(json.dumps(text) + "\n")
+    return path
+
+
+def spooled(path: Path, name: str) -> TrainingCorpus:
+    """The corpus in a file that `spool` wrote."""
+    dataset = Spooled(path, name)
+    return TrainingCorpus(dataset, tuple(dataset.languages))

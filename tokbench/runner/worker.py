@@ -2,24 +2,26 @@
 
 Started by `tokbench.runner.shelter`. Requests come in on stdin; replies leave on a private copy of stdout,
 and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
-or from C, ends up there and never between two messages.
+or from C, ends up there and never between two messages. A message is a length, then a pickle: only between a
+process and the child it started itself.
 """
 
 from __future__ import annotations
 
 import faulthandler
 import os
+import pickle
 import queue
 import signal
+import struct
 import sys
 import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from tokbench.errors import TokbenchError
-from tokbench.runner import pipes
 
 Emit = Callable[[Any], None]
 """Sends an event to whoever called; the first argument of everything that is called in a worker."""
@@ -36,10 +38,10 @@ def main() -> None:
     threading.Thread(target=_read, args=(requests, inbox), daemon=True).start()
     while True:
         function, arguments = inbox.get()
-        reply = _answer(function, arguments, lambda event: pipes.send(replies, ("event", event)))
+        reply = _answer(function, arguments, lambda event: send(replies, ("event", event)))
         os.chdir(home)
         _flush()
-        pipes.send(replies, reply)
+        send(replies, reply)
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -55,7 +57,7 @@ def _read(requests: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
     """Hand requests on; when the parent is gone, killed perhaps, leave at once rather than linger."""
     try:
         while True:
-            inbox.put(pipes.receive(requests))
+            inbox.put(receive(requests))
     except Exception:
         os._exit(0)
 
@@ -84,3 +86,30 @@ def _flush() -> None:
             stream.flush()
         except Exception:  # a tokenizer may have replaced or closed it
             continue
+
+
+_LENGTH = struct.Struct("<Q")
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    """Write one message and flush it."""
+    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """The next message; raises `EOFError` where the other side is gone."""
+    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
+    return pickle.loads(_exactly(stream, length))
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    parts = []
+    while size:
+        part = stream.read(size)
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -15,7 +15,7 @@ import pytest
 from tokbench.errors import SpecError
 from tokbench.results import CellResult, Run
 from tokbench.runner import engines
-from tokbench.runner.plan import Cell
+from tokbench.runner.cells import Cell
 from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 
@@ -106,7 +106,7 @@ def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) 
     from concurrent.futures import Future
 
     from tokbench.registry import build_registry
-    from tokbench.runner.environments import check_workers
+    from tokbench.runner.quality import check_workers
 
     class Elsewhere:
         def submit(self, fn: Any, *arguments: Any) -> Future[dict[str, str]]:

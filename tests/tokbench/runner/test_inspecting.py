@@ -8,7 +8,7 @@ from pathlib import Path
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import build_registry, default_context
 from tokbench.results.folder import RunFolder
-from tokbench.runner.inspecting import Inspector
+from tokbench.runner.inspecting import Inspector, run_audit
 from tokbench.runner.interrupt import Stop
 from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.subjects import Subject, make_ready
@@ -32,10 +32,10 @@ def test_before_or_after_is_the_same(tmp_path: Path) -> None:
     after, before = RunFolder(tmp_path / "after"), RunFolder(tmp_path / "before")
     found = Inspector(plan, subjects).finish(after, ())
     inspector = Inspector(plan, subjects)
-    calls = inspector.examinations()
-    assert set(calls) == {subject.entry.key for subject in subjects if subject.ready}
-    for call in reversed(calls.values()):
-        call()
+    tasks = inspector.audits()
+    assert set(tasks) == {subject.entry.key for subject in subjects if subject.ready}
+    for task in reversed(tasks.values()):
+        inspector.take(task, run_audit(task))
     beside = inspector.finish(before, ())
     assert written(after) == written(before)
     assert list(beside.audits) == list(found.audits)

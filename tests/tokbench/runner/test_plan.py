@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
-from tokbench.runner.plan import LARGEST_TASK, SMALLEST_TASK, Cell, bundles, most_workers
+from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, Cell, cut_into_tasks, most_workers
 
 MEGABYTE = 1_000_000
 
@@ -44,7 +44,7 @@ def test_every_shard_is_in_one_task_and_pieces_are_numbered_in_order(
     sizes: list[list[list[int]]], jobs: int
 ) -> None:
     cells = make_cells(sizes)
-    work = bundles(cells, jobs)
+    work = cut_into_tasks(cells, jobs)
     pieces = [piece for bundle in work for piece in bundle.pieces]
     for cell in cells:
         own = [piece for piece in pieces if piece.cell == cell.index]
@@ -61,16 +61,16 @@ def test_every_shard_is_in_one_task_and_pieces_are_numbered_in_order(
 
 def test_tasks_become_smaller_towards_the_end_where_there_are_several_workers() -> None:
     cells = make_cells([[[8 * MEGABYTE] * 125]])
-    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in bundles(cells, 2)]
+    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in cut_into_tasks(cells, 2)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] == 64 * MEGABYTE
     assert sizes[-3:] == [8 * MEGABYTE] * 3
-    alone = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in bundles(cells, 1)]
+    alone = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in cut_into_tasks(cells, 1)]
     assert [size for size, _ in groupby(alone)] == [64 * MEGABYTE, 40 * MEGABYTE]
 
 
 def test_small_languages_share_a_task() -> None:
-    [bundle] = bundles(make_cells([[[1000], [2000], [SMALLEST_TASK // 2]]]), 4)
+    [bundle] = cut_into_tasks(make_cells([[[1000], [2000], [SMALLEST_TASK // 2]]]), 4)
     assert [piece.cell for piece in bundle.pieces] == [0, 1, 2]
 
 
@@ -99,6 +99,6 @@ def test_no_more_workers_than_there_is_work_for(
 
 def test_a_shard_joins_a_task_that_it_fills_more_nearly_than_it_overfills() -> None:
     cells = make_cells([[[8 * MEGABYTE] * 12]])
-    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in bundles(cells, 2)]
+    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in cut_into_tasks(cells, 2)]
     # a third of what is left: 32, 21.3, 14.2, 9.8, …
     assert sizes == [size * MEGABYTE for size in (32, 24, 16, 8, 8, 8)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tokbench.results import Run
-from tokbench.runner.stability import interval_rank, summarize
+from tokbench.runner.speed_rows import interval_rank, summarize
 
 RunIt = Callable[..., Run]
 FORMS = ["batch", "single", "long", "short", "lists", "decode"]
@@ -165,7 +165,7 @@ def test_peak_memory_is_not_the_parents() -> None:
     import sys
 
     held = bytearray(b"x") * 400_000_000
-    code = "from tokbench.runner.memory import peak_memory; print(peak_memory())"
+    code = "from tokbench.runner.limits import peak_memory; print(peak_memory())"
     said = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True, text=True)
     assert 5_000_000 < int(said.stdout) < len(held)
 
