@@ -8,9 +8,9 @@ from typing import IO
 import numpy as np
 
 from tokbench.corpora.blocks import BOM
+from tokbench.corpora.line_kernels import is_blank, is_utf8, lay_lines
 from tokbench.corpus import TextBlock
-from tokbench.tally.compiling import PADDING, frozen
-from tokbench.tally.lines import is_blank, is_utf8, lay_lines
+from tokbench.kernels.pointers import PADDING, frozen
 
 READ = 1 << 18
 """Bytes read at a time: they are still in the processor's cache when their lines are laid out."""

@@ -98,13 +98,13 @@ def call_off(arrivals: NDArray[np.int64], number: int) -> None:
 
 
 @inline
-def arrive(arrivals, me, number):  # type: ignore[no-untyped-def]
+def arrive(arrivals: Any, me: Any, number: Any) -> Any:
     """Thread `me` has come to barrier `number` (from 1 on) of a pointer to `counters`."""
     _store_release(arrivals, _LINE * me, np.int64(number))
 
 
 @inline
-def all_there(arrivals, threads, number):  # type: ignore[no-untyped-def]
+def all_there(arrivals: Any, threads: Any, number: Any) -> Any:
     """Whether all threads have come to barrier `number`; waits a little before it says no."""
     looks = LOOKS
     for thread in range(threads):
@@ -116,6 +116,6 @@ def all_there(arrivals, threads, number):  # type: ignore[no-untyped-def]
 
 
 @inline
-def is_last(arrivals, threads, number):  # type: ignore[no-untyped-def]
+def is_last(arrivals: Any, threads: Any, number: Any) -> Any:
     """Whether a barrier where all are there is the last one."""
     return _load_acquire(arrivals, _LINE * threads) == number

@@ -8,7 +8,7 @@ lists and numbers in place by the C API, and gives back an object.
 A kernel of this kind is ``code(state, arguments, count, names)``, all addresses and sizes (`ADDRESS`). It gives
 the address of a new object, or 0 where an error is set. `state` is a tuple, whose first member is a function of
 Python that takes any arguments: whatever the kernel does not care for, it leaves to that (`left_to_python`).
-With ``NUMBA_DISABLE_JIT=1`` that function is all there is.
+With ``NUMBA_DISABLE_JIT=1``, or a numba that is not known, that function is all there is.
 
 The GIL is held all the while; but where objects are made, Python may collect garbage, and so run other code and
 other threads. A kernel that writes to memory of several calls must look whether one of them is at work there.
@@ -23,12 +23,13 @@ from typing import Any
 
 from numba import config, types
 from numba.core import cgutils
-from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
-from tokbench.kernels.compiling import inline, watch_sources
+from tokbench.kernels.compiling import PRIVATE, c_function, inline
 
 ADDRESS = types.intp
+_DIRECT = PRIVATE and not config.DISABLE_JIT
+"""Whether functions are called directly; else each is the function of Python that stands first in its state."""
 _FAST_WITH_KEYWORDS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 
 
@@ -107,7 +108,7 @@ bytes_at = _pointer_at(types.uint8)
 
 
 @inline
-def left_to_python(state, arguments, count, names):  # type: ignore[no-untyped-def]
+def left_to_python(state: Any, arguments: Any, count: Any, names: Any) -> Any:
     """What the function of Python returns that stands first in `state`."""
     return call_with(member(state, 0), arguments, count, names)
 
@@ -135,11 +136,9 @@ def called_directly(parameters: str) -> Callable[[Callable[..., int]], Any]:
     """
 
     def mark(code: Callable[..., int]) -> Any:
-        if config.DISABLE_JIT:
+        if not _DIRECT:
             return code
-        function: Any = CFunc(code, ((ADDRESS,) * 4, ADDRESS), locals={}, options={"boundscheck": False})
-        function.enable_caching()
-        watch_sources(function, code)
+        function: Any = c_function(((ADDRESS,) * 4, ADDRESS), code)
         function.parameters = parameters
         return function
 
@@ -148,7 +147,7 @@ def called_directly(parameters: str) -> Callable[[Callable[..., int]], Any]:
 
 def prepare(function: Any) -> None:
     """Compile what is `called_directly`, or read what was kept, ahead of `callable_of`."""
-    if not config.DISABLE_JIT:
+    if _DIRECT:
         _compiled(function)
 
 
@@ -163,7 +162,7 @@ def _compiled(function: Any) -> _Method:
 
 def callable_of(function: Any, state: tuple[Any, ...]) -> Callable[..., Any]:
     """A function of Python: compiled `function`, which gets `state` and keeps its members; see the head."""
-    if config.DISABLE_JIT:
+    if not _DIRECT:
         return state[0]  # type: ignore[no-any-return]
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
         ("PyCFunction_NewEx", ctypes.pythonapi)

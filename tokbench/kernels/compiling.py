@@ -1,11 +1,14 @@
-"""The decorators of kernels, ours and plugins', and the one line a user sees while they compile.
+"""The decorators that make kernels of functions, and the one module that touches private parts of numba.
 
 `kernel` marks a function that Python calls: compiled on its first call, kept on disk by numba, running without
-the GIL. `inline` marks a function that only kernels call: it becomes part of them.
+the GIL. `inline` marks a function that only kernels call, and which becomes part of them. What makes no arrays
+may be a `lean_kernel` and `lean_inline`: no references are counted then, which in a loop over arrays can cost
+more than its work.
 
-numba asks only whether the file of the kernel itself has changed before it uses what it kept. Kernels here are
-made of functions from several files, so `kernel` widens that question to all of them: without it, an upgrade
-that changes one file would go on running the old code of another.
+Four things that numba does not offer to the public are used here, each for a reason given where it is. They are
+those of the versions from `KNOWN_FROM` on and before `KNOWN_BEFORE`. With any other, kernels are made by plain
+``njit(cache=True)``: the same results, later and slower. With ``NUMBA_DISABLE_JIT=1`` the same source runs as
+plain Python.
 """
 
 from __future__ import annotations
@@ -16,49 +19,127 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
+import numba
 from numba import config, njit
 
-Function = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-_told: list[bool] = []
-_UNSEEN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+KNOWN_FROM, KNOWN_BEFORE = (0, 61), (0, 69)
+"""The versions of numba whose private parts are as they are used here."""
+
+
+def is_known(version: str) -> bool:
+    """Whether the private parts of a numba of this version are those used here.
+
+    Example:
+        >>> is_known("0.61.2"), is_known("0.68.1"), is_known("1.0.0"), is_known("unheard of")
+        (True, True, False, False)
+    """
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return found is not None and KNOWN_FROM <= (int(found[1]), int(found[2])) < KNOWN_BEFORE
+
+
+PRIVATE = is_known(numba.__version__)
+"""Whether private parts of numba are used."""
+
+_FAST = {"nogil": True, "boundscheck": False}
+_UNSEEN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True} if PRIVATE else {}
 """Of functions that only kernels call: what Python would call them by takes a sixth of the time to compile.
 
 So Python must not call them, which would end the process."""
+_INLINE = {"forceinline": True} if PRIVATE else {}
+_SUBROUTINE = {"inline": "never", "forceinline": False} if PRIVATE else {"inline": "never"}
+# without `forceinline=False` it would inherit what the function that calls it first was compiled with
+_LEAN = {"_nrt": False} if PRIVATE else {}
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` for calls from Python: cached on disk, without the GIL."""
+    return _kept(function)
+
+
+def lean_kernel(function: Function) -> Function:
+    """The same for a function that makes no arrays: no references are counted, not even in its loops."""
+    return _kept(function, **_LEAN)
 
 
 def inline(function: Function) -> Function:
     """Compile `function` into every kernel that calls it (LLVM inlines it; no call is left)."""
-    compiled: Function = njit(nogil=True, boundscheck=False, forceinline=True, **_UNSEEN)(function)
+    compiled: Function = njit(**_FAST, **_INLINE, **_UNSEEN)(function)
+    return compiled
+
+
+def lean_inline(function: Function) -> Function:
+    """The same for a function that makes no arrays and takes some: no references are counted."""
+    compiled: Function = njit(**_FAST, **_INLINE, **_UNSEEN, **_LEAN)(function)
     return compiled
 
 
 def subroutine(function: Function) -> Function:
     """Compile `function` as a subroutine of kernels: called, not copied, so that hot loops stay small."""
-    # without `forceinline=False` it would inherit what the function that calls it first was compiled with
-    compiled: Function = njit(nogil=True, boundscheck=False, inline="never", forceinline=False, **_UNSEEN)(
-        function
-    )
+    compiled: Function = njit(**_FAST, **_SUBROUTINE, **_UNSEEN)(function)
     return compiled
 
 
-def kernel(function: Function) -> Function:
-    """Compile `function` for calls from Python: cached on disk, without the GIL."""
-    compiled: Function = njit(cache=True, nogil=True, boundscheck=False)(function)
-    watch_sources(compiled, function)
-    return compiled
+def _kept(function: Function, **options: bool) -> Function:
+    compiled: Any = njit(cache=True, **_FAST, **options)(function)
+    if PRIVATE and not config.DISABLE_JIT:
+        _watch_sources(compiled, function)
+        compiled._compile_for_args = _without_extensions(compiled._compile_for_args)
+    kept: Function = compiled
+    return kept
 
 
-def watch_sources(compiled: Any, function: Function) -> None:
-    """Have numba compile again what it kept where any file has changed that `function` is made of."""
-    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if cache_file is not None and hasattr(cache_file, "_source_stamp"):
+def _without_extensions(compile_for: Callable[..., Any]) -> Callable[..., Any]:
+    """The same without importing what other packages plug into numba.
+
+    Kernels need none of it, and it can be large: awkward, where installed, brings pyarrow along. It is
+    imported as ever when a function of someone else's is compiled.
+    """
+    from numba.core import entrypoints
+    from numba.core.compiler_lock import global_compiler_lock
+
+    def compile_for_arguments(*arguments: Any) -> Any:
+        with global_compiler_lock:
+            loaded = entrypoints._already_initialized
+            entrypoints._already_initialized = True
+            try:
+                return compile_for(*arguments)
+            finally:
+                entrypoints._already_initialized = loaded
+
+    return compile_for_arguments
+
+
+def c_function(signature: tuple[tuple[Any, ...], Any], function: Callable[..., Any]) -> Any:
+    """`function` for callers from C, compiled when its `compile` is called and not before; kept on disk.
+
+    None with a numba whose private parts are not known.
+    """
+    if not PRIVATE:
+        return None
+    from numba.core.ccallback import CFunc  # `numba.cfunc` compiles at once, when a module is imported
+
+    made = CFunc(function, signature, locals={}, options={"boundscheck": False})
+    made.enable_caching()
+    _watch_sources(made, function)
+    return made
+
+
+def _watch_sources(compiled: Any, function: Callable[..., Any]) -> None:
+    """Have numba compile again what it kept where any file has changed that `function` is made of.
+
+    numba asks only whether the file of the function itself has changed. Kernels are made of functions from
+    several files, and an upgrade that changes one file would go on running the old code of another.
+    """
+    cache_file = getattr(compiled._cache, "_cache_file", None)
+    if cache_file is not None:  # there is none where nothing can be written
         cache_file._source_stamp = _stamp(function)
 
 
-def _stamp(function: Function) -> tuple[tuple[str, int, int], ...]:
+def _stamp(function: Callable[..., Any]) -> tuple[tuple[str, int, int], ...]:
     """Name, modification time and size of every file that compiled code of `function` is made of."""
     files: set[str] = set()
     seen: set[int] = set()
@@ -88,6 +169,9 @@ def _imported(path: str) -> list[str]:
     return [module.__file__ for module in modules if module is not None and module.__file__]
 
 
+_told: list[bool] = []
+
+
 def announce(*kernels: Any) -> None:
     """Say once, on stderr, that compiling takes a while, if none of `kernels` is in numba's cache yet.
 
@@ -105,12 +189,8 @@ def announce(*kernels: Any) -> None:
 
 def _on_disk(function: Any) -> bool:
     """Whether numba has compiled code of `function` in memory or in its cache folder."""
-    if getattr(function, "signatures", None):
-        return True
-    cache = getattr(function, "_cache", None)
-    implementation = getattr(cache, "_impl", None)
-    cache_file = getattr(cache, "_cache_file", None)
-    if implementation is None or cache_file is None:
+    cache_file = getattr(getattr(function, "_cache", None), "_cache_file", None)
+    if not PRIVATE or cache_file is None or getattr(function, "signatures", None):
         return True  # another numba keeps its cache elsewhere: better silent than wrong
     try:
         return bool(cache_file._load_index())

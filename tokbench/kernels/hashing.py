@@ -1,61 +1,107 @@
-"""Hashing of byte strings in kernels. Every table here compares whole keys: a collision costs time, no more."""
+"""Hashing of byte strings in kernels, for tables and for samples alike.
+
+Sixteen bytes at a time, as two numbers, are combined with the state and multiplied to 128 bits, whose halves
+are folded into the next state: every bit of the text reaches every bit of the hash. That is the construction of
+Wang Yi's wyhash, here without a seed and with the digits of well-known numbers for constants. It is the same on
+every machine, and no help against somebody who looks for texts of equal hash: every table here compares whole
+keys, so that a collision costs time and no more.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from tokbench.kernels.compiling import inline
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from tokbench.kernels.compiling import kernel, lean_inline
 from tokbench.kernels.pointers import load_u64
 
-_MULTIPLIER_A = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio, odd: spreads low bits upwards
-_MULTIPLIER_B = np.uint64(0xC2B2AE3D27D4EB4F)
-_SHIFT_A = np.uint64(29)
-_SHIFT_B = np.uint64(32)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_FIRST = np.uint64(0x9E3779B97F4A7C15)
+"""The golden ratio. No UTF-8 has these eight bytes, so that no factor is zero, which would hide the other."""
+_STATE = np.uint64(0x243F6A8885A308D3)
+"""Pi."""
+_LAST = np.uint64(0xBB67AE8584CAA73B)
+"""The square root of three."""
+_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
+"""An odd number whose bits look random, for the second of two words."""
+_ALL, _NONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
+
+if config.DISABLE_JIT:
+
+    def folded(one: Any, other: Any) -> Any:
+        """The product of two numbers of 64 bits, its upper half on its lower one by exclusive or."""
+        product = int(one) * int(other)
+        return np.uint64((product ^ product >> 64) & (1 << 64) - 1)
+
+else:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def folded(typingctx: Any, one: Any, other: Any) -> Any:
+        """The product of two numbers of 64 bits, its upper half on its lower one by exclusive or."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            half, whole = ir.IntType(64), ir.IntType(128)
+            product = builder.mul(*(builder.zext(each, whole) for each in args))
+            upper = builder.lshr(product, whole(64))
+            return builder.trunc(builder.xor(product, upper), half)
+
+        return types.uint64(types.uint64, types.uint64), codegen
 
 
-@inline
-def mix(low, high):  # type: ignore[no-untyped-def]
-    """A 64-bit hash of two 64-bit words: two rounds of multiply and fold."""
-    value = (low ^ _MULTIPLIER_A) * _MULTIPLIER_B
-    value ^= value >> _SHIFT_A
-    value = (value ^ high) * _MULTIPLIER_A
-    return value ^ (value >> _SHIFT_B)
+@lean_inline
+def mix(low: Any, high: Any) -> Any:
+    """A 64-bit hash of two 64-bit words."""
+    return folded(low ^ _FIRST, high ^ _STATE)
 
 
-@inline
-def spread(key):  # type: ignore[no-untyped-def]
+@lean_inline
+def spread(key: Any) -> Any:
     """A 64-bit hash of one word whose *high* bits are good: take as many of them as the table needs."""
-    return key * _MULTIPLIER_A
+    return key * _FIRST
 
 
-@inline
-def spread_two(low, high):  # type: ignore[no-untyped-def]
+@lean_inline
+def spread_two(low: Any, high: Any) -> Any:
     """As `spread`, of two words, the second of which may differ in its high bits alone."""
-    return (low ^ (high * _MULTIPLIER_B)) * _MULTIPLIER_A
+    return (low ^ (high * _OTHER)) * _FIRST
 
 
-@inline
-def first_bytes(word, count):  # type: ignore[no-untyped-def]
+@lean_inline
+def first_bytes(word: Any, count: Any) -> Any:
     """The first `count` (1 to 8) bytes of a little-endian word, the others zero."""
     return word & (_ALL >> np.uint64(64 - 8 * count))
 
 
-@inline
-def hash_bytes(data, start, length):  # type: ignore[no-untyped-def]
+@lean_inline
+def hash_bytes(data: Any, start: Any, length: Any) -> Any:
     """A 64-bit hash of ``data[start:start + length]``; reads up to seven bytes past its end."""
-    value = np.uint64(length)
-    i = 0
-    while i + 8 <= length:
-        value = mix(value, load_u64(data, start + i))
-        i += 8
-    if i < length:
-        value = mix(value, first_bytes(load_u64(data, start + i), length - i))
-    return value
+    state, at, left = _STATE, start, length
+    while left >= 16:
+        state = folded(load_u64(data, at) ^ _FIRST, load_u64(data, at + 8) ^ state)
+        at += 16
+        left -= 16
+    # what is left, none to fifteen bytes filled up with zeros
+    head = tail = _NONE
+    if left > 8:
+        head, tail = load_u64(data, at), first_bytes(load_u64(data, at + 8), left - 8)
+    elif left > 0:
+        head = first_bytes(load_u64(data, at), left)
+    return folded(folded(head ^ _FIRST, tail ^ state) ^ np.uint64(length), _LAST)
 
 
-@inline
-def equal_bytes(a, a_start, b, b_start, length):  # type: ignore[no-untyped-def]
+@kernel
+def hash_spans(data: Any, starts: Any, ends: Any, out: Any) -> None:
+    """Write the hash of each span of bytes to `out` (uint64); `data` is followed by padding."""
+    for span in range(len(starts)):
+        start = np.int64(starts[span])
+        out[span] = hash_bytes(data, start, np.int64(ends[span]) - start)
+
+
+@lean_inline
+def equal_bytes(a: Any, a_start: Any, b: Any, b_start: Any, length: Any) -> Any:
     """Whether two stretches of `length` bytes are equal; reads up to seven bytes past their ends."""
     i = 0
     while i + 8 <= length:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokbench.kernels.compiling import inline
 
 
 @inline
-def sink(heap, size, at):  # type: ignore[no-untyped-def]
+def sink(heap: Any, size: Any, at: Any) -> Any:
     """Move the entry `at` down to where no entry is less than the one above it."""
     value = heap[at]
     while 2 * at + 1 < size:
@@ -21,14 +23,14 @@ def sink(heap, size, at):  # type: ignore[no-untyped-def]
 
 
 @inline
-def heapify(heap, size):  # type: ignore[no-untyped-def]
+def heapify(heap: Any, size: Any) -> Any:
     """Make a heap of `size` entries in any order."""
     for at in range(size // 2 - 1, -1, -1):
         sink(heap, size, at)
 
 
 @inline
-def push(heap, size, value):  # type: ignore[no-untyped-def]
+def push(heap: Any, size: Any, value: Any) -> Any:
     """Add an entry to a heap of `size`; return the new size."""
     at = size
     while at > 0 and heap[(at - 1) >> 1] > value:
@@ -39,7 +41,7 @@ def push(heap, size, value):  # type: ignore[no-untyped-def]
 
 
 @inline
-def pop(heap, size):  # type: ignore[no-untyped-def]
+def pop(heap: Any, size: Any) -> Any:
     """Take the least entry of a heap of `size` out, and return it."""
     least = heap[0]
     heap[0] = heap[size - 1]

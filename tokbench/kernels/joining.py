@@ -7,6 +7,7 @@ array of the ids for it, as other kernels want, would take longer than that.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ _MOVED = 16
 
 
 @called_directly("ids")
-def decode_list(state, arguments, n_arguments, names):  # type: ignore[no-untyped-def]
+def decode_list(state: Any, arguments: Any, n_arguments: Any, names: Any) -> Any:
     """The text of some ids."""
     if n_arguments != 1 or names != 0:
         return left_to_python(state, arguments, n_arguments, names)

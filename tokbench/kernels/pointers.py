@@ -1,4 +1,4 @@
-"""Raw pointers for numba kernels, in one place, with the reason for them.
+"""Memory as kernels see it: pointers, blocks of them, several bytes at a time, and asking for them beforehand.
 
 A numba array argument is a struct of seven fields (data, shape, strides, reference count …). Passed between
 kernels it is spilled and reloaded at every call, and each index multiplies by a stride, so a byte-wise state
@@ -8,10 +8,13 @@ turns each into a pointer once with `pointer`, and the inner functions take poin
 
 What a pointer gives up is the length: nothing here checks a bound. The caller of a kernel owns that, which is
 why pointers never leave compiled code, and the arrays they came from stay arguments of the outer kernel,
-alive for as long as it runs.
+alive for as long as it runs. What reads or writes several elements at once takes arrays as well as pointers.
 
 `load_u64` reads eight bytes at any alignment, which turns comparing and hashing of short words into a few
 integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight, `copy_bytes_16` sixteen bytes.
+
+A place that is in no cache takes as long to come as a hundred instructions. A loop that asks for what it will
+need in a dozen rounds (`prefetch`), and meanwhile works on what it asked for before, does not wait for it.
 
 A kernel with twenty arrays spends microseconds on taking them over from Python, more than it needs to encode a
 sentence. `block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer
@@ -31,8 +34,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 PADDING = 64
 """Bytes that must be readable past the last byte given to a kernel that loads so many at a time."""
@@ -58,27 +61,36 @@ if config.DISABLE_JIT:
         return arrays[index]
 
     def load_u64(data: Any, index: int) -> Any:
-        """Eight bytes at `index` as a little-endian uint64."""
+        """Eight bytes at `index` as a little-endian uint64; zeros behind an array's end."""
         return np.uint64(int.from_bytes(bytes(data[index : index + 8]), "little"))
 
     def store_u64(ids: Any, index: Any, word: Any) -> None:
         """The two halves of `word` as uint32 at `index` and ``index + 1``, the lower half first."""
         ids[index], ids[index + 1] = int(word) & 0xFFFFFFFF, int(word) >> 32
 
-    def copy_ids_8(source: Any, begin: Any, target: Any, index: Any) -> None:
-        """Eight ids from ``source[begin]`` on to ``target[index]`` on."""
-        for k in range(8):
-            target[index + k] = source[begin + k]
+    def _copy(bits: int, lanes: int) -> Any:
+        def copy(source: Any, begin: Any, target: Any, index: Any) -> None:
+            """Some elements from ``source[begin]`` on to ``target[index]`` on, as far as there are some."""
+            there = source[begin : begin + lanes]
+            target[index : index + len(there)] = there
 
-    def copy_bytes_16(source: Any, begin: Any, target: Any, index: Any) -> None:
-        """Sixteen bytes from ``source[begin]`` on to ``target[index]`` on."""
-        for k in range(16):
-            target[index + k] = source[begin + k]
+        return copy
 
-    def prefetch_u64(data: Any, index: Any) -> None:
+    def prefetch(data: Any, index: Any) -> None:
         """Nothing: plain Python has no cache to fill."""
 
+    prefetch_to_read = prefetch
+
 else:
+
+    def element(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+        """For intrinsics: the place of an element of an array, or of a pointer, whose numba type is `kind`."""
+        begin = (
+            array
+            if isinstance(kind, types.CPointer)
+            else context.make_array(kind)(context, builder, array).data
+        )
+        return builder.gep(begin, [index])
 
     @intrinsic  # type: ignore[untyped-decorator]
     def pointer(typingctx: Any, array: Any) -> Any:
@@ -97,25 +109,17 @@ else:
         """Addresses of contiguous arrays, as one uint64 array; the caller keeps the arrays."""
         return np.array([array.ctypes.data for array in arrays], np.uint64)
 
-    def _addresses(context: Any, builder: Any, kind: Any, block: Any) -> Any:
-        """The place of the addresses of a block, which is the array or its pointer."""
-        if isinstance(kind, types.CPointer):
-            return block
-        return context.make_array(kind)(context, builder, block).data
+    def _address_in(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        """Code that reads the address at an index of a block, as a pointer of the type that is returned."""
+        address = builder.load(element(context, builder, signature.args[0], *args[:2]))
+        return builder.inttoptr(address, context.get_value_type(signature.return_type))
 
     def _pointer_in(dtype: Any) -> Any:
         """An intrinsic that gives the pointer at some index of a block."""
 
         @intrinsic  # type: ignore[untyped-decorator]
         def pointer_in(typingctx: Any, addresses: Any, index: Any) -> Any:
-            signature = types.CPointer(dtype)(addresses, types.int64)
-
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                base = _addresses(context, builder, signature.args[0], args[0])
-                address = builder.load(builder.gep(base, [args[1]]))
-                return builder.inttoptr(address, context.get_value_type(signature.return_type))
-
-            return signature, codegen
+            return types.CPointer(dtype)(addresses, types.int64), _address_in
 
         return pointer_in
 
@@ -129,82 +133,101 @@ else:
     @intrinsic  # type: ignore[untyped-decorator]
     def typed_in(typingctx: Any, addresses: Any, index: Any, example: Any) -> Any:
         """The pointer at `index` of a block, typed as `example`: for kernels of several precisions."""
-        signature = types.CPointer(example.dtype)(addresses, types.int64, example)
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            base = _addresses(context, builder, signature.args[0], args[0])
-            address = builder.load(builder.gep(base, [args[1]]))
-            return builder.inttoptr(address, context.get_value_type(signature.return_type))
-
-        return signature, codegen
+        return types.CPointer(example.dtype)(addresses, types.int64, example), _address_in
 
     @intrinsic  # type: ignore[untyped-decorator]
     def load_u64(typingctx: Any, data: Any, index: Any) -> Any:
-        """Eight bytes at `index` of a uint8 pointer as a uint64, at any alignment (native byte order)."""
-        signature = types.uint64(data, types.int64)
+        """Eight bytes at `index` of uint8 as a uint64, at any alignment (native byte order)."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            word = builder.load(_address(builder, args, ir.IntType(64)))
+            place = element(context, builder, signature.args[0], *args)
+            word = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
             word.align = 1
             return word
 
-        return signature, codegen
+        return types.uint64(data, types.int64), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
     def store_u64(typingctx: Any, ids: Any, index: Any, word: Any) -> Any:
         """The two halves of `word` as uint32 at `index` and ``index + 1``, the lower half first."""
-        signature = types.void(ids, types.int64, types.uint64)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(64).as_pointer())
-            builder.store(args[2], place).align = 1
+            place = element(context, builder, signature.args[0], *args[:2])
+            builder.store(args[2], builder.bitcast(place, ir.IntType(64).as_pointer())).align = 1
             return context.get_dummy_value()
 
-        return signature, codegen
+        return types.void(ids, types.int64, types.uint64), codegen
 
     def _copy(bits: int, lanes: int) -> Any:
         """An intrinsic that copies so many numbers of so many bits in one move."""
 
         @intrinsic  # type: ignore[untyped-decorator]
         def copy(typingctx: Any, source: Any, begin: Any, target: Any, index: Any) -> Any:
-            signature = types.void(source, types.int64, target, types.int64)
-
             def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
                 numbers = ir.VectorType(ir.IntType(bits), lanes).as_pointer()
-                moved = builder.load(builder.bitcast(builder.gep(args[0], [args[1]]), numbers))
+                place = element(context, builder, signature.args[0], *args[:2])
+                moved = builder.load(builder.bitcast(place, numbers))
                 moved.align = bits // 8
-                target = builder.bitcast(builder.gep(args[2], [args[3]]), numbers)
-                builder.store(moved, target).align = bits // 8
+                place = element(context, builder, signature.args[2], *args[2:])
+                builder.store(moved, builder.bitcast(place, numbers)).align = bits // 8
                 return context.get_dummy_value()
 
-            return signature, codegen
+            return types.void(source, types.int64, target, types.int64), codegen
 
         return copy
 
-    copy_ids_8 = _copy(32, 8)
-    copy_bytes_16 = _copy(8, 16)
+    def _asking(to_write: int) -> Any:
+        """An intrinsic that asks for the cache line of an element."""
 
-    def _address(builder: Any, args: Any, target: Any) -> Any:
-        base = builder.ptrtoint(args[0], ir.IntType(64))
-        return builder.inttoptr(builder.add(base, args[1]), target.as_pointer())
+        @intrinsic  # type: ignore[untyped-decorator]
+        def ask(typingctx: Any, data: Any, index: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+                kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+                hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+                place = builder.bitcast(element(context, builder, signature.args[0], *args), byte)
+                builder.call(hint, [place, number(to_write), number(3), number(1)])  # to keep close; data
+                return context.get_dummy_value()
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def prefetch_u64(typingctx: Any, data: Any, index: Any) -> Any:
-        """Tell the processor that the element at `index` of a uint64 pointer will be read soon."""
-        signature = types.void(data, types.int64)
+            return types.void(data, types.int64), codegen
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-            function = cgutils.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(ir.VoidType(), [place, number, number, number]),
-                "llvm.prefetch.p0i8",
-            )
-            address = builder.bitcast(builder.gep(args[0], [args[1]]), place)
-            builder.call(function, [address, number(0), number(3), number(1)])  # a read, to be kept, of data
-            return context.get_dummy_value()
+        return ask
 
-        return signature, codegen
+    prefetch = _asking(1)
+    """Ask for the cache line of ``data[index]``, to be written to; any index does no harm."""
+    prefetch_to_read = _asking(0)
+    """The same for what will be read only."""
+
+copy_ids_8 = _copy(32, 8)
+"""Eight ids from ``source[begin]`` on to ``target[index]`` on."""
+copy_bytes_16 = _copy(8, 16)
+copy_bytes_64 = _copy(8, 64)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, contiguous and read-only: one kind of array, so that a kernel is compiled once."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def padded(data: bytes) -> NDArray[np.uint8]:
+    """Text as bytes, uint8, that kernels may read `PADDING` bytes beyond the end of."""
+    return np.frombuffer(data + bytes(PADDING), np.uint8)[: len(data)]
+
+
+def windows(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """The eight bytes from each byte on as one little-endian number: a view, to gather eight bytes at a time.
+
+    `data` is contiguous uint8, followed by `PADDING`; there is a window for every byte and for those after
+    the end, as far as the padding goes.
+
+    Example:
+        >>> hex(int(windows(padded(bytes(range(1, 10))))[1]))
+        '0x908070605040302'
+    """
+    whole = data if data.base is None else data.base
+    return np.ndarray((len(data) + PADDING - 7,), np.dtype("<u8"), whole, strides=(1,))
 
 
 def side_by_side(arrays: Sequence[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ hash or in the neighbour, the slot number xor 1. The whole text is compared: a c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def cache_lines(slots: int) -> NDArray[np.uint64]:
 
 
 @inline
-def stretch_key(data, begin, size):  # type: ignore[no-untyped-def]
+def stretch_key(data: Any, begin: Any, size: Any) -> Any:
     """The bytes of a stretch of at most 32 as four words, zero behind its end (the size tells NUL).
 
     Reads up to seven bytes past the end.
@@ -61,7 +61,7 @@ def stretch_key(data, begin, size):  # type: ignore[no-untyped-def]
 
 
 @inline
-def slot_of(first, second, third, fourth, size, mask):  # type: ignore[no-untyped-def]
+def slot_of(first: Any, second: Any, third: Any, fourth: Any, size: Any, mask: Any) -> Any:
     """The slot of a key; `mask` is the number of slots, a power of two, less one."""
     hashed = mix(first, second + np.uint64(size))
     if size > 16:
@@ -70,7 +70,7 @@ def slot_of(first, second, third, fourth, size, mask):  # type: ignore[no-untype
 
 
 @inline
-def holds(cache, slot, first, second, third, fourth, size):  # type: ignore[no-untyped-def]
+def holds(cache: Any, slot: Any, first: Any, second: Any, third: Any, fourth: Any, size: Any) -> Any:
     """Whether the slot holds the entry of this key."""
     place = slot * SLOT_WORDS
     return (

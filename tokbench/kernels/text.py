@@ -86,7 +86,7 @@ else:
 
 
 @inline
-def _write(characters, first, stop, data, at):  # type: ignore[no-untyped-def]
+def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
     """Write the text ``characters[first:stop]`` from ``data[at]`` on; return where it ends."""
     while first < stop:
         point = np.int64(characters[first])
@@ -122,7 +122,7 @@ def _write(characters, first, stop, data, at):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _encode(characters, lengths, data, ends):  # type: ignore[no-untyped-def]
+def _encode(characters: Any, lengths: Any, data: Any, ends: Any) -> Any:
     """Write the texts that lie one after another in `characters`, of these `lengths`."""
     first = at = np.int64(0)
     for document in range(len(lengths)):
@@ -132,7 +132,7 @@ def _encode(characters, lengths, data, ends):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def _write_wide(text, data):  # type: ignore[no-untyped-def]
+def _write_wide(text: Any, data: Any) -> Any:
     """`write_text` of what is not ASCII."""
     width, none = _width(text), np.int64(0)
     if width == 1:
@@ -143,7 +143,7 @@ def _write_wide(text, data):  # type: ignore[no-untyped-def]
 
 
 @inline
-def write_text(text, data):  # type: ignore[no-untyped-def]
+def write_text(text: Any, data: Any) -> Any:
     """Write the UTF-8 of a text to `data`, a uint8 pointer, as `encode_texts` does; return how long it is."""
     if not _is_ascii(text):
         return _write_wide(text, data)
@@ -152,7 +152,7 @@ def write_text(text, data):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def encode_texts(joined, is_ascii, lengths, data_, ends):  # type: ignore[no-untyped-def]
+def encode_texts(joined: Any, is_ascii: Any, lengths: Any, data_: Any, ends: Any) -> Any:
     """Write the UTF-8 of texts to `data_` (uint8), and to `ends` (int64) where each ends.
 
     `joined` are the texts one after another, `lengths` (int64) how many characters each has. Surrogates become

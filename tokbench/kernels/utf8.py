@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench.kernels.compiling import inline
 
 
 @inline
-def code_point(data, index):  # type: ignore[no-untyped-def]
+def code_point(data: Any, index: Any) -> Any:
     """The code point that begins at `index` of a uint8 pointer, and its length in bytes: (int64, int64)."""
     first = np.int64(data[index])
     if first < 0x80:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.tally.compiling import kernel
+from tokbench.kernels.compiling import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

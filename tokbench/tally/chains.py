@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import highest_bit
-from tokbench.tally.compiling import kernel
+from tokbench.kernels.bits import highest_bit
+from tokbench.kernels.compiling import kernel
 
 _ID, _THIRD = np.uint64(21), np.uint64(22)
 _ONE, _NONE = np.uint64(1), np.uint64(0)

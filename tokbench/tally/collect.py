@@ -171,7 +171,7 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.walk import add_column, add_lengths
 
         tokens, spans = self._encode(batch)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.compiling import kernel
+from tokbench.kernels.compiling import kernel
 
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

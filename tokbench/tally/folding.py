@@ -86,7 +86,7 @@ class Pieces:
         """Those of `keys` that are not known."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.walk import unmet
 
         found = np.empty(len(keys), np.int32)

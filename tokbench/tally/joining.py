@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokbench.tally.compiling import kernel
+from tokbench.kernels.compiling import kernel
 
 SPACE = 0x20
 

@@ -17,21 +17,21 @@ def document_keys(
 ) -> NDArray[np.uint32]:
     """A 32-bit key of each document: of its text, or of its line where `lines` gives one.
 
-    It is the lower half of the hash of `tokbench.tally.hashing`, of the bytes of the text, or of the eight of
+    It is the lower half of the hash of `tokbench.kernels.hashing`, of the bytes of the text, or of the eight of
     the line's number. `data` is followed by padding.
     """
     import numpy as np
 
-    from tokbench.tally.compiling import padded, windows
-    from tokbench.tally.hashing import hash_spans
+    from tokbench.kernels.hashing import hash_spans
+    from tokbench.kernels.pointers import padded
 
     keys = np.empty(len(starts), np.uint64)
-    hash_spans(windows(data), starts, ends, keys)
+    hash_spans(data, starts, ends, keys)
     own = [index for index, line in enumerate(lines) if line is not None]
     if own:
         numbers = padded(np.array([lines[index] for index in own], "<i8").tobytes())
         first = np.arange(0, len(numbers), 8)
         of_lines = np.empty(len(own), np.uint64)
-        hash_spans(windows(numbers), first, first + 8, of_lines)
+        hash_spans(numbers, first, first + 8, of_lines)
         keys[own] = of_lines
     return keys.astype(np.uint32)

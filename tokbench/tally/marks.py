@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import in_range_64, spread_64
-from tokbench.tally.compiling import kernel, lean_kernel
+from tokbench.kernels.bits import in_range_64, spread_64
+from tokbench.kernels.compiling import kernel, lean_kernel
 
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
 """No grapheme cluster begins here; a word begins here; a word began before and has not ended."""

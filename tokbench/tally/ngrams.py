@@ -100,7 +100,7 @@ def _merged(some: Sequence[Histogram]) -> NDArray[np.int64]:
     """The same, by merging tables from the smallest on."""
     import numpy as np
 
-    from tokbench.tally.compiling import frozen
+    from tokbench.kernels.pointers import frozen
     from tokbench.tally.merging import add_equal, merge
 
     room = np.empty((2, 2, sum(map(len, some))), np.int64)  # what is merged, and what into, in turn
@@ -153,8 +153,8 @@ class NGramCounter:
         """Count the n-grams of `tokens` that do not cross documents."""
         import numpy as np
 
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.chains import find_chains, weigh
-        from tokbench.tally.compiling import frozen
 
         ids, offsets, sizes = frozen(tokens.ids), frozen(tokens.offsets), batch.counts["bytes"]
         weigh(batch.keys, sizes, DOCUMENT_BYTES, self._sampled, self._met)

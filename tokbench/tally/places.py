@@ -105,8 +105,8 @@ class Aligner:
         """
         import numpy as np
 
+        from tokbench.kernels.pointers import PADDING, frozen
         from tokbench.tally.boundaries import no_boundaries
-        from tokbench.tally.compiling import PADDING, frozen
         from tokbench.tally.walk import MATCHED, lay_out, match
 
         table, rows, n = self._table, self.rows.rows.reshape(-1), len(tokens.ids)
@@ -200,7 +200,7 @@ class Aligner:
         hidden: Ints,
     ) -> None:
         """Align by folded forms whichever of `documents` can be."""
-        from tokbench.tally.compiling import frozen
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.refold import align_folded
 
         folding = folding_of(self._table, degree)
@@ -233,7 +233,7 @@ class Aligner:
         """The code points under the unknown tokens of aligned documents."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.refold import count_hidden
 
         count_hidden(

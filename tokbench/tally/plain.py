@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import count_bits, highest_bit, in_range_64, lowest_bit, spread_64, write_bits
-from tokbench.tally.compiling import inline, lean_kernel
+from tokbench.kernels.bits import count_bits, highest_bit, in_range_64, spread_64, trailing_zeros, write_bits
+from tokbench.kernels.compiling import lean_inline, lean_kernel
 
 CHARS, GRAPHEMES, LINES, LETTERS, DIGITS, SPACES, PUNCTUATION, NON_ASCII, SURROGATES, UNSPACED = range(10)
 """Where each count of a document stands."""
@@ -22,7 +22,7 @@ ZERO, ONE, THREE = np.uint64(0), np.uint64(1), np.uint64(3)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@inline
+@lean_inline
 def may_be_plain(byte: Any) -> Any:
     """Whether some character that begins with this byte is plain."""
     return byte < 0x80 or (byte >= 0xC2 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1 or byte == 0xE2
@@ -96,7 +96,7 @@ def cut_plain(
     return position, document, words, numbers
 
 
-@inline
+@lean_inline
 def count(
     sums: Any,
     own: Any,
@@ -123,7 +123,7 @@ def count(
         sums[LINES] += count_bits(feed & own)
 
 
-@inline
+@lean_inline
 def finish(counts: Any, sums: Any, document: Any, unfinished: Any) -> None:
     """Write the counts of a document, whose last line may have no line feed, and begin anew."""
     sums[LINES] += unfinished
@@ -132,7 +132,7 @@ def finish(counts: Any, sums: Any, document: Any, unfinished: Any) -> None:
         sums[column] = 0
 
 
-@inline
+@lean_inline
 def plain_part(data: Any, position: Any) -> Any:
     """Of 64 bytes: the spaces and line feeds before which all is plain, and characters of more than one byte.
 
@@ -147,7 +147,7 @@ def plain_part(data: Any, position: Any) -> Any:
         other &= ~(lead | follow)
         while other != ZERO:
             first = other & ~(other - ONE)
-            size = plain_sign(data, position + lowest_bit(other))
+            size = plain_sign(data, position + trailing_zeros(other))
             if size == 0:
                 stops &= first - ONE
                 break
@@ -158,7 +158,7 @@ def plain_part(data: Any, position: Any) -> Any:
     return stops, lead, sign, follow
 
 
-@inline
+@lean_inline
 def plain_letters(data: Any, position: Any) -> Any:
     """Where in 64 bytes a plain letter of two bytes begins, both of which are among them."""
     lead = in_range_64(data, position, 0, 0xC3, 3) | in_range_64(data, position, 0, 0xD0, 2)
@@ -166,7 +166,7 @@ def plain_letters(data: Any, position: Any) -> Any:
     return lead & ~(signs & in_range_64(data, position, 0, 0xC3, 1)) & ALL >> ONE
 
 
-@inline
+@lean_inline
 def plain_sign(data: Any, at: Any) -> Any:
     """How many bytes a plain sign has, of two or three, that begins at byte `at`; 0 where none does."""
     size = 0
@@ -177,7 +177,7 @@ def plain_sign(data: Any, at: Any) -> Any:
     return size
 
 
-@inline
+@lean_inline
 def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore: Any, sign: Any) -> Any:
     """Where words begin, and after which bytes they end, in a stretch of plain characters."""
     filled = letter | digit
@@ -191,7 +191,7 @@ def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore
     quote = sign & (letter << ONE & letter >> THREE | digit << ONE & digit >> THREE)
     while quote != ZERO:
         first = quote & ~(quote - ONE)
-        if data[position + lowest_bit(first) + 2] | 1 == 0x99:  # ‘ or ’
+        if data[position + trailing_zeros(first) + 2] | 1 == 0x99:  # ‘ or ’
             joined |= first | first << THREE
         quote ^= first
     begins, after = wordlike & ~joined, wordlike << ONE & ~joined
@@ -200,7 +200,7 @@ def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore
     return begins, after
 
 
-@inline
+@lean_inline
 def without_blanks(first: Any, after: Any, filled: Any) -> Any:
     """The beginnings and ends of spans without those of the spans in which no bit is `filled`."""
     starts, ends = first, after

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.compiling import kernel
+from tokbench.kernels.compiling import kernel
 from tokbench.tally.folding import LENGTH_BITS, REFUSED
 
 _LENGTHS = (1 << LENGTH_BITS) - 1

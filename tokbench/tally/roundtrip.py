@@ -81,7 +81,7 @@ class RoundTrips:
         """Whose tokens spell a space and then the document, and what others spell after a space."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.joining import spell_after_space
 
         table, n = self._table, len(batch)

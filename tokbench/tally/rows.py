@@ -50,7 +50,7 @@ class TokenRows:
         """Fill in the rows of some tokens that the table knows."""
         import numpy as np
 
-        from tokbench.tally.compiling import windows
+        from tokbench.kernels.pointers import windows
 
         table = self.table
         begin, pieces = table.offset[ids], windows(table.blob)

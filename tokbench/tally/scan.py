@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.tally.characters import IDEOGRAPH
-from tokbench.tally.compiling import inline, lean_kernel
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS, mark_word
 from tokbench.tally.plain import (
     CHARS,
@@ -206,7 +206,7 @@ def scan(
     return document
 
 
-@inline
+@lean_inline
 def write_word(start: Any, end: Any, words: Any, marks: Any, begun: Any, at: Any) -> Any:
     """Append the word from `begun` to `at`, and mark it; gives how many words there are."""
     start[words], end[words] = begun, at
@@ -214,7 +214,7 @@ def write_word(start: Any, end: Any, words: Any, marks: Any, begun: Any, at: Any
     return words + 1
 
 
-@inline
+@lean_inline
 def last_ideograph(data: Any, properties: Any, at: Any) -> Any:
     """Where the last begins of the characters of three bytes from `at` on that are as ideographs are."""
     following = at + 3
@@ -227,7 +227,7 @@ def last_ideograph(data: Any, properties: Any, at: Any) -> Any:
     return at
 
 
-@inline
+@lean_inline
 def write_ideographs(start: Any, end: Any, words: Any, marks: Any, at: Any, last: Any) -> Any:
     """Append the ideographs from `at` on up to the `last` as words, and mark them; gives how many."""
     n = (last - at) // 3

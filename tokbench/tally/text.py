@@ -141,7 +141,7 @@ class TextBatch:
         """The documents without the line feeds between them, with padding, and where each begins and ends."""
         import numpy as np
 
-        from tokbench.tally.compiling import PADDING
+        from tokbench.kernels.pointers import PADDING
         from tokbench.tally.documents import close_up
 
         offsets = np.append(0, np.cumsum(self.ends - self.starts))
@@ -214,7 +214,7 @@ def read_batch(
     """Count the text of `block`; `documents` are the same, where they have lines and words of their own."""
     import numpy as np
 
-    from tokbench.tally.compiling import padded
+    from tokbench.kernels.pointers import padded
     from tokbench.tally.scan import COLUMNS
     from tokbench.tally.words import find_words, scanned
 

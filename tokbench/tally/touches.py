@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import count_bits, highest_bit, in_range_64
+from tokbench.kernels.bits import count_bits, highest_bit, in_range_64
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import prefetch_to_read
 from tokbench.tally.boundaries import boundaries_from, is_boundary, set_bits
-from tokbench.tally.compiling import kernel
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
-from tokbench.tally.stretches import prefetch
 from tokbench.tally.walk import tell
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -70,7 +70,7 @@ def touch_exact(
         doubtful = False
         position = start
         while position < end:
-            prefetch(marks, position + AHEAD)
+            prefetch_to_read(marks, position + AHEAD)
             begins = in_range_64(marks, position, 0, WORD_BEGINS, 2)
             inner = in_range_64(marks, position, 0, INSIDE_WORD, 4)
             made = boundaries_from(boundary, position)

@@ -48,7 +48,7 @@ class TokenTable:
     def __init__(self, tokenizer: Tokenizer) -> None:
         import numpy as np
 
-        from tokbench.tally.compiling import padded
+        from tokbench.kernels.pointers import padded
 
         self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
@@ -67,7 +67,7 @@ class TokenTable:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
-        from tokbench.tally.compiling import frozen
+        from tokbench.kernels.pointers import frozen
         from tokbench.tally.walk import unmet
 
         new = np.empty(len(ids), ids.dtype)
@@ -102,7 +102,7 @@ class TokenTable:
     def _ask(self, ids: NDArray[np.int32]) -> None:
         import numpy as np
 
-        from tokbench.tally.compiling import padded
+        from tokbench.kernels.pointers import padded
         from tokbench.tally.walk import EMPTY, KNOWN, SPLIT, UNKNOWN, UNTOLD
 
         tokenizer = self.tokenizer()

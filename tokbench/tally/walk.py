@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import in_range_64, spread_64
+from tokbench.kernels.bits import differ_64, in_range_64, spread_64
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import copy_bytes_16, prefetch
 from tokbench.tally.boundaries import clear, set_bits
-from tokbench.tally.compiling import kernel
-from tokbench.tally.stretches import copy_16, differ_64, prefetch_to_write
 
 SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
 """Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown one; of bytes nobody tells."""
@@ -70,7 +70,7 @@ def match(
             token = np.uint64(np.int64(ids[index]))
             if token >= n_rows:
                 break
-            prefetch_to_write(pieces, np.uint64(np.int64(ids[index + ahead])) * _BYTES)
+            prefetch(pieces, np.uint64(np.int64(ids[index + ahead])) * _BYTES)
             row = token * _NUMBERS
             entry = rows[row + _ENTRY]
             size = entry >> _FLAGS
@@ -89,7 +89,7 @@ def match(
             kinds |= entry
             split += entry & _SPLIT
             begins[position] = 1
-            copy_16(pieces, token * _BYTES, spelled, position)  # what is too much is overwritten
+            copy_bytes_16(pieces, token * _BYTES, spelled, position)  # what is too much is overwritten
             position += size
             index += ONE
         if index < last:

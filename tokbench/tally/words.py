@@ -10,13 +10,13 @@ import numpy as np
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
+from tokbench.kernels.pointers import PADDING
 from tokbench.tally.characters import characters
-from tokbench.tally.compiling import PADDING
+from tokbench.tally.documents import kinds_of
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.marks import mark_words
 from tokbench.tally.scan import COLUMNS, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
-from tokbench.tally.spans import kinds_of
 from tokbench.tally.text import Spans, WordSpans
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 Kept are the `WORDS` distinct words whose 64-bit hash is smallest, so the sample is the same for any order and
 any sharding of the text and for every tokenizer, and two samples join exactly. The hash is that of
-`tokbench.tally.hashing`, of the word's UTF-8.
+`tokbench.kernels.hashing`, of the word's UTF-8.
 """
 
 from __future__ import annotations
@@ -122,10 +122,9 @@ def low_words(
     """
     import numpy as np
 
-    from tokbench.tally.compiling import windows
-    from tokbench.tally.hashing import low_spans
+    from tokbench.tally.documents import low_spans
 
     words = batch.words
     found, hashes = np.empty((2, len(words)), np.uint64)
-    n = low_spans(windows(batch.data), words.start, words.end, np.uint64(limit), met, found, hashes)
+    n = low_spans(batch.data, words.start, words.end, np.uint64(limit), met, found, hashes)
     return hashes[:n], found[:n]

@@ -33,7 +33,7 @@ from tokbench.kernels.calls import (
     string_at,
 )
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_u64, u8_in, u64_in
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import GROUP
@@ -70,7 +70,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
         length = min(ends[first + k] - start, LONGEST_WORD)
         keys[2 * k], keys[2 * k + 1] = word_key(text, start, length, WHOLE)
         homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
-        prefetch_u64(slots, homes[k])
+        prefetch_to_read(slots, homes[k])
     ids_end[0] = o
     i64_in(block, at.COUNTERS)[at.FETCHED] = 0
     for k in range(count):

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline
-from tokbench.kernels.masks import (
+from tokbench.kernels.bits import (
     WINDOW,
     apostrophes,
     beyond_ascii,
@@ -26,6 +25,7 @@ from tokbench.kernels.masks import (
     upper_case,
     white_controls,
 )
+from tokbench.kernels.compiling import inline
 from tokbench_subword.bpe.pretokens import GPT2, O200K, QWEN2, WHOLE, next_pretoken
 
 _ZERO, _ONE, _TWO, _THREE, _ALL = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(2**64 - 1)

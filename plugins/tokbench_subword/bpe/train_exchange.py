@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, u64_in
-from tokbench.kernels.prefetching import prefetch
+from tokbench.kernels.pointers import i32_in, i64_in, prefetch, u64_in
 from tokbench_subword.bpe.ties import HF
 from tokbench_subword.bpe.train_homes import hang_run, pair_at_home, prefetch_at_home, take_from_home
 from tokbench_subword.bpe.train_layout import (

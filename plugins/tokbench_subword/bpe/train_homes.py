@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
-from tokbench.kernels.prefetching import prefetch
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch, u64_in
 from tokbench_subword.bpe.ties import HF
 from tokbench_subword.bpe.train_layout import (
     B_EXTRA,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, i64_in
-from tokbench.kernels.prefetching import prefetch
+from tokbench.kernels.pointers import i32_in, i64_in, prefetch
 from tokbench_subword.bpe.train_cells import merge_at, stands_at, token_before, weight_of
 from tokbench_subword.bpe.train_layout import (
     CELLS,

@@ -6,7 +6,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import hash_bytes
-from tokbench.kernels.pointers import i64_in, prefetch_u64, u64_in
+from tokbench.kernels.pointers import i64_in, prefetch_to_read, u64_in
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.cutting import encode_cut
 from tokbench_subword.bpe.short_tokens import SHORT_TOKEN, short_token_id, token_home, token_key
@@ -38,7 +38,7 @@ def _fetch(block, first, count):  # type: ignore[no-untyped-def]
         length = np.int64(high >> _TOP)
         known = slots[homes[k]] == low and slots[homes[k] + 1] == high
         if not known and length <= SHORT_TOKEN:
-            prefetch_u64(tokens, token_home(low, token_key(high, length), shift))
+            prefetch_to_read(tokens, token_home(low, token_key(high, length), shift))
 
 
 @inline

@@ -21,8 +21,8 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
+from tokbench.kernels.bits import WINDOW, trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.masks import WINDOW, trailing_zeros
 from tokbench.kernels.pointers import i32_in, load_u64, pointer, u8_in
 from tokbench.kernels.utf8 import code_point
 

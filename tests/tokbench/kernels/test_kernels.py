@@ -18,7 +18,7 @@ from tokbench.kernels.pointers import (
     i64_in,
     load_u64,
     pointer,
-    prefetch_u64,
+    prefetch_to_read,
     store_u64,
     u8_in,
     u32_in,
@@ -33,7 +33,7 @@ def _load(data, at):
 
 @kernel
 def _write(ids, words, at):
-    prefetch_u64(pointer(words), 1)
+    prefetch_to_read(pointer(words), 1)
     store_u64(pointer(ids), at, words[1])
     copy_ids_8(pointer(ids), at, pointer(ids), at + 8)
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tokbench.corpus import Document
+from tokbench.kernels.hashing import hash_spans
+from tokbench.kernels.pointers import padded
 from tokbench.tally import prepare
-from tokbench.tally.compiling import padded, windows
-from tokbench.tally.hashing import hash_spans
 from tokbench.tally.keys import document_keys
 from tokbench.tally.text import TextBatch
 from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, low_words, none_met
@@ -48,7 +48,7 @@ def plain_hash(data: bytes) -> int:
 def hashes_of(parts: list[bytes]) -> NDArray[np.uint64]:
     ends = np.cumsum([0, *map(len, parts)])
     found = np.empty(len(parts), np.uint64)
-    hash_spans(windows(padded(b"".join(parts))), ends[:-1].copy(), ends[1:].copy(), found)
+    hash_spans(padded(b"".join(parts)), ends[:-1].copy(), ends[1:].copy(), found)
     return found
 
 

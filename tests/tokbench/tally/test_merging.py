@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokbench.kernels.pointers import frozen
 from tokbench.tally import ngrams
-from tokbench.tally.compiling import frozen
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.merging import merge
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
+from tokbench.corpora.line_kernels import is_utf8
 from tokbench.corpus import Document
+from tokbench.kernels.pointers import padded
 from tokbench.tally import prepare
 from tokbench.tally.boundaries import boundary_flags
 from tokbench.tally.collect import FEW
-from tokbench.tally.compiling import padded
-from tokbench.tally.lines import is_utf8
 from tokbench.tally.places import Aligner
 from tokbench.tally.text import TextBatch
 from tokbench.tally.touch import touch

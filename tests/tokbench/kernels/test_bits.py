@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.kernels import masks
+from tokbench.kernels import bits
+from tokbench.kernels.bits import WINDOW, trailing_zeros
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.masks import WINDOW, trailing_zeros
 from tokbench.kernels.pointers import pointer
 
 RANGES = {
@@ -37,7 +37,7 @@ def _kernel_of(mask):
 
 @pytest.mark.parametrize("name", RANGES)
 def test_ranges_of_bytes(name):
-    found = _kernel_of(getattr(masks, name))
+    found = _kernel_of(getattr(bits, name))
     data = np.arange(256 + 64, dtype=np.int64).astype(np.uint8)
     for at in range(256):
         want = sum(1 << k for k in range(WINDOW) if RANGES[name](int(data[at + k])))
@@ -56,3 +56,36 @@ def test_trailing_zeros(word):
 
 def test_no_bit_at_all():
     assert _zeros(np.uint64(0)) == WINDOW
+
+
+@kernel
+def _write(target, n, base, mask):
+    return bits.write_bits(target, n, base, mask)
+
+
+@given(
+    st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**63, 2**64 - 1, 0xFFFF, 0x1FFFF])),
+    st.integers(0, 70),
+    st.integers(0, 1 << 20),
+    st.sampled_from([np.int32, np.int64]),
+)
+def test_the_places_of_bits_are_written(mask, n, base, place):
+    target = np.full(256, -1, place)
+    places = [base + bit for bit in range(64) if mask >> bit & 1]
+    assert _write(target, n, base, np.uint64(mask)) == n + len(places)
+    assert target[n : n + len(places)].tolist() == places
+    assert (target[:n] == -1).all()
+    assert (target[n + 64 :] == -1).all()
+
+
+@kernel
+def _differ(one, index, other, place):
+    return bits.differ_64(one, index, other, place), bits.differ_64(pointer(one), index, pointer(other), place)
+
+
+@given(st.binary(min_size=64, max_size=64), st.lists(st.integers(0, 63)), st.integers(0, 9), st.integers(0, 9))
+def test_bytes_that_differ(data, changed, index, place):
+    one, other = np.zeros(80, np.uint8), np.zeros(80, np.uint8)
+    one[index : index + 64] = other[place : place + 64] = np.frombuffer(data, np.uint8)
+    other[[place + at for at in set(changed)]] ^= 1
+    assert _differ(one, index, other, place) == (sum(1 << at for at in set(changed)),) * 2

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.tally.bits import copy_64, in_range_64, lowest_bit
-from tokbench.tally.compiling import kernel
+from tokbench.kernels.bits import in_range_64, trailing_zeros
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import copy_bytes_64
 
 ONE = np.uint64(1)
 TWO = np.uint64(2)
@@ -26,7 +27,7 @@ def lay_lines(chunk: Any, n: int, kept: Any, size: int, begin: int, ends: Any, n
     """
     position = 0
     while position < n:
-        copy_64(chunk, position, kept, size)
+        copy_bytes_64(chunk, position, kept, size)
         took: Any = n - position
         feeds = in_range_64(chunk, position, 0, FEED, 1)
         if took < 64:
@@ -34,7 +35,7 @@ def lay_lines(chunk: Any, n: int, kept: Any, size: int, begin: int, ends: Any, n
         else:
             took = 64
         while feeds != 0:
-            at = size + lowest_bit(feeds)
+            at = size + trailing_zeros(feeds)
             feeds &= feeds - ONE
             end = at
             if at > begin and kept[at - 1] == RETURN:
@@ -93,7 +94,7 @@ def is_utf8(data: Any, size: int) -> bool:
     r"""Whether the first `size` bytes are valid UTF-8, without surrogates; 64 more can be read.
 
     Example:
-        >>> from tokbench.tally.compiling import padded
+        >>> from tokbench.kernels.pointers import padded
         >>> [is_utf8(padded(some), len(some)) for some in ("né".encode(), b"n\xff", b"n\xc3")]
         [True, False, False]
     """
@@ -116,7 +117,7 @@ def is_utf8(data: Any, size: int) -> bool:
         whole = ALL
         cut = two & LAST | three & LAST_TWO | four & LAST_THREE
         if cut != 0:
-            took = lowest_bit(cut)
+            took = trailing_zeros(cut)
             whole = ~(ALL << np.uint64(took))
         two, three, four = two & whole, three & whole, four & whole
         if follow & whole != (two | three | four) << ONE | (three | four) << TWO | four << THREE:

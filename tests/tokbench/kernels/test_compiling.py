@@ -1,0 +1,48 @@
+"""A numba whose private parts nobody has looked at: kernels are made the plain way, and give the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+
+from tokbench.kernels.compiling import KNOWN_BEFORE, KNOWN_FROM, PRIVATE, is_known
+
+PROGRAM = """
+import numba, sys
+numba.__version__ = sys.argv[1]
+import numpy as np
+from tokbench.kernels import compiling
+from tokbench.kernels.hashing import hash_spans
+from tokbench.kernels.pointers import padded
+from tokbench.kernels.calls import callable_of
+from tokbench.kernels.joining import list_decoder
+data, out = padded(b"one and another, and then a third"), np.zeros(2, np.uint64)
+compiling.announce(hash_spans)
+hash_spans(data, np.array([0, 3]), np.array([16, 33]), out)
+decode = list_decoder(data, np.array([0, 3, 7]), lambda ids: "left to Python")
+print(compiling.PRIVATE, out.tolist(), decode([0, 1]))
+"""
+
+
+def test_the_numba_that_is_installed_is_known() -> None:
+    assert PRIVATE, f"numba {numba.__version__}: look whether what `compiling` uses is as it was"
+    assert KNOWN_FROM < KNOWN_BEFORE
+    assert not is_known(f"{KNOWN_BEFORE[0]}.{KNOWN_BEFORE[1]}.0")
+
+
+def test_another_numba_compiles_the_plain_way(tmp_path: Path) -> None:
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    found = []
+    for version in (numba.__version__, "9.9.9"):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, version], env=env, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        found.append(done.stdout.split(maxsplit=1))
+    (private, known), (plain, unknown) = found
+    assert (private, plain) == ("True", "False")
+    assert known.replace("one and", "left to Python") == unknown

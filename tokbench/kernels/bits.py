@@ -1,0 +1,182 @@
+"""Sixty-four bytes at a time as one number, for kernels: its bit k tells whether byte k lies in a range.
+
+A few vector instructions classify all of them at once, on x86-64 and ARM64 alike; finding where a run of
+letters ends is then counting the zeros of one number. `data` is a pointer or an array of uint8 whose next 64
+bytes are all readable. With ``NUMBA_DISABLE_JIT=1`` each function has a plain form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from tokbench.kernels.compiling import lean_inline
+
+WINDOW = 64
+"""Bytes that are looked at together."""
+ZERO, ONE = np.uint64(0), np.uint64(1)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+if config.DISABLE_JIT:
+
+    def in_range_64(data: Any, index: Any, fold: int, low: int, count: int) -> Any:
+        """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
+        block = np.zeros(WINDOW, np.int64)  # padding, past the end
+        there = data[index : index + WINDOW]
+        block[: len(there)] = there | np.uint8(fold)
+        return np.packbits((block >= low) & (block < low + count), bitorder="little").view(np.uint64)[0]
+
+    def differ_64(one: Any, index: Any, other: Any, place: Any) -> Any:
+        """Bit i: whether byte i of one array from `index` on differs from that of another from `place` on."""
+        different = np.zeros(WINDOW, np.bool_)  # padding, past the end
+        here, there = one[index : index + WINDOW], other[place : place + WINDOW]
+        size = min(len(here), len(there))
+        different[:size] = here[:size] != there[:size]
+        return np.packbits(different, bitorder="little").view(np.uint64)[0]
+
+    def spread_64(data: Any, index: Any, one: Any, two: Any, four: Any) -> None:
+        """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
+        masks = np.array([one, two, four], "<u8").view(np.uint8).reshape(3, -1)
+        bits = np.unpackbits(masks, axis=1, bitorder="little")
+        data[index : index + WINDOW] = bits[0] + 2 * bits[1] + 4 * bits[2]
+
+    def trailing_zeros(word: Any) -> int:
+        """How many of the low bits of a uint64 are zero: 64 where all are."""
+        return (int(word) & -int(word)).bit_length() - 1 if word else WINDOW
+
+    def highest_bit(word: Any) -> int:
+        """The index of the highest bit of a uint64 that is not 0."""
+        return int(word).bit_length() - 1
+
+    def count_bits(word: Any) -> int:
+        """How many bits of a uint64 are set."""
+        return int(word).bit_count()
+
+else:
+    from tokbench.kernels.pointers import element
+
+    def _window(context: Any, builder: Any, kind: Any, data: Any, index: Any) -> Any:
+        """The place of 64 bytes, as a vector's."""
+        lanes = ir.VectorType(ir.IntType(8), WINDOW)
+        return builder.bitcast(element(context, builder, kind, data, index), lanes.as_pointer())
+
+    def _everywhere(builder: Any, value: Any) -> Any:
+        """A vector of 64 times the lowest byte of a number."""
+        lanes = ir.Constant(ir.VectorType(ir.IntType(8), WINDOW), ir.Undefined)
+        one = builder.insert_element(lanes, builder.trunc(value, ir.IntType(8)), ir.IntType(32)(0))
+        same = ir.Constant(ir.VectorType(ir.IntType(32), WINDOW), [0] * WINDOW)
+        return builder.shuffle_vector(one, lanes, same)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def in_range_64(typingctx: Any, data: Any, index: Any, fold: Any, low: Any, count: Any) -> Any:
+        """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            block = builder.load(_window(context, builder, signature.args[0], *args[:2]))
+            block.align = 1
+            fold, low, count = (_everywhere(builder, each) for each in args[2:])
+            within = builder.icmp_unsigned("<", builder.sub(builder.or_(block, fold), low), count)
+            return builder.bitcast(within, ir.IntType(WINDOW))
+
+        return types.uint64(data, types.int64, types.int64, types.int64, types.int64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def differ_64(typingctx: Any, one: Any, index: Any, other: Any, place: Any) -> Any:
+        """Bit i: whether byte i of one array from `index` on differs from that of another from `place` on."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            places = [_window(context, builder, signature.args[at], *args[at : at + 2]) for at in (0, 2)]
+            blocks = list(map(builder.load, places))
+            for block in blocks:
+                block.align = 1
+            return builder.bitcast(builder.icmp_unsigned("!=", *blocks), ir.IntType(WINDOW))
+
+        return types.uint64(one, types.int64, other, types.int64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def spread_64(typingctx: Any, data: Any, index: Any, one: Any, two: Any, four: Any) -> Any:
+        """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            lanes = ir.VectorType(ir.IntType(8), WINDOW)
+            none = ir.Constant(lanes, [0] * WINDOW)
+            block = none
+            for mask, value in zip(args[2:], (1, 2, 4), strict=True):
+                bits = builder.bitcast(mask, ir.VectorType(ir.IntType(1), WINDOW))
+                block = builder.or_(block, builder.select(bits, ir.Constant(lanes, [value] * WINDOW), none))
+            builder.store(block, _window(context, builder, signature.args[0], *args[:2])).align = 1
+            return context.get_dummy_value()
+
+        return types.void(data, types.int64, types.uint64, types.uint64, types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def trailing_zeros(typingctx: Any, word: Any) -> Any:
+        """How many of the low bits of a uint64 are zero: 64 where all are."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], ir.IntType(1)(0))
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def highest_bit(typingctx: Any, word: Any) -> Any:
+        """The index of the highest bit of a uint64 that is not 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.sub(ir.IntType(64)(WINDOW - 1), builder.ctlz(args[0], ir.IntType(1)(1)))
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def count_bits(typingctx: Any, word: Any) -> Any:
+        """How many bits of a uint64 are set."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(types.uint64), codegen
+
+
+@lean_inline
+def write_bits(target: Any, n: Any, base: Any, mask: Any) -> Any:
+    """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`.
+
+    Eight at a time, so that no branch depends on a single bit: what stands in the 64 places from `n` on, as far
+    as they are not needed, may be written over.
+    """
+    total = n + count_bits(mask)
+    while n < total:
+        for index in range(n, n + 8):
+            target[index] = base + trailing_zeros(mask)
+            mask &= mask - ONE
+        n += 8
+    return total
+
+
+def _between(low: int, high: int, fold: int = 0) -> Any:
+    """A function that tells which bytes lie in ``low..high`` after `fold` has been or-ed into each."""
+    count = high - low + 1
+
+    @lean_inline
+    def within(data: Any, index: Any) -> Any:
+        """The bytes of ``data[index:index + 64]`` that lie in a range, as a uint64."""
+        return in_range_64(data, index, fold, low, count)
+
+    return within
+
+
+letters = _between(0x61, 0x7A, fold=0x20)
+lower_case = _between(0x61, 0x7A)
+upper_case = _between(0x41, 0x5A)
+digits = _between(0x30, 0x39)
+blanks = _between(0x20, 0x20)
+apostrophes = _between(0x27, 0x27)
+white_controls = _between(0x09, 0x0D)
+line_feeds = _between(0x0A, 0x0A)
+carriage_returns = _between(0x0D, 0x0D)
+slashes = _between(0x2F, 0x2F)
+beyond_ascii = _between(0x80, 0xFF)
