@@ -43,7 +43,7 @@ _EXTENDERS_OF_17 = (
 )
 _NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
 _NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
-_NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
+NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
 
 
 def nmt(stretch: Stretch) -> Stretch:
@@ -53,7 +53,7 @@ def nmt(stretch: Stretch) -> Stretch:
         >>> nmt(Stretch("a" + chr(10) + "b")).text
         'a b'
     """
-    return stretch.edited((i, i + 1, _NMT[ord(c)]) for i, c in enumerate(stretch.text) if ord(c) in _NMT)
+    return stretch.edited((i, i + 1, NMT[ord(c)]) for i, c in enumerate(stretch.text) if ord(c) in NMT)
 
 
 def decoded_charsmap(charsmap: object) -> bytes:

@@ -50,7 +50,7 @@ _LATER_DECOMPOSITIONS = frozenset(
 ) | frozenset([*range(0x16121, 0x16129), *range(0x16D68, 0x16D6B)])
 
 # Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.
-_LATER_LOWER_CASE = (
+LATER_LOWER_CASE = (
     (0x1C89, 0x1C89, 1),
     (0xA7CB, 0xA7CB, 0x0264 - 0xA7CB),
     (0xA7CC, 0xA7CC, 1),
@@ -147,7 +147,7 @@ def lowered(character: str) -> str:
     lower = character.lower()
     if lower == character:
         point = ord(character)
-        for first, last, offset in _LATER_LOWER_CASE:
+        for first, last, offset in LATER_LOWER_CASE:
             if first <= point <= last:
                 return chr(point + offset)
     return lower

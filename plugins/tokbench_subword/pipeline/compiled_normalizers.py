@@ -1,0 +1,175 @@
+"""The normalizers of `tokenizer.json` for whole batches of UTF-8, compiled from their description.
+
+Each does exactly what the one of the same description in `normalizers` does to each text, which is the
+definition. A normalizer becomes a list of steps, most of them a kernel over buffers; neighbouring ones that
+look at one code point only become one. What no kernel says, that definition does, document by document, in its
+place among the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.unicode_classes import class_table
+from tokbench.kernels.utf8 import encodable
+from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
+from tokbench_subword.pipeline.normal_form_kernel import normal_form
+from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
+from tokbench_subword.pipeline.normal_forms import Form
+from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.rewriting import (
+    Rewriting,
+    RewritingTables,
+    bert_cleaned,
+    lowered,
+    nmt,
+    rewriting_tables,
+    without_marks,
+    without_nonspacing_marks,
+)
+from tokbench_subword.pipeline.rewriting_kernel import (
+    put_before_and_strip,
+    replace_literal,
+    rewrite,
+    spell_bytes,
+)
+from tokbench_subword.pipeline.splicing import Batch, each, rewritten
+
+Step = Callable[[Batch], Batch]
+"""One thing that is done to a batch: it gives the very same back where it changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchNormalizer:
+    """A compiled normalizer: its steps, in order."""
+
+    steps: tuple[Step, ...]
+
+    def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
+        """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.
+
+        `offsets` is int64 of shape ``(n + 1,)``. Behind the last document `PADDING` bytes must be readable, and
+        are in the result. The arrays come back as they are where nothing changes.
+
+        Example:
+            >>> from tokbench.kernels.pointers import PADDING
+            >>> data = np.frombuffer(bytearray("ONEé".encode() + bytes(PADDING)), np.uint8)
+            >>> normalizer = compiled_normalizer_of({"type": "Sequence", "normalizers": [
+            ...     {"type": "Lowercase"}, {"type": "NFD"}]})
+            >>> data, offsets = normalizer.apply(data, np.array([0, 3, 5]))
+            >>> data.tobytes().decode() == "onee" + chr(0x301), offsets.tolist()
+            (True, [0, 3, 6])
+        """
+        batch = data, offsets
+        for step in self.steps:
+            batch = step(batch)
+        return batch
+
+
+def compiled_normalizer_of(config: Mapping[str, Any] | None) -> BatchNormalizer | None:
+    """The compiled normalizer a `tokenizer.json` asks for; raises `TokenizerError` for an unknown one."""
+    if config is None or text_normalizer_of(config) is None:
+        return None
+    steps: list[Step | Rewriting] = []
+    for part in _parts(config):
+        if isinstance(part, Rewriting) and steps and isinstance(steps[-1], Rewriting):
+            steps[-1] = steps[-1].then(part)
+        else:
+            steps.append(part)
+    return BatchNormalizer(tuple(_rewriting(step) if isinstance(step, Rewriting) else step for step in steps))
+
+
+def _parts(config: Mapping[str, Any]) -> Iterator[Step | Rewriting]:
+    """What a normalizer does, in order."""
+    kind = config["type"]
+    if kind == "Sequence":
+        for item in config["normalizers"]:
+            yield from _parts(item)
+    elif kind in ("NFC", "NFD", "NFKC", "NFKD"):
+        yield partial(_normal_form, cast(Form, kind))
+    elif kind == "Lowercase":
+        yield lowered()
+    elif kind == "StripAccents":
+        yield without_marks()
+    elif kind == "Nmt":
+        yield nmt()
+    elif kind == "BertNormalizer":
+        yield from _bert(config)
+    elif kind == "Prepend":
+        yield _edges(head=str(config["prepend"]))
+    elif kind == "Strip":
+        yield _edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right")))
+    elif kind == "ByteLevel":
+        spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
+        yield partial(_by_kernel, spell_bytes, (_array(spellings),), 2)
+    elif kind == "Replace" and "Regex" not in config["pattern"]:
+        yield from _replace(config["pattern"], str(config["content"]))
+    else:
+        yield partial(each, plain=cast(Callable[[str], str], text_normalizer_of(config)))
+
+
+def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Step | Rewriting]:
+    literal = pattern if isinstance(pattern, str) else str(pattern["String"])
+    if len(literal) == 1:
+        yield Rewriting.of({ord(literal): content})
+    elif literal and literal != content:
+        arrays = _array(encodable(literal)), _array(encodable(content))
+        yield partial(_by_kernel, replace_literal, arrays, 1.25)
+
+
+def _bert(config: Mapping[str, Any]) -> Iterator[Step | Rewriting]:
+    from tokbench_subword.wordpiece.normalizer import BertRules
+
+    rules = BertRules.from_json(config)
+    yield bert_cleaned(clean=rules.clean_text, spaced=rules.handle_chinese_chars)
+    if rules.strip_accents:
+        yield partial(_normal_form, "NFD")
+        yield without_nonspacing_marks()
+    if rules.lowercase:
+        yield lowered()
+
+
+def _rewriting(rewriting: Rewriting) -> Step:
+    return partial(_rewritten, rewriting_tables(rewriting))
+
+
+def _edges(*, head: str = "", left: bool = False, right: bool = False) -> Step:
+    arguments = _array(encodable(head)), left, right, class_table()
+    return partial(_by_kernel, put_before_and_strip, arguments, 1.25)
+
+
+def _array(data: bytes) -> NDArray[np.uint8]:
+    """Bytes as an array that can be written to, which kernels expect of all."""
+    return np.frombuffer(bytearray(data), np.uint8)
+
+
+def _by_kernel(kernel: Callable[..., int], arguments: tuple[Any, ...], growth: float, batch: Batch) -> Batch:
+    """The batch as a kernel writes it that declines no text; `growth` is by how much, at the most usually."""
+    size = int(batch[1][-1] - batch[1][0])
+    return rewritten(batch, lambda *places: kernel(*arguments, *places[:-1]), capacity=int(size * growth))
+
+
+def _rewritten(tables: RewritingTables, batch: Batch) -> Batch:
+    """The batch with every character rewritten."""
+    return _by_kernel(rewrite, (tables.block,), 1.5, batch)
+
+
+def _normal_form(form: Form, batch: Batch) -> Batch:
+    """The batch in a normal form, whose tables are made when it first meets text beyond ASCII."""
+    data, offsets = batch
+    text = data[offsets[0] : offsets[-1]]
+    if not text.size or text.max() < 0x80:
+        return batch
+    tables = normal_form_tables(form)
+    return rewritten(
+        batch,
+        partial(normal_form, tables.block, tables.composes),
+        plain=cast(Callable[[str], str], text_normalizer_of({"type": form})),
+        capacity=text.size + text.size // 2,
+    )
