@@ -66,8 +66,9 @@ def libraries(name: str) -> Libraries:
     """The vocabulary of a tiktoken encoding in all libraries; names those that are not installed."""
     import tiktoken
     from tokbench_subword.bpe.patterns import Pattern
-    from tokbench_subword.bpe.ranks import model_of_ranks, write_ranks
+    from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.files.ranks import write_ranks
 
     theirs = tiktoken.get_encoding(name)
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
@@ -89,7 +90,7 @@ def libraries(name: str) -> Libraries:
             print("gigatoken is not installed: left out")
         else:
             ranks = Path(folder) / "ranks.tiktoken"
-            write_ranks(model, ranks)
+            write_ranks(ranks_of(model), ranks)
             giga = gigatoken.Tokenizer.from_tiktoken(ranks, pattern.name)
     return Libraries(theirs, ours, hf, giga)
 

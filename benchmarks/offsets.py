@@ -102,7 +102,7 @@ def of_tokenizers(path: str) -> Reference:
 def of_sentencepiece(path: str) -> tuple[Any, Reference]:
     """The library sentencepiece with a `.model`, Unigram or BPE, and the in-house tokenizer of it."""
     import sentencepiece
-    from tokbench_subword.unigram.model_file import read_model
+    from tokbench_subword.files.sentencepiece_model import read_model
 
     theirs = sentencepiece.SentencePieceProcessor(model_file=path)
     ours = tokbench.load(f"{read_model(path).trainer.model_type}:{path}")

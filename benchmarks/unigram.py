@@ -39,8 +39,8 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 from side_by_side import SideBySide, whenever_asked
+from tokbench_subword.files.sentencepiece_model import SpmModel, parse, read_model
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.model_file import SpmModel, parse, read_model
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from tokbench import LoadContext, Spec, SpecError, TokenizerError, TokenizerFamily
 from tokbench_sentencepiece.adapter import SentencePieceTokenizer
 from tokbench_sentencepiece.training import OPTIONS, train
+
+GZIP = b"\x1f\x8b"
 
 
 def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
@@ -17,8 +21,10 @@ def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
     path = _path(spec)
     try:
         model = path.read_bytes()
-    except OSError as error:
-        raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
+        if model.startswith(GZIP):
+            model = gzip.decompress(model)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TokenizerError(f"{spec}: cannot read {path}: {error}") from error
     if not model:
         raise TokenizerError(f"{spec}: {path} is empty")
     return SentencePieceTokenizer(model, name=str(spec), threads=context.threads)
@@ -28,7 +34,7 @@ def _path(spec: Spec) -> Path:
     """The file a spec names; a folder stands for the one model in it."""
     path = Path(spec.variant or "").expanduser()
     if path.is_dir():
-        models = sorted(path.glob("*.model"))
+        models = sorted({*path.glob("*.model"), *path.glob("*.model.v[0-9]*")})
         if len(models) != 1:
             found = ", ".join(model.name for model in models) or "none"
             raise TokenizerError(f"{spec}: {path} is a folder; name one .model file in it (there is: {found})")
@@ -43,6 +49,8 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether a file is a sentencepiece model: protobuf that begins with a piece or the trainer's settings."""
+    if head.startswith(GZIP):
+        head = zlib.decompressobj(wbits=31).decompress(head, 1 << 16)
     return head[:1] in (b"\n", b"\x12") and b"\0" in head
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
 from tokbench_tiktoken.adapter import TiktokenTokenizer
+from tokbench_tiktoken.ranks import GZIP
 
 
 def _file(spec: Spec) -> Path | None:
     """The ranks file that a spec names, or None for the name of an encoding or model."""
     variant = spec.variant or ""
+    path = Path(variant).expanduser()
     named = variant.endswith((".tiktoken", ".model")) or "/" in variant or "\\" in variant
-    return Path(variant).expanduser() if named else None
+    return path if named or (variant and path.is_file()) else None
 
 
 def load(spec: Spec, context: LoadContext) -> TiktokenTokenizer:
@@ -59,6 +62,8 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether a file lists tokens in base64, each with its rank."""
+    if head.startswith(GZIP):
+        head = zlib.decompressobj(wbits=31).decompress(head, 1024)
     return re.match(rb"[A-Za-z0-9+/]+={0,2} \d+\r?\n", head) is not None
 
 
@@ -72,7 +77,7 @@ TIKTOKEN = TokenizerFamily(
     options=(
         Option("special", "str", "text", "Text of special tokens.", choices=("text", "match", "error")),
         Option("pattern", "str", None, "For a file: the encoding whose pattern it has, or a regex."),
-        Option("special_tokens", "str", None, "For a file: a JSON file {text: id}, or 'text=id text=id'."),
+        Option("special_tokens", "str", None, "For a file: texts, or text=id, or a JSON file {text: id}."),
     ),
     variant="an encoding (o200k_base …), a model (gpt-4o …) or a .tiktoken file",
     libraries=("tiktoken",),

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+import gzip
 import json
-from collections.abc import Mapping
+import re
+import zlib
+from collections.abc import Collection, Mapping
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +21,12 @@ from tokbench_tiktoken.sources import blueprint, sha256_of
 
 if TYPE_CHECKING:
     import tiktoken
+
+
+GZIP = b"\x1f\x8b"
+_STATED = re.compile(r"(?P<text>.+)=(?P<id>[0-9]+)")
+EMPTY = b"="
+"""An empty token, as one of Whisper's files has it; no text gives it."""
 
 
 def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str | None) -> tiktoken.Encoding:
@@ -28,14 +38,16 @@ def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str
     if pattern is None:
         if known is None:
             raise SpecError(
-                f"{name}: a .tiktoken file holds no pattern, and this is not one that tiktoken registers; add "
+                f"{name}: a file of ranks holds no pattern, and this is not one that tiktoken registers; add "
                 f'pattern=NAME ({", ".join(tiktoken.list_encoding_names())}) or pattern="a regex"'
             )
         pattern = known
-    specials = dict(
-        blueprint(known).special_tokens if known and special_tokens is None else _specials(special_tokens, name)
-    )
     taken = set(ranks.values())
+    specials = dict(
+        blueprint(known).special_tokens
+        if known and special_tokens is None
+        else _specials(special_tokens, taken, name)
+    )
     clash = [text for text, index in specials.items() if index in taken]
     if clash:
         raise SpecError(f"{name}: special token {clash[0]!r} takes the id of an ordinary one")
@@ -51,15 +63,16 @@ def read_ranks(path: Path, name: str) -> dict[bytes, int]:
     """Token bytes to rank; raises with the line for what is not ``base64 rank``."""
     ranks: dict[bytes, int] = {}
     try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise TokenizerError(f"{name}: cannot read {path}: {error.strerror}") from error
+        data = path.read_bytes()
+        lines = (gzip.decompress(data) if data.startswith(GZIP) else data).splitlines()
+    except (OSError, EOFError, zlib.error) as error:
+        raise TokenizerError(f"{name}: cannot read {path}: {error}") from error
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
         try:
             token, rank = line.split()
-            ranks[base64.b64decode(token, validate=True)] = int(rank)
+            ranks[b"" if token == EMPTY else base64.b64decode(token, validate=True)] = int(rank)
         except (ValueError, binascii.Error) as error:
             raise TokenizerError(
                 f"{name}: {path} line {number} is not 'base64 rank': {line[:40]!r}; is this a .tiktoken file?"
@@ -97,21 +110,31 @@ def _published(path: Path) -> str | None:
     return min(names, key=lambda encoding: len(blueprint(encoding).special_tokens), default=None)
 
 
-def _specials(given: str | None, name: str) -> Mapping[str, int]:
-    """Special tokens from a JSON file {text: id}, or from ``text=id`` separated by spaces."""
+def _specials(given: str | None, taken: Collection[int], name: str) -> Mapping[str, int]:
+    """Special tokens from a JSON file {text: id}, or separated by spaces: ``text=id``, or a text alone.
+
+    A text alone gets the next id behind all that are `taken` or stated.
+    """
     if not given:
         return {}
     try:
         if given.endswith(".json"):
             content = json.loads(Path(given).read_text(encoding="utf-8"))
         else:
-            content = {text: int(index) for text, _, index in (part.rpartition("=") for part in given.split())}
+            found = [(_STATED.fullmatch(part), part) for part in given.split()]
+            pairs = [(one["text"], int(one["id"])) if one else (part, None) for one, part in found]
+            following = count(
+                max([*taken, *(index for _, index in pairs if index is not None)], default=-1) + 1
+            )
+            content = {text: next(following) if index is None else index for text, index in pairs}
+            if not len(set(content.values())) == len(content) == len(pairs):
+                raise ValueError("it gives a text or an id twice")
         if not all(isinstance(text, str) and text and type(index) is int for text, index in content.items()):
             raise ValueError("it must map texts to ids")
     except OSError as error:
         raise TokenizerError(f"{name}: cannot read {given}: {error.strerror}") from error
     except (ValueError, AttributeError) as error:
         raise SpecError(
-            f"{name}: special_tokens takes a JSON file {{text: id}} or 'text=id text=id': {error}"
+            f"{name}: special_tokens takes a JSON file {{text: id}}, or 'text=id text=id': {error}"
         ) from error
     return dict(content)

@@ -87,7 +87,7 @@ def sentencepiece(rng: random.Random, folder: Path) -> Made:
 
 def _altered(rng: random.Random, data: bytes) -> bytes:
     """A model with settings that it was not trained with, pieces of other types, and scores that are equal."""
-    from tokbench_subword.unigram import model_file as of
+    from tokbench_subword.files import sentencepiece_model as of
 
     model = of.parse(data)
     flags = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")

@@ -22,8 +22,8 @@ from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.rows import MANY, as_array, guarded, picked
 from tokbench_subword.bpe.token_table import TokenTable
+from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 _FEW = 64

@@ -12,7 +12,10 @@ from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily,
 from tokbench.errors import UnknownNameError, nearest
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.pipeline import formats
+from tokbench_subword.files import formats
+from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
+from tokbench_subword.files.special_tokens import names_to_train, numbered_tokens
+from tokbench_subword.files.vocab_merges import PARTNER
 from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ _OPTIONS = (
         "str",
         None,
         "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regular "
-        "expression. Not set: gpt2; whitespace where end_of_word is given. For a .tiktoken file it must "
+        "expression. Not set: gpt2; whitespace where end_of_word is given. For tiktoken's ranks it must "
         "be given.",
     ),
     Option(
@@ -54,7 +57,13 @@ _OPTIONS = (
     Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
     Option("end_of_word", "str", None, "Training: what marks the end of a word, as </w>; means level=char."),
     Option("level", "str", None, "Training: byte or char. Not set: byte.", choices=("byte", "char")),
-    Option("special_tokens", "str", "", "Special tokens, separated by spaces; trained ones get the first ids."),
+    Option(
+        "special_tokens",
+        "str",
+        "",
+        "Special tokens, separated by spaces: text=id, or a text alone, which gets the next id; or a JSON file "
+        "{text: id}. In training texts alone: they get the first ids.",
+    ),
     Option(
         "initial_alphabet",
         "str",
@@ -91,20 +100,24 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         if name in spec.options:
             raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
     path = _file(spec)
-    if path.suffix == ".model":
+    found = expect(path, *_OPENED, remedy=f"open it with the family that reads it, or with transformers:{path}")
+    if found == "sentencepiece":
         return _of_sentencepiece(spec, path, context.threads)
     options: dict[str, Any] = {
         "name": str(spec),
         "threads": context.threads,
         "match_special": bool(spec.get("match_special", False)),
     }
-    if path.suffix == ".tiktoken":
+    if found == "ranks":
         tokenizer = _of_ranks(spec, path, options)
-    elif path.name in _PARTNER:
-        tokenizer = _of_pair(spec, path, options)
-    else:
+    elif found == "tokenizer.json":
         tokenizer = _of_json(spec, path, options)
+    else:
+        tokenizer = _of_pair(spec, path, options)
     return _as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
+
+
+_OPENED: tuple[Format, ...] = ("tokenizer.json", "vocab.json", "merges", "ranks", "sentencepiece")
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -125,7 +138,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         pattern=_pattern(pattern, keep_gaps=not end_of_word),
         ties=options["ties"],
         min_frequency=options["min_frequency"],
-        special_tokens=(options["special_tokens"] or "").split(),
+        special_tokens=names_to_train(options["special_tokens"] or "", where="bpe"),
         initial_alphabet=None if alphabet is None else list(alphabet),
         max_token_length=options["max_token_length"],
         end_of_word=end_of_word,
@@ -144,21 +157,13 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
     path = _file(spec)
-    partner = _PARTNER.get(path.name)
+    partner = PARTNER.get(path.name)
     if partner is None:
         return [path]
-    from tokbench_subword.pipeline.beside import BESIDE
+    from tokbench_subword.files.beside import BESIDE
 
     beside = (path.with_name(name) for name in BESIDE)
     return [path, path.with_name(partner), *(file for file in beside if file.is_file())]
-
-
-_PARTNER = {
-    "vocab.json": "merges.txt",
-    "merges.txt": "vocab.json",
-    "encoder.json": "vocab.bpe",
-    "vocab.bpe": "encoder.json",
-}
 
 
 def _file(spec: Spec) -> Path:
@@ -168,17 +173,22 @@ def _file(spec: Spec) -> Path:
         for name in ("tokenizer.json", "vocab.json", "encoder.json"):
             if (path / name).is_file():
                 return path / name
-        ranks = sorted(path.glob("*.tiktoken"))
-        if len(ranks) == 1:
-            return ranks[0]
-        raise TokenizerError(
-            f"{spec}: {path} has no tokenizer.json, no vocab.json with merges.txt, no encoder.json with "
-            f"vocab.bpe "
-            f"and no single .tiktoken file"
-        )
+        return only_file(path, "ranks", "sentencepiece", where=str(spec), also="vocab.json with merges.txt")
     if not path.is_file():
         raise TokenizerError(f"{spec}: there is no file {path}")
     return path
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file, or one in a folder, is BPE's: ranks, a pair, a `.model` or a `tokenizer.json`."""
+    if path.is_dir():
+        try:
+            path = _file(Spec("bpe", str(path)))
+        except TokenizerError:
+            return False
+    if path.name in PARTNER:
+        return path.with_name(PARTNER[path.name]).is_file()
+    return format_of(path) in ("ranks", "sentencepiece") or json_model_type(path) == "BPE"
 
 
 def _pattern(text: str, *, dialect: str = "oniguruma", keep_gaps: bool = True) -> Any:
@@ -192,19 +202,18 @@ def _pattern(text: str, *, dialect: str = "oniguruma", keep_gaps: bool = True) -
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.ranks import model_of_ranks, read_ranks
+    from tokbench_subword.bpe.ranks import model_of_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.files.ranks import read_ranks
 
     text = spec.get("pattern") or _KNOWN_RANKS.get(path.stem)
     if text is None:
         raise TokenizerError(
-            f"{spec}: a .tiktoken file does not say how text is cut: add pattern=gpt2, cl100k, o200k, "
-            f"none or a "
+            f"{spec}: a file of ranks does not say how text is cut: add pattern=gpt2, cl100k, o200k, none or a "
             f"regular expression"
         )
     ranks = read_ranks(path)
-    size = max(ranks.values()) + 1
-    special = {name: size + i for i, name in enumerate(str(spec.get("special_tokens", "")).split())}
+    special = numbered_tokens(str(spec.get("special_tokens", "")), taken=ranks.values(), where=str(spec))
     pattern = _pattern(text, dialect="rust", keep_gaps=False)
     model = model_of_ranks(ranks, pattern=pattern, special_tokens=special)
     return BpeTokenizer.of_model(model, source=str(path), **options)
@@ -222,11 +231,14 @@ _KNOWN_RANKS = {
 def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.pair_settings import PairSettings
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.bpe.vocab_merges import read_vocab_merges
+    from tokbench_subword.bpe.vocab_merges import model_of_pair
 
-    vocab, merges = sorted((path, path.with_name(_PARTNER[path.name])), key=lambda p: p.suffix != ".json")
+    if path.name not in PARTNER:
+        raise TokenizerError(f"{spec}: {path.name} is one of two files; call them vocab.json and merges.txt")
+    vocab, merges = sorted((path, path.with_name(PARTNER[path.name])), key=lambda p: p.suffix != ".json")
+    _refuse_special_tokens(spec, "vocab.json and what is beside it")
     settings = PairSettings.beside(vocab, spec.get("pattern"))
-    model = read_vocab_merges(vocab, merges, pattern=_pattern(settings.pattern))
+    model = model_of_pair(vocab, merges, pattern=_pattern(settings.pattern))
     return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
 
 
@@ -235,7 +247,13 @@ def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
 
     if spec.get("pattern"):
         raise TokenizerError(f"{spec}: a tokenizer.json says itself how text is cut; leave pattern out")
+    _refuse_special_tokens(spec, "a tokenizer.json")
     return BpeTokenizer.from_file(path, **options)
+
+
+def _refuse_special_tokens(spec: Spec, what: str) -> None:
+    if spec.get("special_tokens"):
+        raise TokenizerError(f"{spec}: {what} says itself which tokens are special; leave special_tokens out")
 
 
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
@@ -266,6 +284,7 @@ BPE = TokenizerFamily(
     variant="a tokenizer.json, vocab.json, .tiktoken or .model file, or the folder of one; else it is trained",
     train=train,
     trained_suffix=".json",
+    recognises=recognises,
     saved_as=formats.BPE,
     files=files,
     libraries=("numba", "regex"),

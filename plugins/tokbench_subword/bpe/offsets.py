@@ -23,9 +23,9 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
+from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.tokenizer_json import steps_of
 
 _ALL_OR_NOTHING = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase"}
 """Normalizers that may join and part characters, but none of a text that comes out as it went in."""

@@ -14,9 +14,9 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import token_text
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import document_around
+from tokbench_subword.files.beside import BESIDE, Beside
+from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
-from tokbench_subword.pipeline.beside import BESIDE, Beside
-from tokbench_subword.pipeline.tokenizer_json import Document
 
 _GPT2 = ("GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp", "CodeGen", "Blenderbot")
 _QWEN2 = "Qwen2"

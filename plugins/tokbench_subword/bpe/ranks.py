@@ -1,4 +1,4 @@
-"""`.tiktoken` files: one token and its rank a line, base64; the merges follow from the ranks.
+"""A BPE model of tiktoken's ranks, and the ranks of a model: the merges follow from the ranks.
 
 tiktoken knows no merges. It joins any two neighbours whose bytes together are a token, the lowest rank first.
 That is BPE with a merge for *every* way to cut a token in two tokens, ranked by the token: one cut per token is
@@ -7,11 +7,7 @@ not enough, since ids would then depend on which one was kept.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
@@ -21,33 +17,6 @@ from tokbench_subword.bpe.patterns import Pattern
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
-    """The tokens and ranks of a `.tiktoken` file; raises `TokenizerError` naming the line that is wrong."""
-    ranks: dict[bytes, int] = {}
-    taken: set[int] = set()
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except OSError as error:
-        raise TokenizerError(f"{path}: cannot be read: {error.strerror}") from error
-    for number, line in enumerate(lines, 1):
-        if not line:
-            continue
-        try:
-            text, rank_text = line.split()
-            token, rank = base64.b64decode(text, validate=True), int(rank_text)
-        except (ValueError, binascii.Error) as error:
-            raise TokenizerError(
-                f"{path}, line {number}: expected a token in base64 and its rank, found {line[:60]!r}"
-            ) from error
-        if not token or token in ranks or rank in taken or rank < 0:
-            raise TokenizerError(f"{path}, line {number}: token or rank is empty, negative or given twice")
-        ranks[token] = rank
-        taken.add(rank)
-    if not ranks:
-        raise TokenizerError(f"{path} holds no tokens")
-    return ranks
 
 
 def model_of_ranks(
@@ -70,9 +39,11 @@ def model_of_ranks(
     vocabulary = [b""] * (max(ranks.values()) + 1)
     for token, rank in ranks.items():
         vocabulary[rank] = token
+    unreachable = {ranks[b""]: ""} if b"" in ranks else {}
     merges = every_split(vocabulary)
     return BpeModel(
         vocabulary=tuple(vocabulary),
+        unreachable=unreachable,
         merges=merges,
         ranks=merges[:, 2].copy(),
         pattern=pattern,
@@ -89,11 +60,11 @@ def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
     return splits(TokenTable.of(vocabulary))
 
 
-def write_ranks(model: BpeModel, path: str | os.PathLike[str]) -> None:
-    """Write a byte-level model as a `.tiktoken` file whose ids are the model's.
+def ranks_of(model: BpeModel) -> dict[bytes, int]:
+    """The ranks by which tiktoken encodes as a byte-level model does, which are also its ids.
 
-    tiktoken's ranks are its ids, so this works where ids go in the order of ranks; any other model raises
-    `TokenizerError`, since tiktoken would give other ids.
+    Raises `TokenizerError` for a model whose ids do not go in the order of its merges: tiktoken would give
+    other ids.
     """
     import numpy as np
 
@@ -108,9 +79,6 @@ def write_ranks(model: BpeModel, path: str | os.PathLike[str]) -> None:
             "this model's ids do not go in the order of its merges, as tiktoken's must: use tokenizer.json"
         )
     special = set(model.special_tokens.values())
-    lines = [
-        b"%s %d\n" % (base64.b64encode(token), index)
-        for index, token in enumerate(model.vocabulary)
-        if token and index not in special
-    ]
-    Path(path).write_bytes(b"".join(lines))
+    ranks = {token: index for token, index in model.ids.items() if index not in special}
+    empty = next((index for index, text in model.unreachable.items() if not text), None)
+    return ranks if empty is None else ranks | {b"": empty}

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench_subword.bpe.json_model import json_of_model
-from tokbench_subword.pipeline import formats
+from tokbench_subword.files import formats
+from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import numbered
-from tokbench_subword.pipeline.tokenizer_json import Document, steps_of, write_document
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
@@ -30,13 +30,14 @@ def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:
     """Write a tokenizer in the format that the path names; see `BpeTokenizer.save`."""
     target = Path(path)
     if target.suffix == ".tiktoken":
-        from tokbench_subword.bpe.ranks import write_ranks
+        from tokbench_subword.bpe.ranks import ranks_of
+        from tokbench_subword.files.ranks import write_ranks
 
-        write_ranks(tokenizer.model, target)
+        write_ranks(ranks_of(tokenizer.model), target)
     elif not target.suffix or target.is_dir():
-        from tokbench_subword.bpe.vocab_merges import write_vocab_merges
+        from tokbench_subword.bpe.vocab_merges import save_pair
 
-        write_vocab_merges(tokenizer, target)
+        save_pair(tokenizer, target)
     else:
         formats.check_ending(tokenizer.name, target, formats.BPE)
         write_document(complete_document(tokenizer), target)

@@ -8,9 +8,9 @@ from functools import cached_property
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 
 
 class TokenTable:

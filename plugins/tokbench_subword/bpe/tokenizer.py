@@ -27,15 +27,15 @@ from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.bpe.weaving import encode_parts
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
-from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.tokenizer_json import (
+from tokbench_subword.files.tokenizer_json import (
     Document,
     content_of,
     document_of,
     read_document,
     steps_of,
 )
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
+from tokbench_subword.pipeline.decoders import decoder_of
 
 _DERIVED = (
     *("_decode_one", "_decoder", "_offsets", "_to_list"),

@@ -1,8 +1,7 @@
-"""`vocab.json` with `merges.txt` (and `encoder.json` with `vocab.bpe`, their first names): read and written."""
+"""A byte-level BPE model of `vocab.json` with `merges.txt`, and back."""
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,41 +11,27 @@ from tokbench_subword.bpe.json_model import merges_of, texts_by_id, vocabulary_o
 from tokbench_subword.bpe.model import BpeModel, can_happen
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.preparation import document_around
-from tokbench_subword.pipeline.tokenizer_json import parse
+from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
-"""The names the two files go by."""
 
-
-def read_vocab_merges(
+def model_of_pair(
     vocab: str | os.PathLike[str], merges: str | os.PathLike[str], *, pattern: Pattern
 ) -> BpeModel:
     """The byte-level model of two files; raises `TokenizerError` saying which file, and where, is wrong.
 
     Tokens of no merge that are no single byte either are special tokens (``<|endoftext|>``).
     """
-    ids = parse(_text(vocab), str(vocab))
-    if not isinstance(ids, dict) or not all(type(index) is int and index >= 0 for index in ids.values()):
-        raise TokenizerError(f"{vocab}: expected an object that gives each token an id")
+    ids = read_token_ids(vocab)
     for mark in ("</w>", "@@"):
         if sum(token.endswith(mark) for token in ids) > len(ids) // 10:
             raise TokenizerError(
                 f"{vocab}: its tokens are marked with {mark}: they are not tokens of bytes, and the files do "
                 f"not say how text is cut; load the folder with transformers:{Path(vocab).parent}"
             )
-    lines = _text(merges).split("\n")
-    pairs = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip("\r") or (number == 1 and line.startswith("#version")):
-            continue
-        pair = line.rstrip("\r").split(" ")
-        if len(pair) != 2:
-            raise TokenizerError(f"{merges}, line {number}: expected two tokens, found {line[:60]!r}")
-        pairs.append(pair)
-    rows = merges_of(pairs, ids, prefix="", where=str(merges))
+    rows = merges_of(read_merges(merges), ids, prefix="", where=str(merges))
     merged = set(rows.ravel().tolist())
     vocabulary = list(vocabulary_of(ids, level="byte", where=str(vocab)))
     special = {
@@ -65,7 +50,7 @@ def read_vocab_merges(
     )
 
 
-def write_vocab_merges(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
+def save_pair(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
     """Write `vocab.json` and `merges.txt` into a folder.
 
     The two files cannot say how text is prepared, and are read as GPT-2's; raises `TokenizerError` where that
@@ -81,19 +66,5 @@ def write_vocab_merges(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) 
     texts = texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
     vocab |= {token.content: token.id for token in tokenizer.document.added_tokens}
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    ordered = dict(sorted(vocab.items(), key=lambda item: item[1]))
-    (target / "vocab.json").write_text(json.dumps(ordered, ensure_ascii=False), encoding="utf-8")
     rows = model.merges[model.merge_ranks.argsort(kind="stable")].tolist()
-    lines = ["#version: 0.2", *(f"{texts[left]} {texts[right]}" for left, right, _ in rows)]
-    (target / "merges.txt").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    try:
-        return Path(path).read_bytes().decode()
-    except OSError as error:
-        raise TokenizerError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise TokenizerError(f"{path}: is not UTF-8 at byte {error.start}") from error
+    write_vocab_merges(vocab, ((texts[left], texts[right]) for left, right, _ in rows), folder)

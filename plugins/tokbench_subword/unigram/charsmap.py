@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.utf8 import encodable
+from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
@@ -30,7 +31,6 @@ from tokbench_subword.unigram.charsmap_classes import (
     classify,
 )
 from tokbench_subword.unigram.charsmap_kernels import DUMMY, ESCAPE, REMOVE_EXTRA, SUFFIX, normalize
-from tokbench_subword.unigram.model_file import NormalizerSpec
 from tokbench_subword.unigram.trie import build_trie
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from typing import Any, cast
 from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.pipeline import formats
+from tokbench_subword.files import formats
+from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
+from tokbench_subword.files.special_tokens import names_to_train
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
@@ -46,12 +48,13 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
     path = _file(spec)
     notes = {"files": [str(path)]}
-    if path.suffix == ".json":
+    remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
+    if expect(path, "sentencepiece", "tokenizer.json", remedy=remedy) == "tokenizer.json":
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
         read = JsonUnigramTokenizer.from_file(path, name=str(spec), threads=context.threads, notes=notes)
         return cast(Tokenizer, read)
-    from tokbench_subword.unigram.model_file import read_model
+    from tokbench_subword.files.sentencepiece_model import read_model
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
     model = read_model(path)
@@ -70,7 +73,7 @@ def _file(spec: Spec) -> Path:
         for name in _FILES:
             if (path / name).is_file():
                 return path / name
-        raise TokenizerError(f"{spec}: none of {', '.join(_FILES)} is in {path}")
+        return only_file(path, "sentencepiece", where=str(spec), also=" or ".join(_FILES))
     if not path.is_file():
         raise TokenizerError(
             f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, "
@@ -84,13 +87,21 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [_file(spec)] if spec.variant is not None else []
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
+    if path.is_dir():
+        return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
+    return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram"
+
+
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     """Train on the documents of `corpus`."""
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
     from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
 
     threads = options["threads"] or usable_cores()
-    lists = {name: tuple(options[name].split()) for name in ("special_tokens", "user_symbols")}
+    names = names_to_train(options["special_tokens"], where="unigram")
+    lists = {"special_tokens": tuple(names), "user_symbols": tuple(options["user_symbols"].split())}
     settings = TrainingOptions(**{**options, **lists, "threads": threads})
     model = train_unigram(corpus.texts(), settings, progress, corpus.n_bytes)
     return cast(Tokenizer, SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model))
@@ -104,6 +115,7 @@ UNIGRAM = TokenizerFamily(
     variant="a sentencepiece .model, a tokenizer.json of the type Unigram, or a folder with one",
     train=train,
     trained_suffix=".model",
+    recognises=recognises,
     saved_as=formats.UNIGRAM,
     files=files,
     libraries=("numba", "numpy", "sentencepiece"),

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.tokenizer_json import steps_of
 from tokbench_subword.unigram.decoding import Decoder
 
 _ONE_BY_ONE = ("Replace", "Metaspace", "Strip")

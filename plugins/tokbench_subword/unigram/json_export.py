@@ -12,10 +12,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from tokbench_subword.files.tokenizer_json import Document, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.pipeline.tokenizer_json import Document, write_document
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
-from tokbench_subword.unigram.model_file import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.tokenizer import SpmTokenizer

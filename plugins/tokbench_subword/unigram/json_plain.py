@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.utf8 import repaired
+from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.tokenizer_json import Document
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 

@@ -22,11 +22,8 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Step
-from tokbench_subword.pipeline import formats
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
-from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.tokenizer_json import (
+from tokbench_subword.files import formats
+from tokbench_subword.files.tokenizer_json import (
     Document,
     content_of,
     document_of,
@@ -34,6 +31,9 @@ from tokbench_subword.pipeline.tokenizer_json import (
     steps_of,
     write_document,
 )
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
+from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.decoding import Decoder
 from tokbench_subword.unigram.json_decoding import joining_decoder
 from tokbench_subword.unigram.json_encoding import JsonEncoder

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tokbench.errors import TokenizerError, UnknownNameError
-from tokbench_subword.unigram.model_file import parse_normalizer
+from tokbench_subword.files.sentencepiece_model import normalizer_in
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 """The names; `identity` leaves every character as it is."""
@@ -36,4 +36,4 @@ def charsmap_of(name: str) -> bytes:
             "install it, or train with normalizer=identity"
         ) from error
     normalizer = sentencepiece.SentencePieceNormalizer(rule_name=name)
-    return parse_normalizer(normalizer.serialized_model_proto()).charsmap
+    return normalizer_in(normalizer.serialized_model_proto()).charsmap

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED, read_model
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.engine import Engine
-from tokbench_subword.unigram.model_file import NORMAL, UNUSED, USER_DEFINED, read_model
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.spm_bpe_kernel import (
     NO_RANK,

@@ -13,11 +13,18 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.utf8 import encodable
 from tokbench.tokenizer import Step
-from tokbench_subword.pipeline import formats
+from tokbench_subword.files import formats
+from tokbench_subword.files.sentencepiece_model import (
+    USER_DEFINED,
+    Piece,
+    SpmModel,
+    parse,
+    serialize,
+    write_model,
+)
 from tokbench_subword.pipeline.added_tokens import check_new
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.engine import Engine
-from tokbench_subword.unigram.model_file import USER_DEFINED, Piece, SpmModel, parse, serialize, write_model
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
@@ -57,7 +64,7 @@ class SpmTokenizer:
     user-defined symbols always do. Not lossless: at least U+2581 comes back as a space.
 
     Example:
-        >>> from tokbench_subword.unigram.model_file import UNKNOWN
+        >>> from tokbench_subword.files.sentencepiece_model import UNKNOWN
         >>> pieces = (Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0), Piece("▁", -3.0), Piece("b", -2.0))
         >>> tokenizer = SpmTokenizer("demo", SpmModel(pieces))
         >>> tokenizer("a  b"), tokenizer.decode([1, 2, 3]), tokenizer.tokenize("ab")

@@ -13,8 +13,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.threads import kept_threads
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
-from tokbench_subword.unigram.model_file import (
+from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     CONTROL,
     NORMAL,
@@ -25,6 +24,7 @@ from tokbench_subword.unigram.model_file import (
     SpmModel,
     TrainerSpec,
 )
+from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.train_counts import count_words
 from tokbench_subword.unigram.train_edges import find_edges

@@ -10,12 +10,12 @@ import numpy as np
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer
+from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encode_kernel import encode_documents, locate_documents
 from tokbench_subword.unigram.engine import Engine
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
-from tokbench_subword.unigram.model_file import NORMAL, USER_DEFINED
 from tokbench_subword.unigram.segments import Cuts, find_cuts
 from tokbench_subword.unigram.stretches import link_piece, link_start
 from tokbench_subword.unigram.trie import build_trie

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.sentencepiece_model import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    SpmModel,
+)
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
 from tokbench_subword.unigram.decoding import Decoder
-from tokbench_subword.unigram.model_file import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, SpmModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +46,7 @@ class SpmVocabulary:
     """The pieces of an `SpmModel` with what follows from them; raises `TokenizerError` for contradictions.
 
     Example:
-        >>> from tokbench_subword.unigram.model_file import Piece
+        >>> from tokbench_subword.files.sentencepiece_model import Piece
         >>> words = SpmVocabulary(SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0))), where="demo")
         >>> words.ids["▁a"], words.decode([1, 1, 0])
         (1, 'a a ⁇ ')

@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.utf8 import encodable, repaired
+from tokbench_subword.files.sentencepiece_model import NormalizerSpec
+from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_joiners
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 from tokbench_subword.unigram import word_kernels as kernels
 from tokbench_subword.unigram.charsmap import compile_normalizer
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS
 from tokbench_subword.unigram.json_export import ENDS
-from tokbench_subword.unigram.model_file import NormalizerSpec
 from tokbench_subword.unigram.origins import number_characters
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.pipeline import formats
+from tokbench_subword.files import formats
+from tokbench_subword.files.opening import read_bytes
+from tokbench_subword.files.recognising import expect, format_of, json_model_type
+from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
@@ -83,14 +86,19 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
         if name in spec.options:
             raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
     path = _file(spec)
-    model, notes = _read_json(path) if path.suffix == ".json" else _read_text(spec, path)
+    remedy = f"load it as 'bpe:{path}' or 'unigram:{path}', or with transformers:{path}"
+    found = expect(path, "tokenizer.json", "text", remedy=remedy)
+    model, notes = _read_json(path) if found == "tokenizer.json" else _read_text(spec, path)
     return WordPieceTokenizer(str(spec), _overridden(model, spec), threads=context.threads, notes=notes)
+
+
+_NAMES = ("tokenizer.json", "vocab.txt")
 
 
 def _file(spec: Spec) -> Path:
     path = Path(spec.variant or "").expanduser()
     if path.is_dir():
-        for name in ("tokenizer.json", "vocab.txt"):
+        for name in _NAMES:
             if (path / name).is_file():
                 return path / name
         raise TokenizerError(f"{spec}: no tokenizer.json and no vocab.txt in {path}")
@@ -103,19 +111,24 @@ def _file(spec: Spec) -> Path:
 
 
 def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
-    from tokbench_subword.wordpiece.tokenizer_json import from_json, read_json
+    from tokbench_subword.files.tokenizer_json import read_document
+    from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
-    return from_json(read_json(path), where=str(path)), {"files": [str(path)], "rules_from": path.name}
+    return model_of_document(read_document(path), where=str(path)), {
+        "files": [str(path)],
+        "rules_from": path.name,
+    }
 
 
 def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     """The model of a `vocab.txt`, with the rules that files beside it state."""
+    from tokbench_subword.files.beside import Beside
+    from tokbench_subword.files.tokenizer_json import read_document
+    from tokbench_subword.files.vocab_txt import duplicates, read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.pipeline.beside import Beside
     from tokbench_subword.wordpiece.model import WordPieceModel, bert_special_tokens
     from tokbench_subword.wordpiece.normalizer import BertRules
-    from tokbench_subword.wordpiece.tokenizer_json import from_json, read_json
-    from tokbench_subword.wordpiece.vocab_txt import duplicates, read_vocabulary
+    from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
     notes: dict[str, Any] = {"files": [str(path)]}
@@ -126,7 +139,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     whole, config = path.with_name("tokenizer.json"), path.with_name("tokenizer_config.json")
     if whole.is_file():
         notes["rules_from"] = whole.name
-        stated = from_json(read_json(whole), where=str(whole))
+        stated = model_of_document(read_document(whole), where=str(whole))
         return replace(stated, vocabulary=vocabulary), notes
     beside = Beside.of(path)
     settings = beside.config
@@ -181,7 +194,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         prefix="##" if options["prefix"] is None else options["prefix"],
         max_input_chars_per_word=options["max_input_chars_per_word"] or 100,
         min_frequency=options["min_frequency"],
-        special_tokens=tuple(options["special_tokens"].split()),
+        special_tokens=tuple(names_to_train(options["special_tokens"], where="wordpiece")),
         limit_alphabet=options["limit_alphabet"],
         workers=options["threads"] or usable_cores(),
         n_bytes=corpus.n_bytes,
@@ -201,6 +214,14 @@ def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
 
 
+def _recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is a WordPiece `tokenizer.json`, or a list of tokens with one for unknown words."""
+    if path.is_dir():
+        return any((path / name).is_file() and _recognises(path / name, b"") for name in _NAMES)
+    listed = format_of(path) == "text" and b"[UNK]" in read_bytes(path).split()
+    return listed or json_model_type(path) == "WordPiece"
+
+
 WORDPIECE = TokenizerFamily(
     name="wordpiece",
     summary="WordPiece with BERT's text rules: greedy longest match, in-house, with its trainers",
@@ -210,6 +231,7 @@ WORDPIECE = TokenizerFamily(
     options=_OPTIONS,
     variant="a vocab.txt, a tokenizer.json or their folder; none: trained",
     trained_suffix=".json",
+    recognises=_recognises,
     saved_as=formats.WORDPIECE,
     libraries=("numba",),
     examples=("wordpiece:vocab_size=8k", "wordpiece:bert-base-uncased/vocab.txt,lowercase=true"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch, TokenizerError
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.pipeline import formats
+from tokbench_subword.files import formats
+from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece import tracing
@@ -185,16 +185,16 @@ class WordPieceTokenizer:
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        from tokbench_subword.wordpiece.tokenizer_json import to_json
+        from tokbench_subword.wordpiece.tokenizer_json import document_of_model
 
-        return to_json(self.model)
+        return content_of(document_of_model(self.model))
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
         """The tokenizer of a `tokenizer.json`'s content; raises `TokenizerError` where it cannot be had."""
-        from tokbench_subword.wordpiece.tokenizer_json import from_json
+        from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
-        return cls(name, from_json(content, where=name))
+        return cls(name, model_of_document(document_of(content, where=name), where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
@@ -205,16 +205,18 @@ class WordPieceTokenizer:
         if target.suffix == ".txt":
             self.save_vocabulary(target)
         else:
-            target.write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+            from tokbench_subword.wordpiece.tokenizer_json import document_of_model
+
+            write_document(document_of_model(self.model), target)
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
         """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
 
         Raises `TokenizerError` where ids have holes or a token could not be read back.
         """
-        from tokbench_subword.wordpiece.vocab_txt import write_vocabulary
+        from tokbench_subword.files.vocab_txt import write_vocabulary
 
-        write_vocabulary(path, self.model)
+        write_vocabulary([self.model.tokens.get(index) for index in range(self.model.size)], path)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""

@@ -1,4 +1,4 @@
-"""`tokenizer.json` with a WordPiece model: read and written as `tokenizers` does.
+"""A WordPiece model of a `tokenizer.json`, and back.
 
 Read are the vocabulary, normalizer and pre-tokenizer (BERT's run inside the kernel, others by `pipeline`), the
 decoder and added tokens. Padding and truncation are set aside, and the post-processor (``[CLS] … [SEP]``) is
@@ -7,41 +7,28 @@ only kept to be written: encoding is content only.
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken, check_numbers, numbered
+from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
 from tokbench_subword.wordpiece.preparation import check_pipeline
-from tokbench_subword.wordpiece.vocab_txt import read_text
 
 
-def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The object in a JSON file; raises `TokenizerError` for anything else."""
-    try:
-        content = json.loads(read_text(path))
-    except ValueError as error:
-        raise TokenizerError(f"{path}: not JSON ({error})") from error
-    if not isinstance(content, dict):
-        raise TokenizerError(f"{path}: JSON of a {type(content).__name__}, not of a tokenizer")
-    return content
-
-
-def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
-    """The model of a `tokenizer.json`'s content; `where` names it in errors.
+def model_of_document(document: Document, *, where: str) -> WordPieceModel:
+    """The model of a `tokenizer.json`; `where` names it in errors.
 
     Raises `TokenizerError` for another kind of model, for components that are not supported (by name) and for
     damaged vocabularies.
     """
-    model = content.get("model")
-    if not isinstance(model, Mapping) or "vocab" not in model:
-        raise TokenizerError(f"{where}: no tokenizer.json: it has no model with a vocabulary")
+    model = document.model
+    if "vocab" not in model:
+        raise TokenizerError(f"{where}: its model has no vocabulary")
     kind = model.get("type", "WordPiece" if "max_input_chars_per_word" in model else None)
     if kind != "WordPiece":
         raise TokenizerError(
@@ -58,11 +45,10 @@ def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
         other = by_id.setdefault(index, token)
         if other != token:
             raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
-    added = _added(content.get("added_tokens") or (), where)
-    decoder = content.get("decoder") or {}
+    decoder = document.decoder or {}
     prefix = model.get("continuing_subword_prefix", "##")
     own = _kind(decoder) == "WordPiece" and decoder.get("prefix", "##") == prefix
-    rules, pipeline = _preparation(content, where)
+    rules, pipeline = _preparation(document, where)
     read = WordPieceModel(
         vocabulary=dict(vocabulary),
         unk_token=model.get("unk_token", "[UNK]"),
@@ -70,12 +56,12 @@ def from_json(content: Mapping[str, Any], *, where: str) -> WordPieceModel:
         max_input_chars_per_word=model.get("max_input_chars_per_word", 100),
         rules=rules,
         pipeline=pipeline,
-        added_tokens=added,
+        added_tokens=document.added_tokens,
         cleanup=bool(decoder.get("cleanup", True)),
         decoder=None if own else decoder,
-        post_processor=content.get("post_processor"),
+        post_processor=document.post_processor,
     )
-    check_numbers(added, vocabulary, where=where)
+    check_numbers(document.added_tokens, vocabulary, where=where)
     return read
 
 
@@ -83,15 +69,15 @@ def _kind(component: Any) -> str:
     return str(component.get("type", "")) if isinstance(component, Mapping) else ""
 
 
-def _preparation(content: Mapping[str, Any], where: str) -> tuple[BertRules, Pipeline | None]:
+def _preparation(document: Document, where: str) -> tuple[BertRules, Pipeline | None]:
     """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are.
 
     Raises `TokenizerError` naming a component that is not known, the decoder among them.
     """
-    normalizer: Any = content.get("normalizer")
-    pre_tokenizer: Any = content.get("pre_tokenizer")
+    normalizer: Any = document.normalizer
+    pre_tokenizer: Any = document.pre_tokenizer
     try:
-        decoder_of(content.get("decoder"))
+        decoder_of(document.decoder)
         check_pipeline(normalizer, pre_tokenizer)
     except TokenizerError as error:
         raise TokenizerError(f"{where}: {error}") from error
@@ -104,20 +90,8 @@ def _preparation(content: Mapping[str, Any], where: str) -> tuple[BertRules, Pip
     return NO_RULES, Pipeline(normalizer, pre_tokenizer)
 
 
-def _added(entries: Sequence[Any], where: str) -> tuple[AddedToken, ...]:
-    tokens = []
-    for entry in entries:
-        if not isinstance(entry, Mapping) or type(entry.get("id")) is not int or "content" not in entry:
-            raise TokenizerError(f"{where}: an added token without id and content: {entry!r}")
-        token = AddedToken(
-            str(entry["content"]), entry["id"], **{flag: bool(entry.get(flag)) for flag in FLAGS}
-        )
-        tokens.append(token)
-    return tuple(tokens)
-
-
-def to_json(model: WordPieceModel) -> dict[str, Any]:
-    """The content of a `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
+def document_of_model(model: WordPieceModel) -> Document:
+    """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
     pipeline = model.pipeline or Pipeline(
         {"type": "BertNormalizer", **asdict(model.rules)} if model.rules != NO_RULES else None,
         {"type": "BertPreTokenizer"},
@@ -126,20 +100,17 @@ def to_json(model: WordPieceModel) -> dict[str, Any]:
     if any(token.id != index for token, index in numbered(model.added_tokens, vocabulary)):
         vocabulary |= {token.content: token.id for token in model.added_tokens}
     own = {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup}
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [asdict(token) for token in sorted(model.added_tokens, key=lambda token: token.id)],
-        "normalizer": pipeline.normalizer,
-        "pre_tokenizer": pipeline.pre_tokenizer,
-        "post_processor": model.post_processor,
-        "decoder": own if model.decoder is None else model.decoder or None,
-        "model": {
+    return Document(
+        added_tokens=model.added_tokens,
+        normalizer=pipeline.normalizer,
+        pre_tokenizer=pipeline.pre_tokenizer,
+        post_processor=model.post_processor,
+        decoder=own if model.decoder is None else model.decoder or None,
+        model={
             "type": "WordPiece",
             "unk_token": model.unk_token,
             "continuing_subword_prefix": model.prefix,
             "max_input_chars_per_word": model.max_input_chars_per_word,
             "vocab": dict(sorted(vocabulary.items(), key=lambda item: item[1])),
         },
-    }
+    )

@@ -12,7 +12,7 @@ from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.offsets import Offsets
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.pipeline.tokenizer_json import read_document
+from tokbench_subword.files.tokenizer_json import read_document
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
 from tokenizers import pre_tokenizers as P
 

@@ -6,8 +6,8 @@ import json
 import random
 
 import pytest
-from tokbench_subword.pipeline.json_numbers import as_read
-from tokbench_subword.pipeline.tokenizer_json import parse
+from tokbench_subword.files.json_numbers import as_read
+from tokbench_subword.files.tokenizer_json import parse
 from tokenizers import Tokenizer
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tokbench_subword.unigram.model_file import read_model
+from tokbench_subword.files.sentencepiece_model import read_model
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 UNIGRAM_MODELS = (

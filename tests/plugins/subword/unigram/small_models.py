@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tokbench_subword.unigram.model_file import (
+from tokbench_subword.files.sentencepiece_model import (
     CONTROL,
     UNKNOWN,
     Piece,
@@ -35,6 +35,6 @@ def small(**changes: Any) -> SpmTokenizer:
 
 def sentencepiece_of(model: SpmModel) -> Any:
     import sentencepiece
-    from tokbench_subword.unigram.model_file import serialize
+    from tokbench_subword.files.sentencepiece_model import serialize
 
     return sentencepiece.SentencePieceProcessor(model_proto=serialize(model))

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.unigram.json_decoding import joining_decoder
-from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.model_file import (
+from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     CONTROL,
     UNKNOWN,
@@ -21,6 +18,9 @@ from tokbench_subword.unigram.model_file import (
     SpmModel,
     TrainerSpec,
 )
+from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.unigram.json_decoding import joining_decoder
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.vocabulary import byte_piece

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.model_file import (
+from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     UNUSED,
     USER_DEFINED,
@@ -16,6 +15,7 @@ from tokbench_subword.unigram.model_file import (
     TrainerSpec,
     read_model,
 )
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.spm_bpe import SpmBpe, load_spm_bpe, merge
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.vocabulary import byte_piece

@@ -9,9 +9,9 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.tokenizer_json import Document
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.word_path import WordPath
 from tokenizers import Regex, Tokenizer, models

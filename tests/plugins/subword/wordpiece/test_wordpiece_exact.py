@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokbench_subword.files.vocab_txt import read_vocabulary
 from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import BertRules
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
 
 from tests.plugins.subword.wordpiece.references import hard_texts, reference
 

@@ -193,7 +193,7 @@ def test_pretrained_json_and_text_agree(test_data: Path) -> None:
 
 
 def test_lines_as_tokenizers_reads_them(tmp_path: Path) -> None:
-    from tokbench_subword.wordpiece.vocab_txt import read_vocabulary
+    from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokenizers.models import WordPiece
 
     path = tmp_path / "vocab.txt"
@@ -223,14 +223,14 @@ def test_damaged_vocabularies_are_said(tmp_path: Path, content: bytes, message: 
     ("changes", "message"),
     [
         ({"model": {"type": "BPE", "vocab": {}}}, "BPE, not WordPiece"),
-        ({"model": {"type": "WordPiece"}}, "no model with a vocabulary"),
+        ({"model": {"type": "WordPiece"}}, "its model has no vocabulary"),
         ({"model": {"type": "WordPiece", "vocab": {"[UNK]": "0"}}}, "a whole number"),
         ({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 0}}}, "belongs to '.UNK.' and to 'a'"),
         ({"model": {"type": "WordPiece", "vocab": {"[UNK]": -1}}}, "the id -1"),
         ({"normalizer": {"type": "Quantum"}}, "Quantum.*transformers:"),
         ({"pre_tokenizer": {"type": "Quantum"}}, "Quantum.*transformers:"),
         ({"added_tokens": [{"id": 3, "content": "[UNK]"}]}, "has the id 3, and 1 in the vocabulary"),
-        ({"added_tokens": [{"content": "[UNK]"}]}, "without id and content"),
+        ({"added_tokens": [{"content": "[UNK]"}]}, "without its content, a string, and its id"),
     ],
 )
 def test_contradictory_documents_are_said(tmp_path: Path, changes: dict[str, Any], message: str) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.opening import read_text
+from tokbench_subword.files.tokenizer_json import parse
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
-from tokbench_subword.pipeline.tokenizer_json import parse
 
 BESIDE = ("tokenizer_config.json", "added_tokens.json")
 """The files that are read, where they are."""
@@ -57,10 +58,7 @@ def _object(path: Path) -> Mapping[str, Any]:
     """The object in a JSON file, empty where there is no such file."""
     if not path.is_file():
         return {}
-    try:
-        content = parse(path.read_text(encoding="utf-8"), str(path))
-    except UnicodeDecodeError as error:
-        raise TokenizerError(f"{path}: is not UTF-8 at byte {error.start}") from error
+    content = parse(read_text(path), str(path))
     if not isinstance(content, Mapping):
         raise TokenizerError(f"{path}: expected an object, found a {type(content).__name__}")
     return content

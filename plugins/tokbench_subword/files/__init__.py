@@ -1,0 +1,1 @@
+"""The files that tokenizers come in: each format is recognised by its content, and read and written once."""

@@ -1,0 +1,121 @@
+"""Which format a file is in, by what it holds: endings lie (`tokenizer.model` may be ranks) or are missing."""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.opening import read_bytes, read_text
+from tokbench_subword.files.sentencepiece_model import begins_model
+
+Format = Literal["tokenizer.json", "vocab.json", "sentencepiece", "ranks", "merges", "text"]
+
+NAMES: dict[Format, str] = {
+    "tokenizer.json": "a tokenizer.json",
+    "vocab.json": "a vocab.json, tokens with their ids",
+    "sentencepiece": "a sentencepiece model",
+    "ranks": "tiktoken's ranks",
+    "merges": "a merges.txt, two tokens a line",
+    "text": "text, as a vocab.txt is",
+}
+"""What each format is called in errors."""
+
+_JSON_MODEL = re.compile(rb'"model"\s*:\s*\{')
+_MODEL_TYPE = re.compile(rb'"model"\s*:\s*\{\s*"type"\s*:\s*"(\w+)"')
+_TELLING = ((b'"merges"', "BPE"), (b'"max_input_chars_per_word"', "WordPiece"))
+_JSON_VOCABULARY = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_RANK = re.compile(rb"[A-Za-z0-9+/]*={0,2}[ \t]+\d+\s*")
+_PLAUSIBLE = re.compile(r"\.(?:model|tiktoken|bpe)\b")
+_LINES_LOOKED_AT = 20
+
+
+def format_of(path: str | os.PathLike[str]) -> Format | None:
+    """The format of a file, gzip looked through; None for one that no tokenizer comes in.
+
+    Raises `TokenizerError` for a file that cannot be read.
+    """
+    return format_of_bytes(read_bytes(path))
+
+
+def format_of_bytes(data: bytes) -> Format | None:
+    """The format of what a file holds.
+
+    Example:
+        >>> format_of_bytes(b"IQ== 0"), format_of_bytes(b'{"model": {}}'), format_of_bytes(bytes(4))
+        ('ranks', 'tokenizer.json', None)
+    """
+    if begins_model(data):
+        return "sentencepiece"
+    if data[:64].lstrip().startswith(b"{"):
+        if _JSON_MODEL.search(data):
+            return "tokenizer.json"
+        return "vocab.json" if _JSON_VOCABULARY.match(data) else None
+    found = (line.rstrip(b"\r") for line in data[: 1 << 20].split(b"\n"))
+    lines = list(islice((line for line in found if line.strip()), _LINES_LOOKED_AT))
+    if not lines or b"\0" in data[: 1 << 20]:
+        return None
+    if 2 * sum(_RANK.fullmatch(line) is not None for line in lines) >= len(lines):
+        return "ranks"
+    pairs = lines[1:] if lines[0].startswith(b"#version") else lines
+    if pairs and all(len(line.split(b" ")) == 2 and all(line.split(b" ")) for line in pairs):
+        return "merges"
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return "text"
+
+
+def json_model_type(path: str | os.PathLike[str]) -> str | None:
+    """The type of the model in a `tokenizer.json`, by a glance at its text; None for any other file."""
+    data = read_bytes(path)
+    if format_of_bytes(data) != "tokenizer.json":
+        return None
+    stated = _MODEL_TYPE.search(data)
+    if stated:
+        return stated[1].decode()
+    return next((name for mark, name in _TELLING if mark in data), "Unigram")
+
+
+def expect(path: str | os.PathLike[str], *formats: Format, remedy: str) -> Format:
+    """The format of a file, one of `formats`; else raises `TokenizerError` saying what the file is."""
+    found = format_of(path)
+    if found in formats:
+        return found
+    if found is None:
+        _tell_damage(read_bytes(path), path)
+    is_what = f"is {NAMES[found]}" if found else "is in no format of tokenizers, or it is damaged"
+    wanted = " or ".join(NAMES[one] for one in formats)
+    raise TokenizerError(f"{os.fspath(path)}: {is_what}; expected {wanted}: {remedy}")
+
+
+def _tell_damage(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Raise `TokenizerError` with the place where `data`, of no known format, is damaged, if it can be told."""
+    from tokbench_subword.files.tokenizer_json import parse
+
+    if not data.strip():
+        raise TokenizerError(f"{os.fspath(path)}: there are no tokens in it: it is empty")
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        parse(text, os.fspath(path))
+
+
+def only_file(folder: Path, *formats: Format, where: str, also: str) -> Path:
+    """The one file of a folder that is in one of the binary or listed `formats`; raises `TokenizerError` else.
+
+    Looked at are files whose names say ``.model``, ``.tiktoken`` or ``.bpe``.
+    """
+    named = [path for path in sorted(folder.iterdir()) if _PLAUSIBLE.search(path.name) and path.is_file()]
+    found = [path for path in named if format_of(path) in formats]
+    if len(found) == 1:
+        return found[0]
+    wanted = " or ".join(NAMES[one] for one in formats)
+    there = ", ".join(path.name for path in found) or "none"
+    raise TokenizerError(
+        f"{where}: {folder} has no tokenizer.json, no {also}, and not one file with {wanted} "
+        f"(there is: {there}); name the file"
+    )

@@ -1,0 +1,269 @@
+"""The sentencepiece `.model` file, read and written with sentencepiece's own description of it.
+
+A `.model` is one protobuf message, `ModelProto`: the pieces (string, score, type), the trainer's settings, and
+the normaliser with its precompiled character map. Fields this module has no use for are kept as they are, so
+that reading and writing a file loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.opening import read_bytes
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
+"""What a piece is."""
+
+MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
+"""What the trainer's `model_type` says."""
+
+
+class Piece(NamedTuple):
+    """One entry of the vocabulary; its id is its position. `score` is a log probability (float32)."""
+
+    text: str
+    score: float
+    type: int = NORMAL
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizerSpec:
+    """How text is prepared: the rule's name, its compiled map (may be empty), and the rules for spaces.
+
+    `other` holds the rest of the message, as its file has it.
+    """
+
+    name: str = "identity"
+    charsmap: bytes = b""
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    other: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainerSpec:
+    """The trainer's settings that change what a model does; `other` holds the rest of the message.
+
+    `unk_surface` is what an unknown token is decoded to.
+    """
+
+    model_type: str = "unigram"
+    vocab_size: int = 0
+    byte_fallback: bool = False
+    treat_whitespace_as_suffix: bool = False
+    unk_surface: str = " \u2047 "
+    unk_piece: str = "<unk>"
+    bos_piece: str = "<s>"
+    eos_piece: str = "</s>"
+    pad_piece: str = "<pad>"
+    unk_id: int = 0
+    bos_id: int = 1
+    eos_id: int = 2
+    pad_id: int = -1
+    other: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class SpmModel:
+    """A sentencepiece model as its file describes it; `other` holds what else is in the file.
+
+    Example:
+        >>> model = SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("a", -1.0)))
+        >>> parse(serialize(model)) == model
+        True
+    """
+
+    pieces: tuple[Piece, ...]
+    trainer: TrainerSpec = field(default_factory=TrainerSpec)
+    normalizer: NormalizerSpec = field(default_factory=NormalizerSpec)
+    denormalizer: NormalizerSpec | None = None
+    other: bytes = b""
+
+    def with_pieces(self, pieces: Iterable[Piece]) -> SpmModel:
+        """The same model with other pieces; the vocabulary size in the trainer's settings follows."""
+        pieces = tuple(pieces)
+        return replace(self, pieces=pieces, trainer=replace(self.trainer, vocab_size=len(pieces)))
+
+
+_NORMALIZER = {
+    "name": "name",
+    "charsmap": "precompiled_charsmap",
+    "add_dummy_prefix": "add_dummy_prefix",
+    "remove_extra_whitespaces": "remove_extra_whitespaces",
+    "escape_whitespaces": "escape_whitespaces",
+}
+_TRAINER = {one.name: one.name for one in fields(TrainerSpec) if one.name not in ("model_type", "other")}
+
+
+def read_model(path: str | os.PathLike[str]) -> SpmModel:
+    """The model in the file at `path`; raises `TokenizerError` where it cannot be read or is damaged."""
+    return parse(read_bytes(path), where=os.fspath(path))
+
+
+def write_model(model: SpmModel, path: str | os.PathLike[str]) -> None:
+    """Write `model` to `path`, as sentencepiece reads it; raises `TokenizerError` where it cannot."""
+    try:
+        Path(path).write_bytes(serialize(model))
+    except OSError as error:
+        raise TokenizerError(f"{os.fspath(path)}: cannot be written ({error.strerror or error})") from error
+
+
+def parse(data: bytes, *, where: str = "model") -> SpmModel:
+    """The model that `data` holds; raises `TokenizerError` saying at which byte it stops making sense."""
+    message = _parsed(data, where)
+    pieces = tuple(Piece(_text(one.piece, where), one.score, one.type) for one in message.pieces)
+    if not pieces:
+        raise TokenizerError(f"{where}: is not a sentencepiece model: it holds no pieces")
+    model = SpmModel(
+        pieces,
+        _trainer(message.trainer_spec, where),
+        _normalizer(message.normalizer_spec, where),
+        _normalizer(message.denormalizer_spec, where) if message.HasField("denormalizer_spec") else None,
+    )
+    for name in ("pieces", "trainer_spec", "normalizer_spec", "denormalizer_spec"):
+        message.ClearField(name)
+    return replace(model, other=message.SerializeToString())
+
+
+def serialize(model: SpmModel) -> bytes:
+    """The bytes of the file that holds `model`."""
+    message = _messages().ModelProto.FromString(model.other)
+    for piece in model.pieces:
+        entry = message.pieces.add(piece=piece.text, score=piece.score)
+        if piece.type != NORMAL:
+            entry.type = piece.type
+    _write_trainer(model.trainer, message.trainer_spec)
+    _write_normalizer(model.normalizer, message.normalizer_spec)
+    if model.denormalizer is not None:
+        _write_normalizer(model.denormalizer, message.denormalizer_spec)
+    data: bytes = message.SerializeToString()
+    return data
+
+
+def normalizer_in(data: bytes, *, where: str = "normalizer") -> NormalizerSpec:
+    """The normaliser in a model that may have no pieces."""
+    return _normalizer(_parsed(data, where).normalizer_spec, where)
+
+
+def begins_model(data: bytes) -> bool:
+    """Whether `data` begins as a model does: with a piece, whole and of the right shape.
+
+    Example:
+        >>> begins_model(serialize(SpmModel((Piece("a", -1.0),)))), begins_model(b"{}")
+        (True, False)
+    """
+    try:
+        _, piece = next(_fields(data))
+        parts = list(_fields(piece))
+    except (StopIteration, ValueError):
+        return False
+    return data[:1] == piece[:1] == b"\n" and len(parts) <= 3 and bool(parts[0][1])
+
+
+# --- messages ----------------------------------------------------------------------------------------
+
+
+def _messages() -> Any:
+    try:
+        from sentencepiece import sentencepiece_model_pb2
+    except ImportError as error:
+        raise TokenizerError(
+            "sentencepiece's files are read with its description of them: install sentencepiece and protobuf"
+        ) from error
+    return sentencepiece_model_pb2
+
+
+def _parsed(data: bytes, where: str) -> Any:
+    from google.protobuf.message import DecodeError
+
+    try:
+        return _messages().ModelProto.FromString(data)
+    except DecodeError as error:
+        whole = 0
+        try:
+            for end, _ in _fields(data):
+                whole = end
+        except ValueError:
+            pass
+        raise TokenizerError(
+            f"{where}: is not a sentencepiece model, or truncated or damaged behind byte {whole} of "
+            f"{len(data)}; fetch the file again"
+        ) from error
+
+
+def _text(value: Any, where: str) -> str:
+    """The text of a field, which protobuf gives as bytes where it is not UTF-8."""
+    if isinstance(value, bytes):
+        raise TokenizerError(f"{where}: damaged: text that is not UTF-8: {value[:40]!r}")
+    return str(value)
+
+
+def _values(message: Any, names: dict[str, str], where: str) -> dict[str, Any]:
+    """What a message holds under some names, and under ``other`` what else is in it."""
+    found = {ours: getattr(message, theirs) for ours, theirs in names.items()}
+    for ours, theirs in names.items():
+        if theirs != "precompiled_charsmap" and isinstance(found[ours], bytes):
+            _text(found[ours], where)
+        message.ClearField(theirs)
+    return found
+
+
+def _trainer(message: Any, where: str) -> TrainerSpec:
+    found = _values(message, _TRAINER, where)
+    kind = MODEL_TYPES[message.model_type]
+    message.ClearField("model_type")
+    return TrainerSpec(**found, model_type=kind, other=message.SerializeToString())
+
+
+def _normalizer(message: Any, where: str) -> NormalizerSpec:
+    found = _values(message, _NORMALIZER, where)
+    return NormalizerSpec(**found, other=message.SerializeToString())
+
+
+def _write_trainer(spec: TrainerSpec, message: Any) -> None:
+    message.MergeFromString(spec.other)
+    message.model_type = {name: number for number, name in MODEL_TYPES.items()}[spec.model_type]
+    defaults = TrainerSpec()
+    for name in _TRAINER:
+        value = getattr(spec, name)
+        if value != getattr(defaults, name) or name == "vocab_size":  # absent means the default
+            setattr(message, name, value)
+
+
+def _write_normalizer(spec: NormalizerSpec, message: Any) -> None:
+    message.MergeFromString(spec.other)
+    for ours, theirs in _NORMALIZER.items():
+        setattr(message, theirs, getattr(spec, ours))
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Where each field of a message ends, and its bytes; raises `ValueError` where the message breaks off."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        if key & 7 == 0:
+            _, end = _varint(data, at)
+        elif key & 7 == 2:
+            size, at = _varint(data, at)
+            end = at + size
+        else:
+            end = at + {1: 8, 5: 4}.get(key & 7, len(data) + 1)
+        if end > len(data):
+            raise ValueError(at)
+        yield end, data[at:end]
+        at = end
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for index in range(at, min(at + 10, len(data))):
+        value |= (data[index] & 0x7F) << 7 * (index - at)
+        if data[index] < 0x80:
+            return value, index + 1
+    raise ValueError(at)

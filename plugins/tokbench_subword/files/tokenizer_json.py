@@ -1,0 +1,115 @@
+"""The outer document of `tokenizer.json`: what stands around the model, read with care and written back.
+
+The model's own part is read by the algorithm it belongs to. Padding and truncation are set aside: they would
+make `encode` lie about length. The post-processor (BOS, EOS, templates) is kept for writing, and not applied:
+encoding is content only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.json_numbers import Written
+from tokbench_subword.files.opening import read_text
+from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """The parts of a `tokenizer.json`, each as its JSON."""
+
+    model: Mapping[str, Any]
+    normalizer: Mapping[str, Any] | None = None
+    pre_tokenizer: Mapping[str, Any] | None = None
+    post_processor: Mapping[str, Any] | None = None
+    decoder: Mapping[str, Any] | None = None
+    added_tokens: tuple[AddedToken, ...] = ()
+
+    def with_model(self, model: Mapping[str, Any]) -> Document:
+        """The same document around another model."""
+        return replace(self, model=model)
+
+
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """The document in a file; raises `TokenizerError` saying what is wrong with it."""
+    return document_of(parse(read_text(path), str(path)), where=str(path))
+
+
+def parse(text: str, where: str) -> Any:
+    """`text` as JSON; raises `TokenizerError` with line and column where it is not."""
+    try:
+        return json.loads(text, parse_float=Written.of)
+    except json.JSONDecodeError as error:
+        raise TokenizerError(
+            f"{where}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); is the file complete?"
+        ) from error
+
+
+def document_of(content: Any, *, where: str) -> Document:
+    """The document in parsed JSON; raises `TokenizerError` for what is no tokenizer."""
+    if not isinstance(content, Mapping) or not isinstance(content.get("model"), Mapping):
+        raise TokenizerError(f'{where}: is not a tokenizer.json: it has no "model"')
+    added = tuple(_added(entry, where) for entry in content.get("added_tokens") or [])
+    seen: dict[int, str] = {}
+    for token in added:
+        if seen.setdefault(token.id, token.content) != token.content:
+            raise TokenizerError(
+                f"{where}: the added tokens {seen[token.id]!r} and {token.content!r} share the id {token.id}"
+            )
+    return Document(
+        model=content["model"],
+        normalizer=content.get("normalizer"),
+        pre_tokenizer=content.get("pre_tokenizer"),
+        post_processor=content.get("post_processor"),
+        decoder=content.get("decoder"),
+        added_tokens=added,
+    )
+
+
+def _added(entry: Any, where: str) -> AddedToken:
+    flags = FLAGS if isinstance(entry, Mapping) else ()
+    if not flags or not isinstance(entry.get("content"), str) or type(entry.get("id")) is not int:
+        raise TokenizerError(f"{where}: an added token without its content, a string, and its id: {entry!r}")
+    return AddedToken(entry["content"], entry["id"], **{flag: bool(entry.get(flag, False)) for flag in flags})
+
+
+def content_of(document: Document) -> dict[str, Any]:
+    """The document as `tokenizers` and `transformers` read it, ready for JSON."""
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": token.id, "content": token.content, **{flag: getattr(token, flag) for flag in FLAGS}}
+            for token in sorted(document.added_tokens, key=lambda token: token.id)
+        ],
+        "normalizer": document.normalizer,
+        "pre_tokenizer": document.pre_tokenizer,
+        "post_processor": document.post_processor,
+        "decoder": document.decoder,
+        "model": dict(document.model),
+    }
+
+
+def write_document(document: Document, path: str | os.PathLike[str]) -> None:
+    """Write the document to a file, aside first, so that a half-written file never stands in its place."""
+    target = Path(path)
+    aside = target.with_name(target.name + ".part")
+    text = json.dumps(content_of(document), ensure_ascii=False, indent=1)
+    aside.write_text(text + "\n", encoding="utf-8", newline="\n")
+    aside.replace(target)
+
+
+def steps_of(config: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str, Any]]:
+    """A component as a list of steps: those of a ``Sequence`` (under `key`), opened up, or the one there is."""
+    if config is None:
+        return []
+    if config.get("type") == "Sequence":
+        return [step for item in config[key] for step in steps_of(item, key)]
+    return [config]

@@ -1,0 +1,49 @@
+"""BERT's `vocab.txt`: one token a line, in UTF-8, the line number its id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.opening import read_text
+from tokbench_subword.wordpiece.characters import WHITESPACE
+
+_SPACE = "".join(map(chr, sorted(WHITESPACE)))
+
+
+def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Token to id. White space at the end of a line is no part of its token; of a token listed twice the last
+    line counts (both as `tokenizers` reads it).
+
+    Raises `TokenizerError` for a file that cannot be read, is empty or is not UTF-8.
+    """
+    data = read_text(path)
+    lines = data.removesuffix("\n").split("\n")
+    vocabulary = {line.rstrip(_SPACE): index for index, line in enumerate(lines)}
+    if not any(vocabulary):
+        raise TokenizerError(f"{path}: no tokens in it; a vocab.txt has one on each line")
+    return vocabulary
+
+
+def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str]) -> None:
+    """Write the token of each id; raises `TokenizerError` where it would be read back as another."""
+    lines = []
+    for index, token in enumerate(tokens):
+        if token is None:
+            raise TokenizerError(
+                f"vocab.txt has an id for every line, and no token has the id {index}; save a .json instead"
+            )
+        if token != token.rstrip(_SPACE) or "\n" in token:
+            raise TokenizerError(
+                f"the token {token!r} cannot be a line of vocab.txt: white space at its end would be lost; "
+                "save a .json instead"
+            )
+        lines.append(f"{token}\n")
+    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def duplicates(path: str | os.PathLike[str], vocabulary: Mapping[str, int]) -> int:
+    """How many lines of the file name a token that a later line names again."""
+    return read_text(path).removesuffix("\n").count("\n") + 1 - len(vocabulary)
