@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.masks import trailing_zeros
 from tokbench.kernels.pointers import i64_in, load_u64, pointer, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.normal_form_tables import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.masks import trailing_zeros
 from tokbench.kernels.pointers import i32_in, load_u64, pointer, u8_in
 from tokbench.kernels.unicode_classes import SPACE
 from tokbench.kernels.utf8 import code_point
