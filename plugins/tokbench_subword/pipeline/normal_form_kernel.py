@@ -8,6 +8,8 @@ composed: from the last character that begins anew to the next.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
@@ -45,7 +47,7 @@ _pair_slot = inline(pair_slot)
 
 
 @inline
-def _whole(first, second, pairs):  # type: ignore[no-untyped-def]
+def _whole(first: Any, second: Any, pairs: Any) -> Any:
     """What two code points compose to, 0 for nothing."""
     if FIRST_L <= first < FIRST_L + N_L and FIRST_V <= second < FIRST_V + N_V:
         return FIRST_SYLLABLE + ((first - FIRST_L) * N_V + second - FIRST_V) * N_T
@@ -62,7 +64,7 @@ def _whole(first, second, pairs):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _put_part(part, combining, points, classes, count):  # type: ignore[no-untyped-def]
+def _put_part(part: Any, combining: Any, points: Any, classes: Any, count: Any) -> Any:
     """Write a part behind those of no higher class; the new number of parts."""
     place = count
     if combining != 0:
@@ -74,7 +76,7 @@ def _put_part(part, combining, points, classes, count):  # type: ignore[no-untyp
 
 
 @subroutine
-def _take_apart(text, begin, end, about, parts, points, classes):  # type: ignore[no-untyped-def]
+def _take_apart(text: Any, begin: Any, end: Any, about: Any, parts: Any, points: Any, classes: Any) -> Any:
     """Write the parts of the text from `begin` to `end`, in canonical order; how many, or -1 if too many."""
     count = np.int64(0)
     while begin < end:
@@ -100,7 +102,7 @@ def _take_apart(text, begin, end, about, parts, points, classes):  # type: ignor
 
 
 @subroutine
-def _compose(points, classes, count, pairs):  # type: ignore[no-untyped-def]
+def _compose(points: Any, classes: Any, count: Any, pairs: Any) -> Any:
     """Compose parts in place; how many are left."""
     kept, starter, last = np.int64(0), np.int64(-1), np.int64(-1)
     for index in range(count):
@@ -119,7 +121,7 @@ def _compose(points, classes, count, pairs):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _fails(text, starter, last, point, properties, about, pairs):  # type: ignore[no-untyped-def]
+def _fails(text: Any, starter: Any, last: Any, point: Any, properties: Any, about: Any, pairs: Any) -> Any:
     """Whether a SPECIAL character, behind text in normal form, may change it or be changed.
 
     `starter` is where the last starter begins, -1 for none; `last` the combining class just before.
@@ -137,7 +139,7 @@ def _fails(text, starter, last, point, properties, about, pairs):  # type: ignor
 
 
 @inline
-def _next_special(text, position, stop, steps):  # type: ignore[no-untyped-def]
+def _next_special(text: Any, position: Any, stop: Any, steps: Any) -> Any:
     """Where a character begins that may be SPECIAL; `stop` or behind it for none."""
     while position < stop:
         bits = load_u64(text, position) & _HIGH
@@ -153,7 +155,9 @@ def _next_special(text, position, stop, steps):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def normal_form(tables, composes, data, offsets, out_array, out_offsets, declined):  # type: ignore[no-untyped-def]
+def normal_form(
+    tables: Any, composes: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any
+) -> Any:
     """Write the normal form of documents to `out_array`; its size, `UNCHANGED`, or `TOO_SMALL`.
 
     `tables` is the block of `NormalFormTables`. Documents whose runs are too long are copied, in part, and

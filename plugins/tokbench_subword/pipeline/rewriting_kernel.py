@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
@@ -16,7 +18,7 @@ _LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @inline
-def _first_changed(text, position, stop, steps, entries):  # type: ignore[no-untyped-def]
+def _first_changed(text: Any, position: Any, stop: Any, steps: Any, entries: Any) -> Any:
     """Where the first character is that does not stay as it is, `stop` for none."""
     while position < stop:
         if position + 8 <= stop and (
@@ -41,7 +43,7 @@ def _first_changed(text, position, stop, steps, entries):  # type: ignore[no-unt
 
 
 @kernel
-def rewrite(tables, data, offsets, out_array, out_offsets):  # type: ignore[no-untyped-def]
+def rewrite(tables: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any) -> Any:
     """Write documents to `out_array` with every character as the tables have it; its size, or why not."""
     single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
     starts, blob = i32_in(tables, 3), u8_in(tables, 4)
@@ -91,7 +93,7 @@ def rewrite(tables, data, offsets, out_array, out_offsets):  # type: ignore[no-u
 
 
 @inline
-def _copy_bytes(source, length, out, size):  # type: ignore[no-untyped-def]
+def _copy_bytes(source: Any, length: Any, out: Any, size: Any) -> Any:
     """Copy so many bytes, and no more, to ``out[size:]``; the new size."""
     for index in range(length):
         out[size + index] = source[index]
@@ -99,14 +101,16 @@ def _copy_bytes(source, length, out, size):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _equals(word, byte):  # type: ignore[no-untyped-def]
+def _equals(word: Any, byte: Any) -> Any:
     """Which bytes of a word equal one, by their high bits; above the first that does, others may be set."""
     difference = word ^ byte * _LOW
     return (difference - _LOW) & ~difference & _HIGH
 
 
 @kernel
-def replace_literal(literal, content, data, offsets, out_array, out_offsets):  # type: ignore[no-untyped-def]
+def replace_literal(
+    literal: Any, content: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
+) -> Any:
     """Write documents with `content` in the place of every `literal`, both UTF-8; the size, or why not."""
     text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
     wanted, new, length = pointer(literal), pointer(content), np.int64(len(literal))
@@ -141,7 +145,9 @@ def replace_literal(literal, content, data, offsets, out_array, out_offsets):  #
 
 
 @kernel
-def put_before_and_strip(head, left, right, classes, data, offsets, out_array, out_offsets):  # type: ignore[no-untyped-def]
+def put_before_and_strip(
+    head: Any, left: Any, right: Any, classes: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
+) -> Any:
     """Write documents without white space at their `left` and `right`, and `head` before those that have text.
 
     `classes` is `class_table`. The size, or why not.
@@ -184,7 +190,7 @@ def put_before_and_strip(head, left, right, classes, data, offsets, out_array, o
 
 
 @kernel
-def spell_bytes(spellings, data, offsets, out_array, out_offsets):  # type: ignore[no-untyped-def]
+def spell_bytes(spellings: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any) -> Any:
     """Write documents with every byte as its character of the byte alphabet; the size, or why not.
 
     `spellings` is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.

@@ -89,7 +89,7 @@ def _replaced(result: Batch, source: Batch, documents: Any, plain: Callable[[str
 
 
 @inline
-def copy_span(source, begin, end, out, size):  # type: ignore[no-untyped-def]
+def copy_span(source: Any, begin: Any, end: Any, out: Any, size: Any) -> Any:
     """Copy ``source[begin:end]`` to ``out[size:]``, and up to 15 bytes more; the new size."""
     place = size
     while begin < end:
@@ -100,7 +100,7 @@ def copy_span(source, begin, end, out, size):  # type: ignore[no-untyped-def]
 
 
 @inline
-def finished(text, copied, offsets, out, size, capacity):  # type: ignore[no-untyped-def]
+def finished(text: Any, copied: Any, offsets: Any, out: Any, size: Any, capacity: Any) -> Any:
     """Copy what is left of the text, and give the size of all: the last a kernel does."""
     stop = offsets[len(offsets) - 1]
     if copied == offsets[0] and size == 0:
@@ -111,7 +111,7 @@ def finished(text, copied, offsets, out, size, capacity):  # type: ignore[no-unt
 
 
 @inline
-def put_character(point, out, size):  # type: ignore[no-untyped-def]
+def put_character(point: Any, out: Any, size: Any) -> Any:
     """Write a code point as UTF-8; the new size."""
     if point < 0x80:
         out[size] = point
