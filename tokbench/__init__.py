@@ -24,7 +24,8 @@ from tokbench.errors import (
 )
 from tokbench.extension import Engine, Plot, ReportWriter
 from tokbench.hookspecs import hookimpl
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.counts import Counts
+from tokbench.metrics.metric import Metric, Undefined
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import LoadContext, Step, Tokenizer, TokenizerFamily
 
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CorpusError",
+    "Counts",
     "Dataset",
     "DatasetFamily",
     "Document",
@@ -53,6 +55,7 @@ __all__ = [
     "TokenizerError",
     "TokenizerFamily",
     "TrainingCorpus",
+    "Undefined",
     "UnknownNameError",
     "hookimpl",
     "load",

@@ -236,7 +236,8 @@ def compared(frame: pd.DataFrame) -> pd.DataFrame:
             rows.append({
                 "tokenizer": one, "baseline": other, "dataset": dataset, "language": "all",
                 "metric": "compression_ratio", "value": value, "ratio": values[one] / values[other],
-                "ci_low": value - width, "ci_high": value + width, "p_holm": 0.3 if number % 3 == 2 else 0.001,
+                "ci_low": value - width, "ci_high": value + width,
+                "p_adjusted": 0.3 if number % 3 == 2 else 0.001,
             })  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -13,17 +13,6 @@ if TYPE_CHECKING:
 
     from tokbench.results import Run
 
-SHOWN = (
-    ("compression_ratio", "bytes/token", 2),
-    ("fertility", "tokens/word", 2),
-    ("vocab_utilization", "vocab used", "%"),
-    ("renyi_efficiency", "Rényi", 3),
-    ("gini", "Gini", 3),
-    ("round_trip", "round trip", "%"),
-    ("encode_speed", "MB/s", 1),
-)
-"""Metric, heading, and decimal places or that it is a share."""
-
 _NAME, _NARROW_NAME = 28, 20
 """The least width of the tokenizers' column: with headings in one line, and with headings broken."""
 
@@ -35,14 +24,15 @@ def print_headline(run: Run) -> None:
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
-    columns = _columns(run)
+    losses = _losses(run)
     for dataset in run.datasets:
         if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
             console.print(dataset, style="bold", soft_wrap=True)
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
+        columns = _columns(run, dataset)
         shown = {
-            tokenizer + _mark(values.get((tokenizer, dataset, "round_trip"))): [
+            tokenizer + (f" {losses[tokenizer].mark}" if tokenizer in losses else ""): [
                 _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
                 for name, _, places in columns
             ]
@@ -50,8 +40,10 @@ def print_headline(run: Run) -> None:
         }
         _print_figures(console, dataset, [head for _, head, _ in columns], shown)
         console.print()
-    if any(_mark(values.get((t, d, "round_trip"))) for t in run.tokenizers for d in run.datasets):
-        console.print("* loses text: its compression is not comparable with that of lossless tokenizers")
+    for name, loss in losses.items():
+        console.print(f"{loss.mark} {name}: {loss}")
+    for mark in sorted({loss.mark for loss in losses.values()}):
+        console.print(_MARKS[mark])
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(
@@ -66,19 +58,34 @@ def print_headline(run: Run) -> None:
         console.print(f"failed: {what}: {entry['kind']}: {message}{remedy}")
 
 
-def _columns(run: Run) -> list[tuple[str, str, int | str]]:
+_MARKS = {
+    "†": "† loses text: its figures compare with nothing",
+    "‡": "‡ gives text back in another form: compares only with those that do the same",
+}
+
+
+def _losses(run: Run) -> Mapping[str, Any]:
+    """What each tokenizer that does not give every text back loses."""
+    from tokbench.plots.losses import losses
+
+    return losses(run)
+
+
+def _columns(run: Run, dataset: str) -> list[tuple[str, str, int | str]]:
     """The metrics of the headline, each with its heading and decimal places, or that it is a share."""
-    from tokbench.reports.chosen import headline_metrics
+    from tokbench.reports.chosen import headline_metrics, metric_facts
     from tokbench.reports.figures import decimals, is_share
 
-    known = {name: (name, head, places) for name, head, places in SHOWN}
+    facts = metric_facts(run)
     frame = run.frame[(run.frame["language"] == "all") & run.frame["value"].notna()]
+    frame = frame[frame["dataset"].isin([dataset, ""])]
     columns: list[tuple[str, str, int | str]] = []
-    for name in headline_metrics(run, tuple(known)):
+    for name in headline_metrics(run, dataset, "terminal"):
         rows = frame[frame["metric"] == name]
         unit = str(rows["unit"].iloc[0]).partition(" (")[0]
-        head = f"{name.replace('_', ' ')} ({unit})" if name == "cost" and unit else name.replace("_", " ")
-        columns.append(known.get(name) or (name, head, "%" if is_share(unit) else decimals(rows["value"])))
+        head = (name in facts and facts[name].heading) or name.replace("_", " ")
+        head = f"{head} ({unit})" if name == "cost" and unit else head
+        columns.append((name, head, "%" if is_share(unit) else decimals(rows["value"])))
     return columns
 
 
@@ -134,7 +141,3 @@ def _cell(row: Any, places: int | str) -> str:
     if isinstance(places, int):
         return shown(row.value, places)
     return shown(100 * row.value, 1, whole=100) + places
-
-
-def _mark(row: Any) -> str:
-    return " *" if row is not None and row.value == row.value and row.value < 1 else ""

@@ -50,7 +50,8 @@ class CardFile:
 class Card:
     """What a `dataset.toml` says; `reader` is a key of `READERS`, `kind` is "text" or "code".
 
-    `hard_cases` marks texts that were collected because they are hard: a sample of nothing, not to rank by.
+    `hard_cases` marks texts that were collected because they are hard: a sample of nothing, not to rank by. `caveat` is what
+    to know wherever figures that compare its languages are shown.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Card:
     kind: str
     files: tuple[CardFile, ...]
     hard_cases: bool = False
+    caveat: str = ""
 
     @property
     def paths(self) -> dict[str, list[str]]:
@@ -76,7 +78,8 @@ class Card:
         """What the manifest says of the corpus."""
         sums = {file.path: file.sha256 for file in self.files if file.language in languages}
         told = {"title": self.title, "licence": self.licence, "origin": self.made, "files": sums}
-        return {**told, "hard_cases": True} if self.hard_cases else told
+        marks = {"hard_cases": self.hard_cases, "caveat": self.caveat}
+        return {**told, **{name: mark for name, mark in marks.items() if mark}}
 
 
 def datasets_folder() -> Path:
@@ -111,8 +114,8 @@ def read_card(name: str) -> Card:
     folder = datasets_folder() / name
     table = tomllib.loads((folder / CARD).read_text("utf-8"))
     files = tuple(CardFile(path=path, **entry) for path, entry in sorted(table.get("files", {}).items()))
-    hard = bool(table.get("hard_cases", False))
-    return Card(name, folder, **{key: table[key] for key in _KEYS}, files=files, hard_cases=hard)
+    marks = {"hard_cases": bool(table.get("hard_cases", False)), "caveat": str(table.get("caveat", ""))}
+    return Card(name, folder, **{key: table[key] for key in _KEYS}, files=files, **marks)
 
 
 def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:

@@ -34,6 +34,27 @@ METRICS = (
         compute=lambda t: t.bytes / t.tokens,
         needs=("tokens",),
         group="compression",
+        shown=("headline", "terminal", "languages", "differences"),
+        order=20,
+        heading="bytes/token",
+    ),
+    Metric(
+        name="compression_ratio_macro",
+        unit="bytes/token",
+        better="higher",
+        summary="Bytes of UTF-8 that a token stands for, averaged over the languages, each counting alike.",
+        formula=r"\frac{1}{|L|} \sum_{\ell \in L} \frac{\mathrm{bytes}(\ell)}{\mathrm{tokens}(\ell)}",
+        caveat=(
+            "compression_ratio pools: there a language weighs by its bytes, so that scripts of three bytes a "
+            "character weigh three times as much as Latin. The two can rank tokenizers differently."
+        ),
+        compute=lambda g: (g.bytes / g.tokens).mean(axis=0),
+        level="languages",
+        needs=("several",),
+        group="compression",
+        shown=("headline", "terminal", "differences"),
+        order=10,
+        heading="mean of languages",
     ),
     Metric(
         name="chars_per_token",
@@ -45,6 +66,8 @@ METRICS = (
         compute=lambda t: t.chars / t.tokens,
         needs=("tokens",),
         group="compression",
+        shown=("languages",),
+        order=50,
     ),
     Metric(
         name="tokens_per_document",
@@ -67,6 +90,8 @@ METRICS = (
         compute=lambda t: t.tokens / t.lines,
         needs=("lines",),
         group="compression",
+        shown=("headline", "languages", "differences"),
+        order=30,
     ),
     Metric(
         name="token_length",
@@ -128,6 +153,47 @@ METRICS = (
             ("text_spaces", "white space", "spaces", lambda t: t.spaces / t.chars),
             ("text_punctuation", "punctuation or symbols", "punctuation", lambda t: t.punctuation / t.chars),
             ("text_non_ascii", "outside ASCII", "non\\ ASCII", lambda t: t.non_ascii / t.chars),
+        )
+    ),
+    *(
+        Metric(
+            name=name,
+            unit=unit,
+            better="none",
+            summary=summary,
+            formula=formula,
+            caveat=caveat,
+            no_interval="It is the size of what was measured: nothing is estimated.",
+            compute=compute,
+            needs=("documents",),
+            group="text",
+            always=True,
+        )
+        for name, unit, summary, formula, caveat, compute in (
+            (
+                "text_bytes",
+                "bytes",
+                "Bytes of UTF-8 that were read and encoded.",
+                r"\sum_d \mathrm{bytes}(d)",
+                "Of the text, not of the tokenizer: the same for all.",
+                lambda t: t.bytes,
+            ),
+            (
+                "tokens",
+                "tokens",
+                "Tokens that the text came to.",
+                r"\sum_d \mathrm{tokens}(d)",
+                "The N of figures over tokens.",
+                lambda t: t.tokens,
+            ),
+            (
+                "clusters",
+                "clusters",
+                "Groups of documents that the bootstrap draws, each as one observation.",
+                r"|G|",
+                "The N of intervals: the documents themselves up to some hundreds of them, 1,024 at most.",
+                lambda t: t.clusters,
+            ),
         )
     ),
 )

@@ -84,7 +84,7 @@ METRICS = (
         formula=r"\mathrm{price} \cdot \frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{words}(d)}",
         caveat="All tokens count, those of spaces and punctuation too. The unit names what a word is.",
         compute=lambda t: t.price * t.tokens / t.words,
-        needs=("prices", "words"),
+        needs=("prices", "words", "one_word"),
         group="cost",
     ),
     Metric(
@@ -95,7 +95,7 @@ METRICS = (
         formula=r"N \cdot \frac{\sum_d \mathrm{words}(d)}{\sum_d \mathrm{tokens}(d)}",
         caveat="On average over the text; nothing is set aside for prompts and answers.",
         compute=lambda t: t.context_length * t.words / t.tokens,
-        needs=("context_length", "words", "tokens"),
+        needs=("context_length", "words", "tokens", "one_word"),
         group="cost",
     ),
     Metric(

@@ -1,14 +1,16 @@
-"""Is one tokenizer better than another, beyond chance? Paired bootstrap differences with Holm's correction."""
+"""Is one tokenizer better than another, beyond chance? Paired bootstrap differences, corrected for how many."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.intervals import holm, intervals, p_value
+from tokbench.metrics.families import Family, Score
+from tokbench.metrics.intervals import intervals
+from tokbench.metrics.languages import Languages, computed, figure_of
 from tokbench.metrics.measure import ALL, Cell, figures_of, unit_of, value_of
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.metrics.needs import missing_need
@@ -22,13 +24,21 @@ if TYPE_CHECKING:
     Figures = NDArray[np.float64]
 
 
+class Figure(NamedTuple):
+    """A figure: its value (None where `status` says why), and it on every resample where it has an interval."""
+
+    value: float | None
+    status: str
+    again: Figures | None
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """`tokenizer` minus `baseline` in one metric on the same documents.
 
     `value` is the difference, `ratio` the quotient of the two figures (None where the baseline's is 0). `p` is
-    two-sided; `p_holm` is corrected over all pairs and datasets compared in this metric and language. Nulls
-    have their reason in `status`.
+    two-sided; `p_adjusted` holds for everything compared on this dataset at once: all pairs, metrics and
+    languages (`tokbench.metrics.families`). Nulls have their reason in `status`.
     """
 
     tokenizer: str
@@ -42,7 +52,7 @@ class Difference:
     ci_low: float | None = None
     ci_high: float | None = None
     p: float | None = None
-    p_holm: float | None = None
+    p_adjusted: float | None = None
     n_documents: int = 0
     status: str = "ok"
 
@@ -57,11 +67,17 @@ def differences(
     """Every tokenizer against the baseline, or every pair where no baseline is named.
 
     Both see the same documents, so each resample gives both the same weights and the difference varies far
-    less than the figures do. Metrics of level ``cell`` that have intervals are compared, on all languages
-    together and, with `per_language`, on each (many tokenizers on many languages make very many rows).
+    less than the figures do. Metrics that have intervals are compared: those of level ``cell`` on all languages
+    together and, with `per_language`, on each (many tokenizers on many languages make very many rows); those of
+    level ``languages`` that give one number for all of them.
     ``pandas.DataFrame(differences(…))`` is the frame.
     """
     compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
+    together = [
+        metric
+        for metric in metrics
+        if metric.level == "languages" and not metric.per_language and metric.better in ("higher", "lower")
+    ]
     rows: list[Difference] = []
     resampler = Resampler(context.seed, context.replicates)
     for dataset in dict.fromkeys(key.dataset for key in cells):
@@ -69,10 +85,21 @@ def differences(
         languages = list(
             dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
         )
+        family, here, tests = Family(), list[Difference](), list[Score | None]()
         for language in [*(languages if per_language else ()), ALL]:
             found = _cells(cells, tokenizers, dataset, language, languages, context, resampler)
-            rows += _pairs(found, compared, context)
-    return _corrected(rows)
+            figures = {
+                (name, metric.name): figure(cell, metric) for name, cell in found.items() for metric in compared
+            }
+            if language == ALL:
+                figures |= across(cells, list(found), dataset, languages, together, context, resampler)
+            kinds = [*compared, *(together if language == ALL else ())]
+            _pairs(found, kinds, context, figures, family, here, tests)
+        rows += [
+            row if test is None else replace(row, p=test.p, p_adjusted=family.adjusted(test))
+            for row, test in zip(here, tests, strict=True)
+        ]
+    return rows
 
 
 def _cells(
@@ -90,13 +117,65 @@ def _cells(
         wanted = [CellKey(tokenizer, dataset, each) for each in (languages if language == ALL else [language])]
         if all(key in cells for key in wanted):
             tally = Tally.sum(cells[key] for key in wanted)
-            found[tokenizer] = Cell(CellKey(tokenizer, dataset, language), tally, context, resampler)
+            key = CellKey(tokenizer, dataset, language)
+            found[tokenizer] = Cell(key, tally, context, resampler, len(wanted))
     return found
 
 
-def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: MeasureContext) -> list[Difference]:
+def across(
+    cells: Mapping[CellKey, Tally],
+    tokenizers: Sequence[str],
+    dataset: str,
+    names: Sequence[str],
+    metrics: Sequence[Metric],
+    context: MeasureContext,
+    resampler: Resampler,
+) -> dict[tuple[str, str], Figure]:
+    """The figures of several languages together, by tokenizer and metric."""
     import numpy as np
 
+    found: dict[tuple[str, str], Figure] = {}
+    for tokenizer in tokenizers if metrics and len(names) > 1 else ():
+        some = []
+        for language in names:
+            key = CellKey(tokenizer, dataset, language)
+            some.append(Cell(key, cells[key], context, resampler))
+            some[-1].keep(Languages.COUNTS)
+        languages = Languages.of(some, parallel=context.parallel.get(dataset, False), context=context)
+        again = languages.resamples()
+        for metric in metrics:
+            value, status = figure_of(metric, languages)
+            drawn = None
+            if value is not None and again is not None and not metric.no_interval:
+                with np.errstate(all="ignore"):
+                    drawn = np.asarray(computed(metric, again)[0], np.float64)
+            found[tokenizer, metric.name] = Figure(None if value is None else float(value), status, drawn)
+    return found
+
+
+def figure(cell: Cell, metric: Metric) -> Figure:
+    """A metric of one cell."""
+    import numpy as np
+
+    missing = missing_need(metric, [cell.counts])
+    value, status = (None, missing) if missing else value_of(metric, [cell.counts])
+    drawn = None
+    if value is not None and cell.resamples is not None and not metric.no_interval:
+        with np.errstate(all="ignore"):
+            drawn = figures_of(metric, [cell.resamples])
+    return Figure(value, status, drawn)
+
+
+def _pairs(
+    found: Mapping[str, Cell],
+    metrics: Sequence[Metric],
+    context: MeasureContext,
+    figures: Mapping[tuple[str, str], Figure],
+    family: Family,
+    rows: list[Difference],
+    tests: list[Score | None],
+) -> None:
+    """Add the rows of every pair to `rows`, and how each was tested to `tests`."""
     names = list(found)
     if context.baseline is not None:
         pairs = [
@@ -104,38 +183,28 @@ def _pairs(found: Mapping[str, Cell], metrics: Sequence[Metric], context: Measur
         ]
     else:
         pairs = [(b, a) for a, b in combinations(names, 2)]
-    figures = {(name, metric.name): _figure(found[name], metric) for name in names for metric in metrics}
-    with np.errstate(all="ignore"):
-        again = {
-            key: figures_of(metric, [resamples])
-            for name in names
-            if (resamples := found[name].resamples) is not None
-            for metric in metrics
-            if figures[key := (name, metric.name)][0] is not None and not metric.no_interval
-        }
-    rows: list[Difference] = []
     for one, other in pairs:
-        rows += _between(found[one], found[other], metrics, figures, again)
-    return rows
-
-
-def _figure(cell: Cell, metric: Metric) -> tuple[float | None, str]:
-    missing = missing_need(metric, [cell.counts])
-    return (None, missing) if missing else value_of(metric, [cell.counts])
+        made, apart = _between(found[one], found[other], metrics, figures)
+        tested = dict(zip(apart, family.add(list(apart.values())), strict=True))
+        rows += made
+        tests += [tested.get(index) for index in range(len(made))]
 
 
 def _between(
     one: Cell,
     other: Cell,
     metrics: Sequence[Metric],
-    figures: Mapping[tuple[str, str], tuple[float | None, str]],
-    again: Mapping[tuple[str, str], Figures | None],
-) -> list[Difference]:
-    """Every metric of two tokenizers on the same documents."""
+    figures: Mapping[tuple[str, str], Figure],
+) -> tuple[list[Difference], dict[int, Figures]]:
+    """Every metric of two tokenizers on the same documents; by row, the difference on every resample."""
     rows: list[Difference] = []
     apart: dict[int, Figures] = {}
     for metric in metrics:
-        (value, status), (base, why) = (figures[each.key.tokenizer, metric.name] for each in (one, other))
+        if (one.key.tokenizer, metric.name) not in figures:
+            continue  # of several languages, where there is one
+        (value, status, mine), (base, why, theirs) = (
+            figures[each.key.tokenizer, metric.name] for each in (one, other)
+        )
         row = Difference(
             tokenizer=one.key.tokenizer,
             baseline=other.key.tokenizer,
@@ -148,27 +217,13 @@ def _between(
         if value is None or base is None:
             rows.append(replace(row, status=status if value is None else f"{why} (in the baseline)"))
             continue
-        mine, theirs = (again.get((each.key.tokenizer, metric.name)) for each in (one, other))
         if mine is not None and theirs is not None:
             difference = apart[len(rows)] = mine - theirs
             # a difference of rounding alone is none
             difference[abs(difference) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
         rows.append(replace(row, value=value - base, ratio=value / base if base else None))
     limits = intervals(list(apart.values()), one.context.confidence)
-    for (index, difference), limit in zip(apart.items(), limits, strict=True):
+    for index, limit in zip(apart, limits, strict=True):
         low, high = limit or (None, None)
-        rows[index] = replace(rows[index], ci_low=low, ci_high=high, p=p_value(difference))
-    return rows
-
-
-def _corrected(rows: Sequence[Difference]) -> list[Difference]:
-    """`rows` with Holm's correction over each metric and language."""
-    families: dict[tuple[str, str], list[int]] = {}
-    for index, row in enumerate(rows):
-        if row.p is not None:
-            families.setdefault((row.metric, row.language), []).append(index)
-    result = list(rows)
-    for indices in families.values():
-        for index, corrected in zip(indices, holm([float(rows[i].p or 0) for i in indices]), strict=True):
-            result[index] = replace(result[index], p_holm=corrected)
-    return result
+        rows[index] = replace(rows[index], ci_low=low, ci_high=high)
+    return rows, apart

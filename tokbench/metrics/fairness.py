@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.languages import Languages
-from tokbench.metrics.metric import Metric
-from tokbench.metrics.needs import Undefined
+from tokbench.metrics.metric import Metric, Undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,6 +106,8 @@ METRICS = (
         needs=("parallel",),
         per_language=True,
         group="fairness",
+        shown=("languages",),
+        order=35,
     ),
     Metric(
         name="gini",
@@ -120,6 +121,9 @@ METRICS = (
         level="languages",
         needs=("parallel",),
         group="fairness",
+        shown=("headline", "terminal"),
+        order=90,
+        heading="Gini",
     ),
     Metric(
         name="gini_bytes",

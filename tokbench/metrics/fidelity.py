@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 
 
@@ -14,6 +16,25 @@ def _cer(t: Any) -> Any:
     seen = sum(loss.chars for loss in t.losses)
     edits = sum(loss.edits for loss in t.losses)
     return edits / seen * t.lossy_chars / t.chars if seen else None
+
+
+FORM = frozenset({"case", "accents", "normal form"})
+SPACES = frozenset({"white space", "control characters"})
+TEXT = frozenset({"unknown token", "replacement character", "other"})
+"""Kinds of loss, as `tokbench.tally.loss` names them: of how text is written, of spaces, of the text itself."""
+
+
+def _lost(kinds: frozenset[str]) -> Callable[[Counts], float | None]:
+    """The share of documents that lost something of `kinds`, by those of the sample of lossy ones."""
+
+    def compute(t: Counts) -> float | None:
+        lossy = float(1 - t.round_trips / t.documents)
+        if not lossy:
+            return 0.0
+        seen = len(t.losses)
+        return lossy * sum(not kinds.isdisjoint(loss.kinds) for loss in t.losses) / seen if seen else None
+
+    return compute
 
 
 METRICS = (
@@ -27,6 +48,10 @@ METRICS = (
         compute=lambda t: t.round_trips / t.documents,
         needs=("documents",),
         group="fidelity",
+        shown=("headline", "terminal"),
+        order=100,
+        heading="round trip",
+        always=True,
     ),
     Metric(
         name="unk_rate",
@@ -42,6 +67,9 @@ METRICS = (
         compute=lambda t: t.unk_chars / t.chars,
         needs=("chars", "unk_places"),
         group="fidelity",
+        shown=("headline",),
+        order=110,
+        always=True,
     ),
     Metric(
         name="whitespace_fidelity",
@@ -53,6 +81,29 @@ METRICS = (
         compute=lambda t: t.whitespace_kept / t.documents,
         needs=("documents",),
         group="fidelity",
+    ),
+    *(
+        Metric(
+            name=name,
+            unit="share of documents",
+            better="lower",
+            summary=f"Share of documents that lose {what}.",
+            formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) \neq d\}|}{|D|} \cdot \frac{|S_k|}{|S|}",
+            caveat=(
+                "S are the 32 lossy documents of smallest hash, S_k those of them with this kind of loss; a "
+                "document may lose several."
+            ),
+            no_interval="The kind of loss is known of a sample of the lossy documents only.",
+            compute=_lost(kinds),
+            needs=("documents",),
+            group="fidelity",
+            always=True,
+        )
+        for name, what, kinds in (
+            ("lost_form", "case, accents or a normal form", FORM),
+            ("lost_spaces", "white space or control characters", SPACES),
+            ("lost_text", "text: to unknown tokens, to replacement characters, or to other text", TEXT),
+        )
     ),
     Metric(
         name="cer",

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.entropy import Spectrum, chao_shen, miller_madow, renyi_entropy
-from tokbench.metrics.metric import Metric
-from tokbench.metrics.needs import Undefined
+from tokbench.metrics.metric import Metric, Undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +84,7 @@ def zipf_slope(counts: NDArray[np.int64]) -> float:
 
 def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
     """Rényi efficiency at an order of one's own, for example for `MeasureContext.renyi_alphas`."""
+    usual = alpha == 2.5
     return Metric(
         name=name or f"renyi_efficiency_{alpha:g}",
         unit="ratio",
@@ -100,6 +100,9 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
         compute=lambda t: efficiency(t.id_spectrum, alpha, t.vocab_size),
         needs=("tokens", "vocab_size"),
         group="information",
+        shown=("headline", "terminal") if usual else (),
+        order=70,
+        heading="Rényi (declared)" if usual else "",
     )
 
 
@@ -196,6 +199,9 @@ METRICS = (
         compute=lambda t: len(t.ids) / t.vocab_size,
         needs=("tokens", "vocab_size"),
         group="information",
+        shown=("headline", "terminal"),
+        order=80,
+        heading="vocab used",
     ),
     renyi_metric(2.5, name="renyi_efficiency"),
     Metric(

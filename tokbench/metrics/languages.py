@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.metric import Measurement, Metric
-from tokbench.metrics.needs import CONDITIONS, Undefined
+from tokbench.metrics.metric import Measurement, Metric, Undefined
+from tokbench.metrics.needs import CONDITIONS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,13 +82,17 @@ class Languages:
             cells=(),
         )
 
-    def problem(self) -> str | None:
-        """Why languages cannot be compared here, or None."""
-        if not self.parallel:
+    def problem(self, metric: Metric) -> str | None:
+        """Why a metric of several languages is not defined here, or None.
+
+        Only one that names ``several`` and not ``parallel`` among its needs takes any text.
+        """
+        parallel = "several" not in metric.needs or "parallel" in metric.needs
+        if parallel and not self.parallel:
             return CONDITIONS["parallel"]
         if len(self.names) < 2:
             return CONDITIONS["several"]
-        if len(set(self.lines.tolist())) > 1:
+        if parallel and len(set(self.lines.tolist())) > 1:
             fewest, most = int(self.lines.min()), int(self.lines.max())
             return f"the languages do not have the same lines ({fewest} to {most}), so they are not comparable"
         if (self.tokens == 0).any():
@@ -103,16 +107,15 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
     """
     import numpy as np
 
-    problem = languages.problem()
-    again = None if problem else languages.resamples()
+    again = languages.resamples()
     rows: list[Measurement] = []
     figures: list[tuple[int, NDArray[np.float64]]] = []
     for metric in metrics:
-        result, status = _compute(metric, languages) if problem is None else (None, f"undefined: {problem}")
+        result, status = figure_of(metric, languages)
         resampled = None
         if again is not None and result is not None and not metric.no_interval:
             with np.errstate(all="ignore"):
-                resampled, _ = _compute(metric, again)
+                resampled, _ = computed(metric, again)
         each = metric.per_language
         for index, cell in enumerate([*languages.cells, overall]):
             one = index == len(languages.cells)
@@ -140,7 +143,14 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
     return rows
 
 
-def _compute(metric: Metric, languages: Languages) -> tuple[Any, str]:
+def figure_of(metric: Metric, languages: Languages) -> tuple[Any, str]:
+    """The figure of some languages, or None and the status that says why there is none."""
+    problem = languages.problem(metric)
+    return computed(metric, languages) if problem is None else (None, f"undefined: {problem}")
+
+
+def computed(metric: Metric, languages: Languages) -> tuple[Any, str]:
+    """What a metric gives for languages, be it on resamples; or None and why."""
     try:
         return metric.compute(languages), "ok"
     except Undefined as reason:

@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
-from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.metrics.needs import CONDITIONS, Undefined, missing_need
+from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
+from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.resampling import Resampler
-from tokbench.metrics.view import Counts, Resamples, foresee, point, resampled, settings
+from tokbench.metrics.view import Resamples, foresee, point, resampled, settings
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ def measure(
         lossy = tallies[ALL].lossy
         parallel = context.parallel.get(dataset, False)
         evaluated = {
-            language: Cell(CellKey(tokenizer, dataset, language), tallies.pop(language), context, resampler)
+            language: Cell(
+                CellKey(tokenizer, dataset, language),
+                tallies.pop(language),
+                context,
+                resampler,
+                len(languages) if language == ALL else 1,
+            )
             for language in [*tallies]
         }
         for language, cell in zip(evaluated, _ahead([*evaluated.values()], resampler), strict=True):
@@ -71,7 +78,7 @@ def measure(
             if by_level["tokenizers"]:
                 base = cell if tokenizer == context.baseline else bases.of(dataset, language)
             rows += cell.rows(by_level["cell"], by_level["tokenizers"], base)
-            cell.keep(Languages.COUNTS if by_level["languages"] and parallel else ())
+            cell.keep(Languages.COUNTS if by_level["languages"] else ())
         if by_level["languages"]:
             rows += across(
                 Languages.of(
@@ -129,7 +136,7 @@ class _Bases:
             chosen = languages if language == ALL else [language]
             tally = Tally.sum(self._cells[CellKey(spec, dataset, each)] for each in chosen)
             key = CellKey(spec, dataset, language)
-            self._made[dataset, language] = Cell(key, tally, self._context, self._resampler)
+            self._made[dataset, language] = Cell(key, tally, self._context, self._resampler, len(chosen))
         self._asking[dataset, language] -= 1
         if not self._asking[dataset, language]:
             return self._made.pop((dataset, language))
@@ -139,13 +146,15 @@ class _Bases:
 class Cell:
     """One tally under evaluation: its counts, and their resamples (None where the text is too small)."""
 
-    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, resampler: Resampler) -> None:
+    def __init__(
+        self, key: CellKey, tally: Tally, context: MeasureContext, resampler: Resampler, languages: int = 1
+    ) -> None:
         self.key = key
         self.context = context
-        self.counts = point(tally, key, context)
+        self.counts = point(tally, key, context, languages)
         self.n_documents = tally.documents
         self.n_groups = len(tally.groups.rows)
-        self.resamples: Counts | None = resampled(tally, key, context, resampler)
+        self.resamples: Counts | None = resampled(tally, key, context, resampler, languages)
 
     def keep(self, names: Sequence[str]) -> None:
         """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
@@ -303,7 +312,8 @@ def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureConte
 def _left_out(row: Measurement, metrics: Sequence[Metric]) -> Measurement:
     """A row of a lossy tokenizer without its figure, where losing text could make it look better."""
     better = next((metric.better for metric in metrics if metric.name == row.metric), "none")
-    if better == "none" or row.metric in KEEPS_LOSSY or not row.dataset or row.value is None:
+    kept = {metric.name for metric in metrics if metric.group == "fidelity"}  # they say what is lost
+    if better == "none" or row.metric in kept or not row.dataset or row.value is None:
         return row
     return replace(
         row,
@@ -312,7 +322,3 @@ def _left_out(row: Measurement, metrics: Sequence[Metric]) -> Measurement:
         ci_high=None,
         status="skipped: the tokenizer loses text here, and lossy tokenizers are left out of rankings",
     )
-
-
-KEEPS_LOSSY = frozenset({"round_trip", "unk_rate", "cer", "whitespace_fidelity"})
-"""Figures that say what is lost, and so stay when lossy tokenizers are left out."""

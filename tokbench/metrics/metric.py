@@ -8,6 +8,18 @@ from typing import Any, Literal, NamedTuple
 
 Better = Literal["higher", "lower", "parity", "none"]
 Level = Literal["cell", "languages", "tokenizers", "vocabulary", "speed"]
+Place = Literal["headline", "terminal", "languages", "differences"]
+
+
+class Undefined(Exception):
+    """Raised by a metric's `compute` where it has no value; the message is the reason shown.
+
+    Example:
+        >>> def words_a_sentence(t):
+        ...     if not t.documents:
+        ...         raise Undefined("no sentence was counted")
+        ...     return t.words / t.documents
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +32,17 @@ class Metric:
     metric of level ``languages`` with `per_language` gives one number for each language, otherwise one for all
     of them together.
 
-    At level ``cell``, `compute(t)` gets the counts of one tokenizer on one language, as attributes (`t.bytes`,
-    `t.chars`, `t.tokens`, `t.words` …). Plain arithmetic on them also works on bootstrap resamples, which is
-    where the interval comes from. None or NaN means "not defined here".
+    At level ``cell``, `compute(t)` gets the `tokbench.Counts` of one tokenizer on one language (`t.bytes`,
+    `t.chars`, `t.tokens`, `t.words` …); at level ``tokenizers``, those and the baseline's; at level
+    ``vocabulary``, those that know a vocabulary only; at level ``languages``, the
+    `tokbench.metrics.languages.Languages` of a dataset. Plain arithmetic on counts also works on bootstrap
+    resamples, which is where the interval comes from. Raise `tokbench.Undefined` with the reason where there is
+    no value; None or NaN means "not defined here".
+
+    `shown` says where reports show the metric unasked: as a column of the ``headline``, in the ``terminal``, as
+    a table by ``languages``, among the paired ``differences``; `order` is its place there, the least first, and
+    `heading` a name for narrow columns. Metrics that are `always` measured are so whatever a run asks for: what
+    a reader needs in order to trust the others.
 
     Example:
         >>> metric = Metric(name="tokens_per_byte", unit="tokens/byte", better="lower",
@@ -44,6 +64,10 @@ class Metric:
     needs: tuple[str, ...] = ()
     per_language: bool = False
     group: str = ""
+    shown: tuple[Place, ...] = ()
+    order: int = 1000
+    heading: str = ""
+    always: bool = False
 
 
 class CellKey(NamedTuple):

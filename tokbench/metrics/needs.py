@@ -27,15 +27,15 @@ CONDITIONS: dict[str, str] = {
     "token_bytes": "this tokenizer does not tell the bytes of each of its tokens",
     "unk_places": "the text under some unknown tokens could not be located",
     "isolated_words": "no words to encode on their own",
+    "one_word": (
+        "words of scripts with spaces and single characters of scripts without are no one unit: "
+        "see the single languages"
+    ),
 }
 """What a metric's `needs` may name beside the counters of a tally, and the reason given without it."""
 
 ALIGNED_SHARE = 0.95
 """Figures that need tokens' places are given where at least this share of the text was aligned."""
-
-
-class Undefined(Exception):
-    """Raised by a metric's `compute` where it has no value; the message is the reason shown."""
 
 
 def reason_for(need: str) -> str:
@@ -74,9 +74,23 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "prices": lambda counts: counts.price is not None,
     "ngrams": lambda counts: bool(counts.ngrams.bigrams),
     # checked where languages and tokenizers are compared
+    "one_word": lambda counts: not mixed_words(counts),
     **dict.fromkeys(("parallel", "several", "baseline"), lambda counts: True),
 }
 """Whether there is what is no counter."""
+
+
+def mixed_words(counts: Any) -> bool:
+    """Whether languages were added up whose words are of two kinds: cut at spaces, and single characters.
+
+    A few words of the other kind, up to a twentieth, are in most texts.
+    """
+    share = counts.unspaced_words / counts.words if counts.words else 0.0
+    return counts.languages > 1 and counts.gold_words < counts.words and MIXED < share < 1 - MIXED
+
+
+MIXED = 0.05
+"""Share of words of the other kind from which words of several languages are no one unit."""
 
 
 def _has(counts: Any, need: str) -> bool:

@@ -17,6 +17,7 @@ def _elsewhere(*_: Any) -> None:
 
 
 def _metric(name: str, unit: str, better: Better, summary: str, formula: str) -> Metric:
+    first = name == "encode_speed"
     return Metric(
         name=name,
         unit=unit,
@@ -27,6 +28,9 @@ def _metric(name: str, unit: str, better: Better, summary: str, formula: str) ->
         compute=_elsewhere,
         level="speed",
         group="speed",
+        shown=("headline", "terminal") if first else (),
+        order=120,
+        heading="MB/s" if first else "",
     )
 
 

@@ -1,14 +1,12 @@
-"""What a metric's `compute` is given: the counts of a tally as plain attributes."""
+"""The `Counts` of a tally, for a figure and for its resamples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.entropy import Spectrum
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.resampling import Resampler
 from tokbench.tally import Tally
@@ -26,33 +24,8 @@ RESAMPLED = (*NAMES, *_ISOLATED)
 """What there is of resamples."""
 
 
-class Counts(SimpleNamespace):
-    """Counts by name: whole numbers for the figure itself, float64 arrays over resamples for its interval.
-
-    For the figure itself there is also what resamples cannot have: `ids`, `word_tokens_histogram`,
-    `document_tokens` and `token_bytes` (`Histogram`), `ngrams`, `word_sample`, `losses`, `lengths`. Both have
-    `isolated_words` and `isolated_tokens`, of the sample of words encoded on their own, and `vocab_size`,
-    `price`, `context_length`, `audit` and `morphology`, each None where it is not known.
-    """
-
-    @cached_property
-    def id_spectrum(self) -> Spectrum:
-        """How many ids occur how often."""
-        return Spectrum.of(self.ids.counts)
-
-    @cached_property
-    def bigram_spectrum(self) -> Spectrum:
-        """How many pairs of consecutive ids occur how often in the sample of text."""
-        return Spectrum.of(self.ngrams.bigram_counts())
-
-    @cached_property
-    def trigram_spectrum(self) -> Spectrum:
-        """How many triples of consecutive ids occur how often in the sample of text."""
-        return Spectrum.of(self.ngrams.trigram_counts())
-
-
-def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:
-    """What is the same for the figure and for its resamples."""
+def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[str, Any]:
+    """What is the same for the figure and for its resamples; `languages` is how many were added up."""
     return {
         "vocab_size": context.vocab_sizes.get(key.tokenizer),
         "price": None if context.prices is None else context.prices.of(key.tokenizer),
@@ -61,11 +34,12 @@ def settings(key: CellKey, context: MeasureContext) -> dict[str, Any]:
         "audit": context.audits.get(key.tokenizer),
         "morphology": context.morphology.get((key.tokenizer, key.language)),
         "language": key.language,
+        "languages": languages,
         "code": context.kinds.get(key.dataset) == "code",
     }
 
 
-def point(tally: Tally, key: CellKey, context: MeasureContext) -> Counts:
+def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Counts:
     """The counts of a tally, for a figure."""
     return Counts(
         **tally.totals,
@@ -79,7 +53,8 @@ def point(tally: Tally, key: CellKey, context: MeasureContext) -> Counts:
         isolated_words=len(tally.word_sample.hashes),
         isolated_tokens=int(tally.word_sample.tokens.sum()),
         losses=tally.losses,
-        **settings(key, context),
+        clusters=len(tally.groups.rows),
+        **settings(key, context, languages),
     )
 
 
@@ -125,11 +100,13 @@ def foresee(some: Sequence[Resamples]) -> None:
             vars(each).update(rows)
 
 
-def resampled(tally: Tally, key: CellKey, context: MeasureContext, resampler: Resampler) -> Resamples | None:
+def resampled(
+    tally: Tally, key: CellKey, context: MeasureContext, resampler: Resampler, languages: int = 1
+) -> Resamples | None:
     """The counts of a tally over again; None where there are too few documents for that."""
     if resampler.n <= 0 or len(tally.groups.rows) < 2:
         return None
-    known = settings(key, context)
+    known = settings(key, context, languages)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(seed=resampler.seed, n=resampler.n)
     return Resamples(tally, resampler, **known)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from tokbench.metrics.metric import Metric
-from tokbench.metrics.needs import Undefined
+from tokbench.metrics.metric import Metric, Undefined
 
 _MAGIKARP = (
     "Land and Bartolo, Fishing for Magikarp: Automatically Detecting Under-trained Tokens in Large Language "

@@ -26,8 +26,11 @@ METRICS = (
             "count for none. fertility_isolated is the variant of words encoded on their own."
         ),
         compute=lambda t: t.word_tokens / t.aligned_words,
-        needs=("words", "aligned_words"),
+        needs=("words", "aligned_words", "one_word"),
         group="words",
+        shown=("headline", "terminal", "languages", "differences"),
+        order=40,
+        heading="tokens/word",
     ),
     Metric(
         name="continued_words",
@@ -38,8 +41,10 @@ METRICS = (
         source=_RUST,
         caveat=_UNIT,
         compute=lambda t: t.continued_words / t.aligned_words,
-        needs=("words", "aligned_words"),
+        needs=("words", "aligned_words", "one_word"),
         group="words",
+        shown=("headline", "languages", "differences"),
+        order=60,
     ),
     Metric(
         name="single_token_words",
@@ -50,7 +55,7 @@ METRICS = (
         source="Single-token retention rate, arXiv:2510.09947",
         caveat=_UNIT,
         compute=lambda t: 1 - t.continued_words / t.aligned_words,
-        needs=("words", "aligned_words"),
+        needs=("words", "aligned_words", "one_word"),
         group="words",
     ),
     Metric(
@@ -65,7 +70,7 @@ METRICS = (
             "smallest hash; the interval is over words, not documents."
         ),
         compute=lambda t: t.isolated_tokens / t.isolated_words,
-        needs=("words", "isolated_words"),
+        needs=("words", "isolated_words", "one_word"),
         group="words",
     ),
     Metric(

@@ -22,7 +22,7 @@ def draw(run: Run) -> Figure | None:
     ]
     if not datasets:
         return None
-    order = data.best_first(run, "compression_ratio", datasets[0])
+    order = data.best_first(run, data.main_metric(run, datasets[0]), datasets[0])
     labels = data.names(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
     figure, axes = style.figure(
@@ -43,7 +43,7 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
 
     bad = data.lossy(run)
     table = data.by_language(run, "compression_ratio", dataset)
-    rows = data.overall(run, "compression_ratio", dataset)
+    rows = data.overall(run, data.main_metric(run, dataset), dataset)
     lost = rows["tokenizer"].isin(list(bad))
     single = table.drop(columns=[name for name in bad if name in table]).max().dropna()
     end = reach([*single, *rows.loc[~lost, "value"]], rows.loc[lost, "value"])
@@ -76,11 +76,17 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
 
 
 def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
-    note = "More is better. Dot: all languages together; bar: 95 % interval."
+    from tokbench.plots import data
+    from tokbench.plots.losses import explained, mark_of
+
+    note = "More is better. Bar: 95 % interval."
     if len(run.languages(dataset)) > 1:
-        note += " Ticks: single languages."
-    if any(label.endswith("†") for label in labels.values()):
-        note += " † and hollow: loses text, so its figure is not comparable; an arrow: far beyond."
+        macro = data.main_metric(run, dataset) != "compression_ratio"
+        note += (
+            f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
+        )
+    if any(map(mark_of, labels.values())):
+        note += f" Hollow: not every text comes back. {explained(run)} An arrow: far beyond."
     return note
 
 

@@ -51,10 +51,15 @@ def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tupl
 
 
 def speeds(run: Run) -> pd.DataFrame:
-    """The rows of `encode_speed`, by tokenizer: timed on the main dataset, else on the first that was."""
-    rows = overall(run, "encode_speed")
-    order = (rows["dataset"] != main_dataset(run)).sort_values(kind="stable").index
-    return rows.loc[order].drop_duplicates("tokenizer").set_index("tokenizer")
+    """The rows of `encode_speed` on one dataset, that of `timed_dataset`, by tokenizer."""
+    return overall(run, "encode_speed", timed_dataset(run)).set_index("tokenizer")
+
+
+def timed_dataset(run: Run) -> str:
+    """The dataset whose speeds are shown: the main one if it was timed, else the first that was; else none."""
+    timed = list(overall(run, "encode_speed")["dataset"])
+    main = main_dataset(run)
+    return main if main in timed or not timed else str(timed[0])
 
 
 def main_dataset(run: Run) -> str:
@@ -86,20 +91,34 @@ def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) 
     return None if rows.empty else rows.iloc[0]
 
 
+def p_values(run: Run, metric: str, dataset: str, language: str = OVERALL) -> dict[frozenset[str], float]:
+    """The corrected p-values of a metric's paired differences, by pair; untested pairs are not there."""
+    table = run.comparisons
+    if not len(table):
+        return {}
+    rows = table[
+        (table["metric"] == metric)
+        & (table["dataset"] == dataset)
+        & (table["language"] == language)
+        & table["p_adjusted"].notna()
+    ]
+    return {
+        frozenset((one, other)): float(p)
+        for one, other, p in zip(rows["tokenizer"], rows["baseline"], rows["p_adjusted"], strict=True)
+    }
+
+
 def lossy(run: Run) -> dict[str, str]:
-    """The tokenizers that did not give some text back, each with what was lost."""
-    found: dict[str, list[str]] = {}
-    returned = overall(run, "round_trip").groupby("tokenizer", sort=False)["value"].min()
-    for name, share in returned[returned < 1].items():
-        found.setdefault(str(name), []).append(f"{_percent(1 - share)} of documents changed")
-    unknown = overall(run, "unk_rate").groupby("tokenizer", sort=False)["value"].max()
-    for name, share in unknown[unknown > 0].items():
-        found.setdefault(str(name), []).append(f"{_percent(share)} of characters unknown")
-    return {name: "; ".join(losses) for name, losses in found.items()}
+    """The tokenizers that did not give some text back, each with what was lost, in words."""
+    from tokbench.plots.losses import losses
+
+    return {name: str(loss) for name, loss in losses(run).items()}
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %" if share >= 0.0001 else "< 0.01 %"
+def main_metric(run: Run, dataset: str) -> str:
+    """What a dataset's tokenizers are ranked by: compression, of several languages the mean over them."""
+    macro = "compression_ratio_macro"
+    return macro if len(overall(run, macro, dataset)) else "compression_ratio"
 
 
 def ranked(run: Run, metric: str, dataset: str, *, higher: bool = True) -> pd.DataFrame:
@@ -113,26 +132,28 @@ def documents(rows: pd.DataFrame) -> int:
 
 
 def best_first(run: Run, metric: str, dataset: str, *, higher: bool = True) -> list[str]:
-    """The tokenizers measured on a dataset, best first; those that lose text after all that do not."""
-    order: list[str] = ranked(run, metric, dataset, higher=higher)["tokenizer"].tolist()
-    bad = lossy(run)
-    return [name for name in order if name not in bad] + [name for name in order if name in bad]
+    """The tokenizers measured on a dataset, best first; those that lose something after all that do not."""
+    from tokbench.plots.losses import order
+
+    return order(run, ranked(run, metric, dataset, higher=higher)["tokenizer"].tolist())
 
 
 def fairest_first(run: Run, dataset: str) -> list[str]:
-    """The tokenizers by their highest premium, lowest first; those that lose text after all that do not."""
+    """The tokenizers by their highest premium, lowest first; those that lose something after the others."""
+    from tokbench.plots.losses import order
+
     worst = by_language(run, "premium", dataset).max().sort_values(kind="stable")
-    bad = lossy(run)
-    return sorted(map(str, worst.index), key=lambda name: name in bad)
+    return order(run, map(str, worst.index))
 
 
 def names(run: Run, specs: Sequence[str] | None = None) -> dict[str, str]:
-    """Short labels of the run's tokenizers, a dagger at those that lose text."""
+    """Short labels of the run's tokenizers, with the mark of those that lose something."""
     from tokbench.plots.labels import tokenizer_labels
+    from tokbench.plots.losses import losses
 
-    bad = lossy(run)
+    known = losses(run)
     labels = tokenizer_labels(run.tokenizers if specs is None else specs, given_names(run))
-    return {spec: label + (" †" if spec in bad else "") for spec, label in labels.items()}
+    return {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
 
 
 def given_names(run: Run) -> dict[str, str]:

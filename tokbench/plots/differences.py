@@ -20,15 +20,17 @@ Differences = dict[str, tuple[float, float, float, bool]]
 
 
 def from_one(run: Run) -> tuple[str, Differences]:
-    """A tokenizer that does not lose text, and those others against it that the run compared, best first.
+    """One of the tokenizers that may be compared, and the others that the run compared with it, best first.
 
     It is the one that compresses best on the main dataset; where the run compared more of them with another, as
     it does with a baseline, it is that one.
     """
     from tokbench.plots import data
+    from tokbench.plots.losses import comparable
 
-    dataset, bad = data.main_dataset(run), data.lossy(run)
-    sound = [name for name in data.best_first(run, "compression_ratio", dataset) if name not in bad]
+    dataset = data.main_dataset(run)
+    fair = comparable(run)
+    sound = [name for name in data.best_first(run, data.main_metric(run, dataset), dataset) if name in fair]
     compared = {one: _against(run, dataset, one, [name for name in sound if name != one]) for one in sound}
     one = max(sound, key=lambda name: len(compared[name]), default="")  # the first, hence the best, of equals
     return one, compared.get(one, {})
@@ -39,12 +41,12 @@ def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differe
 
     found: Differences = {}
     for other in others:
-        row: Any = data.known_difference(run, "compression_ratio", dataset, one, other)
+        row: Any = data.known_difference(run, data.main_metric(run, dataset), dataset, one, other)
         if row is None or row["value"] != row["value"]:
             continue
         sign = 1 if row["tokenizer"] == other else -1
         ends = sorted((sign * float(row["ci_low"]), sign * float(row["ci_high"])))
-        found[other] = (sign * float(row["value"]), ends[0], ends[1], bool(row["p_holm"] < SURE))
+        found[other] = (sign * float(row["value"]), ends[0], ends[1], bool(row["p_adjusted"] < SURE))
     return found
 
 
@@ -69,10 +71,15 @@ def draw(run: Run) -> Figure | None:
     axes.set_title(f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}"))
     axes.spines["left"].set_visible(False)
     style.grid(axes)
+    mean = (
+        ", the mean of its languages"
+        if data.main_metric(run, data.main_dataset(run)) != "compression_ratio"
+        else ""
+    )
     style.caption(
         figure,
-        f"Over {over}, paired by document; bar: 95 % interval; hollow: cannot be told from {labels[best]} "
-        "(p ≥ 0.05, Holm). Tokenizers that lose text are left out.",
+        f"Over {over}{mean}, paired by document; bar: 95 % interval; hollow: no more than chance may "
+        "explain (p ≥ 0.05, corrected for everything compared). Tokenizers that lose text are left out.",
     )
     return figure
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from tokbench.errors import SpecError
+from tokbench.plots.losses import mark_of
 from tokbench.spec import Spec
 
 _DRAWN = re.compile(r"[^\x20-\x7e\u00a0-\u024f\u0370-\u04ff\u2010-\u2027\u2030-\u205e\u20ac]")
@@ -132,7 +133,7 @@ def language_label(code: str) -> str:
 
 
 def cut(label: str, room: int) -> str:
-    """`label` in at most `room` characters; the mark of what loses text is never cut off.
+    """`label` in at most `room` characters; the mark of what loses something is never cut off.
 
     Example:
         >>> cut("transformers wordpiece 8k †", 20)
@@ -140,5 +141,5 @@ def cut(label: str, room: int) -> str:
     """
     if len(label) <= room:
         return label
-    mark = " †" if label.endswith(" †") else ""
+    mark = label[-2:] if mark_of(label) else ""
     return label[: max(room - 1 - len(mark), 1)] + "…" + mark

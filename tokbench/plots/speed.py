@@ -33,11 +33,11 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def speed_points(run: Run) -> dict[str, tuple[float, float]]:
-    """(MB/s, bytes per token on the main dataset) of every tokenizer that has both."""
+    """(MB/s, bytes per token) of every tokenizer that has both, on the one dataset whose speeds are shown."""
     from tokbench.plots import data
 
     speeds = data.speeds(run)["value"]
-    ratios = data.overall(run, "compression_ratio", data.main_dataset(run)).set_index("tokenizer")["value"]
+    ratios = data.overall(run, "compression_ratio", data.timed_dataset(run)).set_index("tokenizer")["value"]
     return {
         str(name): (float(speed), float(ratios[name]))
         for name, speed in speeds.items()
@@ -52,7 +52,7 @@ def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, 
     timed = data.speeds(run)
     timed = timed[timed["ci_low"].notna() & timed["ci_high"].notna()]
     rates = [(str(row.Index), float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()]
-    ratios = data.intervals(run, "compression_ratio", data.main_dataset(run))
+    ratios = data.intervals(run, "compression_ratio", data.timed_dataset(run))
     bars = [
         (name, (low, points[name][1]), (high, points[name][1])) for name, low, high in rates if name in points
     ]
@@ -101,12 +101,12 @@ def draw(run: Run) -> Figure | None:
     axes.set_xscale("log")
     _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
-    axes.set_ylabel(f"bytes per token · {dataset_label(data.main_dataset(run))}")
+    axes.set_ylabel(f"bytes per token · {dataset_label(data.timed_dataset(run))}")
     axes.grid(True, axis="both")
     style.caption(
         figure,
         "Up and to the right is better. Bars: 95 % intervals. Steps: tokenizers that no other beats on both, "
-        "leaving out those that lose text († hollow)"
+        "leaving out those that do not give every text back (hollow)"
         + (", of which an arrow and a figure mark those far above." if far else "."),
     )
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 
 def size_families(run: Run) -> dict[str, list[tuple[int, str]]]:
-    """Tokenizers that differ in nothing but `vocab_size`: (size, spec) ascending, by the spec without it."""
+    """Tokenizers that differ in nothing but `vocab_size`: (ids, spec) ascending, by the spec without it.
+
+    Of the ids that they have: a trainer may run out of text before it reaches the size asked for.
+    """
     families: dict[str, list[tuple[int, str]]] = {}
+    held = {entry["spec"]: entry.get("vocab_size") for entry in run.manifest["tokenizers"]}
     for text in run.tokenizers:
         spec = Spec.parse(text)
         size = str(spec.options.get("vocab_size", ""))
         if size.isdigit():
             rest = {name: value for name, value in spec.options.items() if name != "vocab_size"}
-            families.setdefault(str(Spec(spec.family, spec.variant, rest)), []).append((int(size), text))
+            name = str(Spec(spec.family, spec.variant, rest))
+            families.setdefault(name, []).append((int(held.get(text) or size), text))
     return {name: sorted(members) for name, members in families.items() if len(members) > 1}
 
 
@@ -33,9 +38,10 @@ def draw(run: Run) -> Figure | None:
 
     from tokbench.plots import data
     from tokbench.plots.labels import dataset_label, printable
+    from tokbench.plots.losses import explained, losses, mark_of
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
-    dataset, bad = data.main_dataset(run), set(data.lossy(run))
+    dataset, known = data.main_dataset(run), losses(run)
     rows = data.overall(run, "compression_ratio", dataset).set_index("tokenizer")
     curves: dict[str, Curve] = {}
     for name, members in size_families(run).items():
@@ -45,8 +51,10 @@ def draw(run: Run) -> Figure | None:
             value, low, high = (
                 np.array([row[key] for row in found], float) for key in ("value", "ci_low", "ci_high")
             )
-            mark = " †" if bad.intersection(spec for _, spec in members) else ""
-            curves[printable(name) + mark] = Curve(np.array(sizes), value, low, high)
+            marks = [known[spec].mark for _, spec in members if spec in known]
+            curves[printable(name) + (f" {min(marks)}" if marks else "")] = Curve(
+                np.array(sizes), value, low, high
+            )
     if not curves:
         return None
     return draw_curves(
@@ -55,12 +63,8 @@ def draw(run: Run) -> Figure | None:
         y=Axis(label="bytes per token"),
         marks=True,
         note=f"Over {dataset_label(dataset)}; band: 95 % interval."
-        + (" † loses text, so its figure is not comparable." if any(map(_marked, curves)) else ""),
+        + (f" {explained(run)}" if any(map(mark_of, curves)) else ""),
     )
-
-
-def _marked(label: str) -> bool:
-    return label.endswith(" †")
 
 
 def _ticks(curves: Mapping[str, Curve]) -> tuple[float, ...]:

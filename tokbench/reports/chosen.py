@@ -1,38 +1,57 @@
-"""Which metrics stand in a headline: the usual ones, and what was asked for, by name or by figures supplied."""
+"""Which metrics a report shows: those whose definition says so, and what the run was asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 
 if TYPE_CHECKING:
+    from tokbench.metrics import Metric
+    from tokbench.metrics.metric import Place
     from tokbench.results import Run
-
-SUPPLIED = ("cost", "cost_per_million_words", "context_words", "context_chars")
-"""Measured only where the user gave prices or the length of a context: so somebody wants to know."""
 
 MOST, LEAST = 10, 4
 """Columns that a headline has room for, and how many beside the usual ones are shown in any case."""
 
+_GIVEN = {"prices": "prices", "context_length": "context_length"}
+"""What a metric may need that only the user can give, and the suite's key for it."""
 
-def headline_metrics(run: Run, usual: Sequence[str], without: Collection[str] = ()) -> list[str]:
-    """Those of the `usual` that were measured, then those asked for by name, in that order; none `without`.
+
+def metric_facts(run: Run) -> Mapping[str, Metric]:
+    """Definitions by name: the catalogue's, and those of the plugins that the run was made with."""
+    from tokbench.metrics.definitions import defined
+
+    return defined(run.manifest.get("definitions", ()))
+
+
+def shown(run: Run, place: Place) -> list[str]:
+    """The metrics whose definition has them shown at a place, in their order there."""
+    there = [metric for metric in metric_facts(run).values() if place in metric.shown]
+    return [metric.name for metric in sorted(there, key=lambda metric: metric.order)]
+
+
+def headline_metrics(
+    run: Run, dataset: str, place: Place = "headline", without: Collection[str] = ()
+) -> list[str]:
+    """The metrics shown at a place that were measured on a dataset, then those asked for; none `without`.
 
     A run that was asked for certain metrics shows these, whatever they are: a plugin's, or what the text costs.
     """
     frame = run.frame
-    measured = set(frame.loc[(frame["language"] == data.OVERALL) & frame["value"].notna(), "metric"])
-    shown = [name for name in usual if name in measured and name not in without]
+    here = (frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""]) & frame["value"].notna()
+    measured = set(frame.loc[here, "metric"])
+    usual = shown(run, place)
+    found = [name for name in usual if name in measured and name not in without]
     beside = [name for name in asked(run) if name in measured and name not in (*usual, *without)]
-    return shown + beside[: max(MOST - len(shown), LEAST)]
+    return found + beside[: max(MOST - len(found), LEAST)]
 
 
 def asked(run: Run) -> list[str]:
-    """The metrics that the run was asked for: by what the user supplied, else by name."""
+    """The metrics that the run was asked for: by name, else by what was given for them (prices, a context)."""
     suite = run.manifest.get("suite", {})
-    supplied = [
-        name for name in SUPPLIED if suite.get("prices" if name.startswith("cost") else "context_length")
-    ]
-    return list(dict.fromkeys([*(suite.get("metrics") or ()), *([] if suite.get("metrics") else supplied)]))
+    if suite.get("metrics"):
+        return list(dict.fromkeys(suite["metrics"]))
+    given = {need for need, key in _GIVEN.items() if suite.get(key)}
+    return [metric.name for metric in metric_facts(run).values() if given.intersection(metric.needs)]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
+from tokbench.reports.chosen import metric_facts
 from tokbench.reports.markdown import run_title
 from tokbench.reports.table import Cell, Column, Row, Table
-from tokbench.reports.tables import metric_facts
 from tokbench.results.compare import Change, compare_figures, compare_manifests
 
 if TYPE_CHECKING:

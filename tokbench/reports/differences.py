@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
+from tokbench.reports.chosen import metric_facts
+from tokbench.reports.marks import SURE
+from tokbench.reports.sizes import counted_on
 from tokbench.reports.table import Cell, Column, Row, Table
-from tokbench.reports.tables import metric_column, metric_facts
+from tokbench.reports.tables import metric_column
 
 if TYPE_CHECKING:
     from tokbench.results import Run
-
-SURE = 0.05
-_LEAST = 0.001
-"""The smallest p-value given as a number: B = 1,000 resamples tell no less than 1 / (B + 1) apart."""
 
 
 def table(run: Run, metric: str, dataset: str) -> Table:
@@ -31,7 +30,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         Column(key="against", label="against", numeric=False),
         Column(key="difference", label="difference", unit=unit),
         Column(key="ratio", label="ratio", unit="×"),
-        Column(key="p_holm", label="p (Holm)", places=3, least=_LEAST),
+        Column(key="p_adjusted", label="p (corrected)", places=3, least=_least(run)),
         Column(key="verdict", label="verdict", numeric=False),
     )
     made = tuple(
@@ -41,7 +40,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
                 labels.get(row.baseline, row.baseline),
                 Cell(value=row.value, low=_known(row.ci_low), high=_known(row.ci_high)),
                 Cell(value=_known(row.ratio), why="the other figure is 0"),
-                Cell(value=_known(row.p_holm), why="no bootstrap replicates"),
+                Cell(value=_known(row.p_adjusted), why="no bootstrap replicates"),
                 _verdict(row),
             ),
             lossy="; ".join(losses[name] for name in (row.tokenizer, row.baseline) if name in losses),
@@ -49,14 +48,27 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         )
         for row in rows.itertuples()
     )
-    note = "† or grey: one of the two loses text, so the difference is no merit." if losses else ""
+    note = f"{_FAMILY} {counted_on(run, dataset)}"
+    note += " Grey: one of the two loses something, so the difference is no merit." if losses else ""
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(dataset)}", columns, made, note)
 
 
+_FAMILY = (
+    "Paired by document. p is corrected for everything compared on this text: all pairs, metrics and languages "
+    "(Westfall and Young's maxT)."
+)
+
+
+def _least(run: Run) -> float:
+    """The smallest p-value given as a number: B resamples tell no less than 1 / (B + 1) apart."""
+    replicates = run.manifest.get("suite", {}).get("replicates") or 1000
+    return float(f"{1 / (replicates + 1):.1g}")
+
+
 def _verdict(row: Any) -> str:
-    if row.p_holm != row.p_holm or row.p_holm is None:
+    if row.p_adjusted != row.p_adjusted or row.p_adjusted is None:
         return "not tested"
-    return "more than chance" if row.p_holm < SURE else "cannot be told apart"
+    return "more than chance" if row.p_adjusted < SURE else "may be chance"
 
 
 def _known(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Sentences that say what the figures show, and no more: with intervals, and where two cannot be told apart."""
+"""Sentences that say what the figures show and no more: with intervals, and where it may be chance."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
+from tokbench.plots.losses import LOSES, REWRITES, comparable, losses
 from tokbench.reports.figures import measured
-from tokbench.reports.training import trained_on
+from tokbench.reports.marks import SURE
+from tokbench.reports.sizes import caveat_of
+from tokbench.reports.tables import reference_of
+from tokbench.reports.training import trained_beside, trained_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,37 +36,74 @@ def findings(run: Run) -> list[Finding]:
 
 
 def compression(run: Run) -> Finding | None:
-    """Which tokenizer gets most text into a token on the main dataset, and who cannot be told from it."""
+    """Which tokenizer gets most text into a token on the main dataset, and which may do so too."""
     dataset = data.main_dataset(run)
-    rows = _sound(run, "compression_ratio", dataset)
+    metric = data.main_metric(run, dataset)
+    rows = _sound(run, metric, dataset)
     if rows.empty:
         return None
     labels = data.names(run)
     best = rows.iloc[0]
     leader, scope = labels[best["tokenizer"]], _scope(run, dataset)
     share = measured(best["value"], best["ci_low"], best["ci_high"], "bytes per token")
-    sentence = f"On {scope}, {leader} comes to {share}, the most of those compared."
-    gist = f"{leader} packs the most text into a token on {scope}."
-    tied = [labels[name] for name in rows["tokenizer"][1:] if not apart(run, dataset, best["tokenizer"], name)]
+    among = "" if _lossless(run, rows) else " among those that lose the same"
+    mean = ", the mean of the languages" if metric != "compression_ratio" else ""
+    sentence = f"On {scope}, {leader} comes to {share}{mean}: the most of those compared{among}."
+    gist = f"{leader} packs the most text into a token on {scope}{among}."
+    others = {name: apart(run, dataset, best["tokenizer"], name) for name in rows["tokenizer"][1:]}
+    tied = [labels[name] for name, different in others.items() if different is False]
     if tied:
-        sentence += f" {_listed(tied)} cannot be told apart from it on this much text."
-        gist = f"{_listed([leader, *tied])} pack about the most text into a token on {scope}."
+        sentence += f" On this much text, {_listed(tied)} may do as well: the difference could be chance."
+        gist = f"{_listed([leader, *tied])} pack about the most text into a token on {scope}{among}."
     elif len(rows) > 1:
         second = rows.iloc[1]
         ends = measured(second["value"], second["ci_low"], second["ci_high"])
         sentence += f" Next is {labels[second['tokenizer']]} at {ends}."
+        sentence += " No paired test was made between the two." if others[second["tokenizer"]] is None else ""
+    sentence += _pooled_otherwise(run, dataset, metric, best["tokenizer"])
     homework = trained_on(run, dataset)
     if homework:
         were, them = ("was", "it") if len(homework) == 1 else ("were", "them")
         sentence += f" {_listed([labels[name] for name in homework])} {were} trained on this very text, "
         sentence += f"which flatters {them}."
+    learnt = [name for name in trained_beside(run, dataset) if name not in homework]
+    if best["tokenizer"] in learnt:
+        sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
+        gist = f"{gist.removesuffix('.')}; {leader} was trained on the other part of this collection."
     if best["tokenizer"] in homework:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
-    losers = [labels[name] for name in data.lossy(run)]
-    if losers:
-        verb = "loses text and is" if len(losers) == 1 else "lose text and are"
-        sentence += f" {_listed(losers)} {verb} not ranked."
-    return Finding("compression", sentence, gist)
+    return Finding("compression", sentence + _left_out(run, rows["tokenizer"].tolist()), gist)
+
+
+def _lossless(run: Run, rows: pd.DataFrame) -> bool:
+    return not set(rows["tokenizer"]) & set(losses(run))
+
+
+def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
+    """A sentence where pooling the bytes of all languages would put another tokenizer first."""
+    pooled = _sound(run, "compression_ratio", dataset)
+    if metric == "compression_ratio" or pooled.empty or pooled.iloc[0]["tokenizer"] == best:
+        return ""
+    first = data.names(run)[pooled.iloc[0]["tokenizer"]]
+    return f" Pooled by bytes, where scripts of three bytes a character weigh most, {first} is first."
+
+
+def _left_out(run: Run, ranked: list[str]) -> str:
+    """Sentences on those that are not ranked with the others, by why."""
+    known, labels = losses(run), data.names(run)
+    said = ""
+    for mark, one, several in (
+        (
+            REWRITES,
+            "gives text back in another form and is ranked apart",
+            "give text back in another form and are ranked apart",
+        ),
+        (LOSES, "loses text and is not ranked", "lose text and are not ranked"),
+    ):
+        names = [labels[name] for name, loss in known.items() if loss.mark == mark and name not in ranked]
+        if names:
+            said += f" {_listed(names)} {one if len(names) == 1 else several}."
+    return said
 
 
 def cost(run: Run) -> Finding | None:
@@ -92,13 +133,13 @@ def fairness(run: Run) -> Finding | None:
     """How unequal languages are under the fairest and the least fair tokenizer."""
     dataset = data.main_dataset(run)
     table = data.by_language(run, "premium", dataset)
-    table = table.drop(columns=[name for name in data.lossy(run) if name in table])
+    table = table[[name for name in table if name in comparable(run)]]
     if table.empty or len(table) < 2:
         return None
     labels = data.names(run)
     worst = table.max()
     fairest, hardest = worst.idxmin(), worst.idxmax()
-    dearest = str(table[fairest].idxmax())
+    costliest = str(table[fairest].idxmax())
     known = data.intervals(run, "premium", dataset)
 
     def times(language: str, name: str) -> str:
@@ -106,36 +147,43 @@ def fairness(run: Run) -> Finding | None:
         return measured(float(table.at[language, name]), low, high, "times")
 
     sentence = (
-        f"For the same text the dearest language takes {times(dearest, fairest)} the tokens of the "
-        f"reference with {labels[fairest]} ({language_label(dearest)})"
+        f"For the same text, {labels[fairest]} takes up to {times(costliest, fairest)} the tokens that its "
+        f"reference language takes ({language_label(costliest)}"
+        + (f" against {reference})" if (reference := reference_of(run, table[fairest])) else ")")
     )
     if hardest != fairest:
         far = str(table[hardest].idxmax())
-        sentence += f", and {times(far, hardest)} with {labels[hardest]} ({language_label(far)})"
-    return Finding("fairness", sentence + ".")
+        sentence += f"; {labels[hardest]} up to {times(far, hardest)} ({language_label(far)})"
+    return Finding("fairness", " ".join(filter(None, (f"{sentence}.", caveat_of(run, dataset)))))
 
 
 def speed(run: Run) -> Finding | None:
     """Which tokenizers nothing beats on both compression and speed."""
     from tokbench.plots.speed import pareto_front, speed_points
 
-    bad = data.lossy(run)
-    points = {name: point for name, point in speed_points(run).items() if name not in bad}
+    fair = comparable(run)
+    points = {name: point for name, point in speed_points(run).items() if name in fair}
     if len(points) < 2:
         return None
-    labels = data.names(run)
+    labels, dataset = data.names(run), data.timed_dataset(run)
     front = pareto_front(points)
     fastest = max(points, key=lambda name: points[name][0])
     rows = data.speeds(run)
     row = rows.loc[fastest]
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
-    sentence = f"{labels[fastest]} encodes fastest on this machine: {rate}."
+    sentence = f"{labels[fastest]} encodes {dataset_label(dataset)} fastest on this machine: {rate}."
     # A single timing has no interval (NaN) and tells nothing apart: hence "not slower", and not "as fast".
     tied = [name for name in points if name != fastest and not rows.loc[name, "ci_high"] < row["ci_low"]]
     if tied:
-        sentence += f" {_listed([labels[name] for name in tied])} cannot be told from it."
+        sentence += f" {_listed([labels[name] for name in tied])} may be as fast."
     if len(front) == 1:
-        sentence += f" {labels[fastest] if tied else 'It'} also compresses best of those timed."
+        equal = [name for name in points if name != fastest and points[name][1] == points[fastest][1]]
+        also = (
+            f", as {_listed([labels[name] for name in equal])} {'does' if len(equal) == 1 else 'do'}"
+            if equal
+            else ""
+        )
+        sentence += f" {labels[fastest]} also compresses best of those timed{also}."
     else:
         unbeaten = _listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."
@@ -157,26 +205,17 @@ def coverage(run: Run) -> Finding | None:
     return Finding("token_length", sentence + ".")
 
 
-def apart(run: Run, dataset: str, one: str, other: str) -> bool:
-    """Whether two tokenizers' compression differs beyond doubt on a dataset.
-
-    By the paired comparison, corrected for the number of pairs, where the run made one; else by whether the
-    two intervals stay apart, which is the stricter question.
-    """
-    paired = data.known_difference(run, "compression_ratio", dataset, one, other)
-    if paired is not None and paired["p_holm"] == paired["p_holm"]:
-        return bool(paired["p_holm"] < 0.05)
-    rows = data.overall(run, "compression_ratio", dataset).set_index("tokenizer")
-    first, second = rows.loc[one], rows.loc[other]
-    if any(end != end or end is None for end in (first["ci_low"], second["ci_low"])):
-        return bool(first["value"] != second["value"])
-    return bool(first["ci_low"] > second["ci_high"] or second["ci_low"] > first["ci_high"])
+def apart(run: Run, dataset: str, one: str, other: str) -> bool | None:
+    """Whether two tokenizers' compression differs beyond chance; None where that was not tested."""
+    tests = data.p_values(run, data.main_metric(run, dataset), dataset)
+    chance = tests.get(frozenset((one, other)))
+    return None if chance is None else chance < SURE
 
 
 def _sound(run: Run, metric: str, dataset: str) -> pd.DataFrame:
-    """The overall rows of a metric, best first, without tokenizers that lose text."""
+    """The overall rows of a metric, best first, of those that may be compared."""
     rows = data.ranked(run, metric, dataset)
-    return rows[~rows["tokenizer"].isin(list(data.lossy(run)))]
+    return rows[rows["tokenizer"].isin(comparable(run, rows["tokenizer"].tolist()))]
 
 
 def _scope(run: Run, dataset: str) -> str:

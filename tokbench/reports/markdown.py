@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
-from tokbench.reports.chosen import asked
+from tokbench.reports.chosen import asked, shown
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.speeds import speed_tables
@@ -37,7 +37,7 @@ def document(run: Run) -> str:
         table = tables.headline(run, dataset)
         parts += [f"## {escape(dataset_label(dataset))}", "", render(table), "", f"*{escape(table.note)}*", ""]
     main = data.main_dataset(run)
-    usual = ("compression_ratio", "premium", "chars_per_token")
+    usual = shown(run, "languages")
     for metric in dict.fromkeys((*usual, *asked(run))):
         table = tables.by_language(run, metric, main)
         if len(table.rows) > (metric not in usual):  # of one language, the headline has said it

@@ -92,7 +92,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         Column(key="tokenizer", label="tokenizer", numeric=False),
         Column(key="rank", label="rank", numeric=False),
         *(same if references else ()),
-        *(Column(key=label, label=label, unit="MB/s", better="higher") for _, label in columns),
+        *(Column(key=label, label=label, unit="MB/s") for _, label in columns),
     )
     label = dataset_label(dataset)
     note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")]) + (_SAME_NOTE if references else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -70,13 +70,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A titled table. `note` says what the marks mean.
+    """A titled table. `note` says what the marks mean; `best` are the (row, column) that are shown in bold.
 
     Example:
         >>> table = Table("t", "T", (Column(key="x", label="x", unit="share", better="higher"),),
         ...               (Row((Cell(value=0.5),)), Row((Cell(value=0.25),))))
-        >>> table.text(0, 0), table.best
-        ('50.0', frozenset({(0, 0)}))
+        >>> table.text(0, 0)
+        '50.0'
     """
 
     name: str
@@ -84,6 +84,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     note: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
 
     @cached_property
     def places(self) -> tuple[int, ...]:
@@ -94,18 +95,6 @@ class Table:
             else decimals(_scaled(cell, column) for cell in self._column(index))
             for index, column in enumerate(self.columns)
         )
-
-    @cached_property
-    def best(self) -> frozenset[tuple[int, int]]:
-        """(row, column) of the best figure of each column with a direction, and of those its interval meets.
-
-        A row that loses text is never best; a column where all are equal has no best.
-        """
-        found: set[tuple[int, int]] = set()
-        for index, column in enumerate(self.columns):
-            if column.better in ("higher", "lower"):
-                found |= {(row, index) for row in self._leaders(index, column.better)}
-        return frozenset(found)
 
     def text(self, row: int, column: int) -> str:
         """The cell as it is shown, without its interval."""
@@ -134,27 +123,6 @@ class Table:
 
     def _column(self, index: int) -> Iterable[Cell]:
         return (cell for row in self.rows if isinstance(cell := row.cells[index], Cell))
-
-    def _leaders(self, index: int, better: str) -> Sequence[int]:
-        there = [
-            (position, cell, cell.value)
-            for position, row in enumerate(self.rows)
-            if isinstance(cell := row.cells[index], Cell) and cell.value is not None and not row.lossy
-        ]
-        if len({value for _, _, value in there}) < 2:
-            return []
-        sign = 1 if better == "higher" else -1
-        _, top, record = max(there, key=lambda item: sign * item[2])
-        return [place for place, cell, value in there if value == record or _meets(cell, top)]
-
-
-def _meets(one: Cell, other: Cell) -> bool:
-    """Whether two intervals overlap."""
-    if not (one.has_interval and other.has_interval):
-        return False
-    assert one.low is not None and one.high is not None  # noqa: PT018  (for the type checker)
-    assert other.low is not None and other.high is not None  # noqa: PT018
-    return one.low <= other.high and other.low <= one.high
 
 
 def _scaled(cell: Cell, column: Column) -> float | None:

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
-from tokbench.reports.chosen import headline_metrics
+from tokbench.plots.losses import explained
+from tokbench.reports import marks
+from tokbench.reports.chosen import headline_metrics, metric_facts
 from tokbench.reports.figures import decimals
-from tokbench.reports.table import Cell, Column, Content, Row, Table
+from tokbench.reports.marks import BOLD
+from tokbench.reports.sizes import caveat_of, counted_on
+from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.training import LEARNT, learnt_note, trained_beside
 from tokbench.wording import without_name
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from tokbench.extension import Plot
     from tokbench.metrics import Metric
     from tokbench.results import Run
 
-HEADLINE = (
-    "compression_ratio", "tokens_per_line", "fertility", "continued_words", "renyi_efficiency",
-    "vocab_utilization", "gini", "round_trip", "unk_rate", "encode_speed",
-)  # fmt: skip
-SPEED = (
-    "encode_speed", "decode_speed", "latency_p50", "latency_p95", "latency_p99", "load_time", "train_time",
-    "peak_memory",
-)  # fmt: skip
-EITHER_WAY = "† loses text: its figures are not comparable, and it is never marked best."
-BOLD = "Bold: best, and whatever its 95 % interval cannot tell from it."
-
-
-def metric_facts(run: Run) -> Mapping[str, Metric]:
-    """Definitions by name: the catalogue's, and those of the plugins that the run was made with."""
-    from tokbench.metrics.definitions import defined
-
-    return defined(run.manifest.get("definitions", ()))
+NO_BOLD = "Nothing is bold: no two figures here were tested against each other."
+ALONG = "Bold: the best of its language, and whatever the paired test cannot tell from it."
 
 
 def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Column:
@@ -54,38 +43,68 @@ def spaced(name: str) -> str:
 
 
 _WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zipf", "nsl": "NSL", "unk": "UNK",
-            "cer": "CER", "vocab": "vocabulary"}  # fmt: skip
+            "cer": "CER", "vocab": "vocabulary", "macro": "(mean of languages)"}  # fmt: skip
 
 
 def headline(run: Run, dataset: str) -> Table:
-    """One row a tokenizer, ranked by compression over all languages of a dataset; vocabulary size beside it.
+    """One row a tokenizer, ranked over a whole dataset; vocabulary size and what it was trained on beside it.
 
-    Where compression was not measured, the first metric with a direction ranks.
+    Ranked by compression, of several languages the mean over them; where that was not measured, by the first
+    metric with a direction. Those that lose something come after those that do not.
     """
     facts = metric_facts(run)
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""])]
-    speeds = frame[frame["metric"] == "encode_speed"]
-    by_key = {(row.tokenizer, row.metric): row for row in speeds.itertuples()}
-    by_key |= {(row.tokenizer, row.metric): row for row in rows.itertuples()}
-    fine = [name for name in HEADLINE if _constant(name, by_key)]
-    shown = headline_metrics(run, HEADLINE, fine) or headline_metrics(run, HEADLINE)
+    by_key = {(row.tokenizer, row.metric): row for row in rows.itertuples()}
+    fine = [name for name in facts if _constant(name, by_key)]
+    shown = headline_metrics(run, dataset, without=fine) or headline_metrics(run, dataset)
     units = {metric: str(row.unit) for (_, metric), row in by_key.items() if row.value == row.value}
     columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
     columns += [Column(key="vocab_size", label="vocabulary", unit="ids", places=0)]
     columns += [metric_column(name, facts, units.get(name, "")) for name in shown]
-    order = _ranking(run, dataset, columns)
+    if "compression_ratio_macro" in shown:
+        columns = [_pooled(column) for column in columns]
+    first = ranks_by(run, dataset, columns)
+    names = [] if first is None else data.best_first(run, first.key, dataset, higher=first.better == "higher")
+    names += [name for name in run.tokenizers if name not in names]
     labels, losses, sizes = data.names(run), data.lossy(run), vocabulary_sizes(run)
+    learnt = trained_beside(run, dataset)
     made = [
         Row(
-            (labels[name], Cell(value=sizes.get(name)), *(_cell(by_key.get((name, key))) for key in shown)),
+            (
+                labels[name] + (f" {LEARNT}" if name in learnt else ""),
+                Cell(value=sizes.get(name)),
+                *(_cell(by_key.get((name, key))) for key in shown),
+            ),
             lossy=losses.get(name, ""),
             key=name,
         )
-        for name in order
+        for name in names
     ]
-    note = BOLD + (" " + EITHER_WAY if losses else "")
-    return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note)
+    best = frozenset(
+        (names.index(name), index)
+        for index, column in enumerate(columns)
+        if column.key in shown
+        for name in marks.best(run, column.key, dataset, column.better, _values(by_key, column.key))
+    )
+    said = [BOLD if best else NO_BOLD, "" if first is None else f"Ranked by {first.label}.", explained(run)]
+    said += [f"{LEARNT} {learnt_note(learnt)}"] if learnt else []
+    note = " ".join([*filter(None, said), counted_on(run, dataset)])
+    return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note, best)
+
+
+def _pooled(column: Column) -> Column:
+    """The column of pooled compression, beside that of the mean of languages."""
+    return replace(column, label=f"{column.label} (pooled)") if column.key == "compression_ratio" else column
+
+
+def _values(by_key: Mapping[tuple[str, str], Any], metric: str) -> dict[str, float]:
+    """The figures of a metric that were measured, by tokenizer."""
+    return {
+        name: float(row.value)
+        for (name, of), row in by_key.items()
+        if of == metric and row.value is not None and row.value == row.value
+    }
 
 
 def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
@@ -95,11 +114,12 @@ def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
     return fine is not None and all(value == fine for value in found)
 
 
-def _ranking(run: Run, dataset: str, columns: Sequence[Column]) -> list[str]:
+def ranks_by(run: Run, dataset: str, columns: Sequence[Column]) -> Column | None:
+    """The column that a headline is ranked by, or None where none has a direction."""
     by = [column for column in columns if column.better in ("higher", "lower")]
-    first = next((column for column in by if column.key == "compression_ratio"), by[0] if by else None)
-    ranked = [] if first is None else data.best_first(run, first.key, dataset, higher=first.better == "higher")
-    return ranked + [name for name in run.tokenizers if name not in ranked]
+    return next(
+        (column for column in by if column.key == data.main_metric(run, dataset)), by[0] if by else None
+    )
 
 
 def vocabulary_sizes(run: Run) -> dict[str, float]:
@@ -131,8 +151,30 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
         for code in run.languages(dataset)
     ]
     rows = [row for row in rows if any(isinstance(cell, Cell) and cell.value is not None for cell in row.cells)]
+    best = frozenset(
+        (index, 1 + there.index(name))
+        for index, row in enumerate(rows)
+        for name in marks.best(run, metric, dataset, column.better, _of_row(row, there), row.key)
+    )
     title = f"{metric} · {dataset_label(dataset)}"
-    return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), tuple(rows), column.help)
+    said = (
+        column.help,
+        ALONG if best else "",
+        counted_on(run, dataset),
+        caveat_of(run, dataset) if metric in _BETWEEN else "",
+    )
+    note = " ".join(filter(None, said))
+    return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), tuple(rows), note, best)
+
+
+def _of_row(row: Row, names: Sequence[str]) -> dict[str, float]:
+    """The figures of a row of single languages, by tokenizer."""
+    cells = zip(names, row.cells[1:], strict=True)
+    return {name: cell.value for name, cell in cells if isinstance(cell, Cell) and cell.value is not None}
+
+
+_BETWEEN = ("premium", "tokens_per_line")
+"""Metrics that compare languages with one another."""
 
 
 def overall_metrics(run: Run, dataset: str) -> Table:
@@ -160,50 +202,68 @@ def overall_metrics(run: Run, dataset: str) -> Table:
         )
         for name in names
     ]
-    return Table(f"all-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made))
+    return Table(
+        f"all-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), counted_on(run, dataset)
+    )
 
 
 def fairness(run: Run, dataset: str) -> Table:
-    """Each tokenizer's spread over languages: Gini, the median and the dearest language's premium."""
+    """Each tokenizer's spread over languages: Gini, the median and the costliest language's premium."""
     premiums = data.by_language(run, "premium", dataset)
     if premiums.empty:
         return Table("fairness", dataset_label(dataset), (), ())
     labels, losses = data.names(run), data.lossy(run)
     known = data.intervals(run, "premium", dataset)
-    dearest = {name: str(premiums[name].idxmax()) for name in premiums}
+    costliest = {name: str(premiums[name].idxmax()) for name in premiums}
     ginis = {row.tokenizer: _cell(row) for row in data.overall(run, "gini", dataset).itertuples()}
     columns = (
         Column(key="tokenizer", label="tokenizer", numeric=False),
         metric_column("gini", metric_facts(run)),
         Column(key="median_premium", label="median premium", unit="×"),
         Column(key="highest_premium", label="highest premium", unit="×", better="lower"),
-        Column(key="dearest", label="dearest language", numeric=False),
+        Column(key="costliest", label="costliest language", numeric=False),
+        Column(key="reference", label="reference language", numeric=False),
     )
+    names = data.fairest_first(run, dataset)
     rows = [
         Row(
             (
                 labels[name],
                 ginis.get(name, Cell(why="not measured")),
                 Cell(value=float(premiums[name].median())),
-                _of(float(premiums[name].max()), known.get((dearest[name], name))),
-                language_label(dearest[name]),
+                _of(float(premiums[name].max()), known.get((costliest[name], name))),
+                language_label(costliest[name]),
+                reference_of(run, premiums[name]),
             ),
             lossy=losses.get(name, ""),
             key=name,
         )
-        for name in data.fairest_first(run, dataset)
+        for name in names
     ]
-    return Table("fairness", dataset_label(dataset), columns, tuple(rows), EITHER_WAY if losses else "")
+    values = {name: cell.value for name, cell in ginis.items() if cell.value is not None}
+    best = frozenset((names.index(name), 1) for name in marks.best(run, "gini", dataset, "lower", values))
+    said = (explained(run), BOLD if best else "", counted_on(run, dataset), caveat_of(run, dataset))
+    return Table("fairness", dataset_label(dataset), columns, tuple(rows), " ".join(filter(None, said)), best)
+
+
+def reference_of(run: Run, premiums: Any) -> str:
+    """The language that premiums are relative to: the one chosen, else the cheapest, whose premium is 1."""
+    chosen = run.manifest.get("suite", {}).get("reference")
+    there = [str(code) for code, value in premiums.items() if value == 1]
+    if chosen in there or not there:
+        return language_label(str(chosen)) if chosen in there else ""
+    return language_label(there[0])
 
 
 def speed(run: Run) -> Table:
-    """Every measurement of the speed pass on the first text that was timed: tokenizers down, metrics across."""
+    """Every measurement of the speed pass on one text, that of `data.timed_dataset`."""
     facts = metric_facts(run)
     frame = run.frame
-    wanted = [name for name, metric in facts.items() if metric.level == "speed"] or list(SPEED)
-    rows = frame[frame["metric"].isin(wanted) & frame["value"].notna()]
+    wanted = [name for name, metric in facts.items() if metric.level == "speed"]
+    timed = data.timed_dataset(run)
+    rows = frame[frame["metric"].isin(wanted) & frame["value"].notna() & frame["dataset"].isin([timed, ""])]
     shown = [name for name in wanted if name in set(rows["metric"])]
-    cells = {(row.tokenizer, row.metric): _cell(row) for row in rows.iloc[::-1].itertuples()}
+    cells = {(row.tokenizer, row.metric): _cell(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     labels, losses = data.names(run), data.lossy(run)
     columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
@@ -217,8 +277,7 @@ def speed(run: Run) -> Table:
         )
         for name in there
     ]
-    text = next((dataset_label(name) for name in rows["dataset"] if name), "")
-    note = BOLD + (f" Speeds and latencies are of {text}." if text else "")
+    note = f"Speeds and latencies are of {dataset_label(timed)}." if (rows["dataset"] == timed).any() else ""
     return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made), note)
 
 
@@ -276,27 +335,6 @@ def definitions(run: Run, metrics: Sequence[str]) -> Table:
         Row(tuple(str(getattr(facts[name], key)) for key in keys)) for name in metrics if name in facts
     )
     return Table("definitions", "Definitions", columns, rows)
-
-
-def frame_table(name: str, title: str, frame: pd.DataFrame, note: str = "") -> Table:
-    """Any frame as a table: numbers as figures, the rest as text."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    numeric = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in frame.dtypes]
-    columns = tuple(
-        Column(key=str(key), label=str(key), numeric=kind)
-        for key, kind in zip(frame.columns, numeric, strict=True)
-    )
-    rows = tuple(Row(tuple(_content(values, numeric))) for values in frame.itertuples(index=False))
-    return Table(name, title, columns, rows, note)
-
-
-def _content(values: Iterable[Any], numeric: Sequence[bool]) -> Iterable[Content]:
-    for value, kind in zip(values, numeric, strict=True):
-        if kind:
-            yield Cell(value=None if value != value else float(value))
-        else:
-            yield "" if value is None or value != value else str(value)
 
 
 def _of(value: float, ends: tuple[float, float] | None) -> Cell:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tokbench.plots.labels import dataset_label
 from tokbench.spec import Spec
 
 if TYPE_CHECKING:
@@ -22,6 +24,34 @@ def trained_on(run: Run, dataset: str) -> list[str]:
         if any(shares_text(Spec.parse(part), measured) for part in on.split(" + ") if part):
             found.append(entry["spec"])
     return found
+
+
+LEARNT = "§"
+"""The mark of tokenizers trained on a part of the same collection that what is measured was taken from."""
+
+
+def trained_beside(run: Run, dataset: str) -> dict[str, str]:
+    """The tokenizers that this run trained on another part of a dataset's own collection, and on which.
+
+    They have seen text of the same kind, languages and hands: an advantage over those that have not.
+    """
+    measured = Spec.parse(dataset)
+    found = {}
+    for entry in run.manifest.get("tokenizers", []):
+        on = (entry.get("training") or {}).get("on") or ""
+        for part in filter(None, on.split(" + ")):
+            other = Spec.parse(part)
+            if (other.family, other.variant) == (measured.family, measured.variant) and not shares_text(
+                other, measured
+            ):
+                found[entry["spec"]] = part
+    return found
+
+
+def learnt_note(learnt: Mapping[str, str]) -> str:
+    """What the mark says, for those that `trained_beside` found."""
+    parts = ", ".join(dict.fromkeys(map(dataset_label, learnt.values())))
+    return f"trained on {parts}, the other part of this collection: ahead of those that never saw text like it."
 
 
 def shares_text(one: Spec, other: Spec) -> bool:

@@ -94,8 +94,11 @@ class Run:
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """Paired differences between tokenizers, with intervals and p-values; empty where none were made."""
-        return self._optional_frame(self.folder.comparisons)
+        """Paired differences between tokenizers, with intervals and p-values; empty where none were made.
+
+        Runs of earlier versions have Holm's correction as `p_adjusted`.
+        """
+        return self._optional_frame(self.folder.comparisons).rename(columns={"p_holm": "p_adjusted"})
 
     @cached_property
     def speed(self) -> pd.DataFrame:

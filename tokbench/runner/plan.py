@@ -130,8 +130,10 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
 
 
 def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
-    chosen = [registry.pick(registry.metrics, name, "metric") for name in suite.metrics]
-    return tuple(chosen or registry.metrics.values())
+    """The metrics asked for, or all; and what is always measured, so that losses are known in any case."""
+    chosen = {name: registry.pick(registry.metrics, name, "metric") for name in suite.metrics}
+    always = {name: metric for name, metric in registry.metrics.items() if metric.always}
+    return tuple(({**chosen, **always} if chosen else registry.metrics).values())
 
 
 def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:

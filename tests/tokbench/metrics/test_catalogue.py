@@ -13,9 +13,11 @@ from tokbench.metrics import CellKey, Measurement
 from tokbench.metrics.catalogue import CATALOGUE, GROUPS
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphology import MorphCounts
 from tokbench.tally import CorpusFacts, Tally, collect
+from tokbench.tally.counters import COUNTERS
 
 DESIGNED = {
     "compression_ratio",
@@ -126,6 +128,9 @@ BY_HAND = {
     "text_spaces": 2 / 14,
     "text_punctuation": 0,
     "text_non_ascii": 1 / 14,
+    "text_bytes": 15,
+    "tokens": 10,
+    "clusters": 3,
     "fertility": (1 + 1 + 2 + 3 + 2) / 5,
     "continued_words": 3 / 5,
     "single_token_words": 2 / 5,
@@ -148,6 +153,9 @@ BY_HAND = {
     "round_trip": 1,
     "unk_rate": 0,
     "whitespace_fidelity": 1,
+    "lost_form": 0,
+    "lost_spaces": 0,
+    "lost_text": 0,
     "cer": 0,
     "split_characters": 2 / 10,
     "cut_characters": 1 / 7,
@@ -169,6 +177,7 @@ BY_HAND = {
 }
 # on rus_Cyrl: "ab","ab" | two bytes of ж | "ab": 5 tokens, 8 bytes
 TOGETHER = {
+    "compression_ratio_macro": (15 / 10 + 8 / 5) / 2,
     "gini": (10 - 5) * 2 / (2 * 4 * 7.5),
     "gini_bytes": 2 * abs(10 / 15 - 5 / 8) / (4 * (10 / 15 + 5 / 8)),
     "cost_ratio": 2,
@@ -225,6 +234,49 @@ def test_unknown_text_by_hand(rows) -> None:
     status = rows["w", "d", "eng", "unk_rate"]
     assert status.value == pytest.approx(7 / 14)
     assert rows["w", "d", "rus_Cyrl", "unk_rate"].value == pytest.approx(5 / 7)
+
+
+def test_what_is_lost_is_told_by_kind(stand_ins) -> None:
+    def shares(tokenizer, *texts) -> list[float]:
+        cells = {CellKey("t", "d", "eng"): collect(tokenizer, map(Document, texts))}
+        found = {row.metric: row.value for row in measure(cells, CATALOGUE, context=MeasureContext())}
+        return [found[name] for name in ("lost_form", "lost_spaces", "lost_text")]
+
+    assert shares(stand_ins.Lowering("ab"), "ab", "Ab", "b\u00e9", "x") == [1 / 2, 0, 0]  # case, accents
+    assert shares(stand_ins.Words("ab"), "ab", "ab xyz") == [0, 0, 1 / 2]
+
+
+def test_words_of_scripts_with_and_without_spaces_are_not_pooled(stand_ins) -> None:
+    texts = {"eng": "two words", "tha": "\u0e01\u0e02 \u0e04\u0e07"}
+    cells = {
+        CellKey("t", "d", language): collect(stand_ins.Pieces(), [Document(text)])
+        for language, text in texts.items()
+    }
+    found = {(row.language, row.metric): row for row in measure(cells, CATALOGUE, context=MeasureContext())}
+    assert found["eng", "fertility"].value == 4
+    assert found["tha", "fertility"].value == 3
+    assert found["all", "fertility"].value is None
+    assert "no one unit" in found["all", "fertility"].status
+    assert found["all", "compression_ratio"].value is not None
+
+
+def test_pooled_and_mean_of_languages_can_rank_otherwise(stand_ins) -> None:
+    texts = {"eng": "abab", "rus": "\u0436" * 20}
+    tokenizers = {"latin": stand_ins.Pieces("abab"), "cyrillic": stand_ins.Pieces("\u0436")}
+    cells = {
+        CellKey(name, "d", language): collect(tokenizer, [Document(text)])
+        for name, tokenizer in tokenizers.items()
+        for language, text in texts.items()
+    }
+    rows = measure(cells, CATALOGUE, context=MeasureContext())
+    found = {(row.tokenizer, row.metric): row.value for row in rows if row.language == "all"}
+    assert found["latin", "compression_ratio"] < found["cyrillic", "compression_ratio"]
+    assert found["latin", "compression_ratio_macro"] == (4 + 1) / 2
+    assert found["cyrillic", "compression_ratio_macro"] == (1 + 2) / 2
+
+
+def test_counts_are_typed() -> None:
+    assert {*COUNTERS, "ids", "language"} <= set(Counts.__annotations__)
 
 
 def test_intervals_hold_the_value(rows) -> None:

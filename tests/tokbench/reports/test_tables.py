@@ -8,13 +8,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tokbench.plots import data
-from tokbench.reports import differences, latex, tables
+from tokbench.plots import data, losses
+from tokbench.plots.speed import speed_points
+from tokbench.reports import differences, latex, marks, tables
 from tokbench.reports.agreement import agreement_table
-from tokbench.reports.findings import apart, compression, cost, fairness, findings
+from tokbench.reports.findings import apart, compression, cost, fairness, findings, speed
 from tokbench.reports.html import page
 from tokbench.reports.table import Cell, Column, Row, Table
-from tokbench.reports.training import shares_text, trained_on
+from tokbench.reports.training import shares_text, trained_beside, trained_on
 from tokbench.spec import Spec
 
 
@@ -24,23 +25,190 @@ def table(*cells: Cell, better: str = "higher", lossy: int = -1) -> Table:
     return Table("t", "t", (column,), rows)
 
 
-def test_the_best_and_all_its_interval_meets() -> None:
-    made = table(
-        Cell(value=5, low=4.8, high=5.2), Cell(value=4.9, low=4.7, high=5.1), Cell(value=3, low=2, high=4)
+def bold(run: Any, values: dict[str, float], better: str = "higher", language: str = "all") -> set[str]:
+    return set(marks.best(run, "compression_ratio", "bundled:parallel", better, values, language))
+
+
+def chances(run: Any, *pairs: tuple[str, str, float]) -> None:
+    """Let these pairs of the run, and no others, have been tested, with these p-values."""
+    rows = [
+        {"tokenizer": one, "baseline": other, "dataset": "bundled:parallel", "language": "all",
+         "metric": "compression_ratio", "value": 1.0, "ci_low": 0.5, "ci_high": 1.5, "p_adjusted": p}
+        for one, other, p in pairs
+    ]  # fmt: skip
+    run.comparisons = pd.DataFrame(rows, columns=list(run.comparisons.columns.union(rows[0], sort=False)))
+
+
+def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    a, b, c = run.tokenizers
+    values = {a: 5.0, b: 4.9, c: 3.0}
+    chances(run, (a, b, 0.3), (c, a, 0.001), (b, c, 0.001))
+    assert bold(run, values) == {a, b}
+    assert bold(run, values, "lower") == {c}
+    assert bold(run, values, "none") == set()
+    assert bold(run, {a: 5.0, b: 5.0, c: 5.0}) == set()  # of equals, none is best
+    # 70.3 tokens a line beside 58.6: intervals that overlap, and a difference that is the same in every line
+    chances(run, (a, b, 0.002), (c, a, 0.002), (b, c, 0.002))
+    assert bold(run, values) == {a}
+
+
+def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    a, b, c = run.tokenizers
+    chances(run, (a, b, 0.3))
+    assert bold(run, {a: 5.0, b: 4.9, c: 3.0}) == set()
+    assert bold(run, {a: 5.0, b: 4.9}) == {a, b}
+    chances(run, (a, b, 0.3), (a, c, 0.001))
+    assert bold(run, {a: 5.0, b: 4.9, c: 3.0}, language="deu_Latn") == set()
+    assert tables.speed(run).best == frozenset()
+    head = tables.headline(run, "bundled:code")
+    assert head.best == frozenset()
+    assert "Nothing is bold" in head.note
+
+
+def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 3)
+    a, b, c = run.tokenizers
+    chances(run, (a, b, 0.001), (a, c, 0.001), (b, c, 0.001))
+    run.comparisons["language"] = "deu_Latn"
+    made = tables.by_language(run, "compression_ratio", "bundled:parallel")
+    [(row, column)] = made.best
+    assert made.rows[row].key == "deu_Latn"
+    values = [cell.value for cell in made.rows[row].cells[1:] if isinstance(cell, Cell)]
+    assert values[column - 1] == max(values)
+
+
+def test_what_loses_text_is_never_best(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 5)
+    wordpiece = "wordpiece:vocab_size=8000"
+    a, b = run.tokenizers[:2]
+    chances(run, (a, b, 0.001), (a, wordpiece, 0.001), (b, wordpiece, 0.001))
+    assert bold(run, {wordpiece: 9.0, a: 3.0, b: 2.0}) == {a}
+
+
+def lossy_run(made_up_run: Callable[..., Any]) -> Any:
+    """wordpiece and bytes lower-case, chars loses a little text, the others nothing."""
+    run = made_up_run(2, 5)
+    frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]
+    first = frame[(frame["metric"] == "compression_ratio") & (frame["language"] == "all")]
+    rows = [first.assign(metric="unk_rate", value=0.0)]
+    for metric, values in {
+        "round_trip": {"wordpiece": 0.5, "bytes": 0.6, "unigram": 0.99},
+        "lost_form": {"wordpiece": 0.5, "bytes": 0.4},
+        "lost_spaces": {"unigram": 0.0},
+        "lost_text": {"unigram": 0.01},
+    }.items():
+        fine = 1.0 if metric == "round_trip" else 0.0
+        families = first["tokenizer"].str.partition(":")[0]
+        rows.append(first.assign(metric=metric, value=families.map(values).fillna(fine)))
+    run.frame = pd.concat([frame, *rows])
+    return run
+
+
+def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    marked = {name: loss.mark for name, loss in losses.losses(run).items()}
+    wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
+    assert marked == {unigram: "†", wordpiece: "‡", "bytes": "‡"}
+    assert data.lossy(run)[wordpiece] == "50 % of documents changed (case, accents or normal form)"
+    assert data.lossy(run)[unigram] == "1 % of documents changed (text)"
+    order = [row.key for row in tables.headline(run, "bundled:parallel").rows]
+    assert set(order[:2]) == set(run.tokenizers) - {*marked}
+    assert order[4] == unigram
+    said = compression(run)
+    assert said is not None
+    assert "give text back in another form and are ranked apart" in said.sentence
+    assert "unigram 8k † loses text and is not ranked" in said.sentence
+
+
+def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
+    assert losses.comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
+    assert losses.comparable(run, [unigram]) == []
+    run.frame = run.frame[run.frame["tokenizer"].isin([wordpiece, "bytes", unigram])]
+    run.tokenizers = [unigram, wordpiece, "bytes"]
+    said = compression(run)
+    assert said is not None
+    assert "the most of those compared among those that lose the same" in said.sentence
+
+
+def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    timed = run.frame["metric"] == "encode_speed"
+    run.frame.loc[timed, "dataset"] = "bundled:code"
+    columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
+    assert "encode_speed" not in columns
+    assert "encode_speed" in [column.key for column in tables.headline(run, "bundled:code").columns]
+    assert "Speeds and latencies are of bundled code." in tables.speed(run).note
+    said = speed(run)
+    assert said is not None
+    assert "encodes bundled code fastest" in said.sentence
+    assert {y for _, y in speed_points(run).values()} == set(
+        data.overall(run, "compression_ratio", "bundled:code")["value"]
     )
-    assert made.best == {(0, 0), (1, 0)}
 
 
-def test_lower_is_better_where_the_metric_says_so() -> None:
-    assert table(Cell(value=5), Cell(value=3), better="lower").best == {(1, 0)}
+def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    pooled = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
+    pooled = pooled[pooled["dataset"] == "bundled:parallel"]
+    order = pooled.sort_values("value")["tokenizer"].tolist()  # the other way round
+    macro = pooled.assign(
+        metric="compression_ratio_macro",
+        value=pooled["tokenizer"].map({order[0]: 3.0, order[1]: 2.0, order[2]: 1.0}),
+    )
+    run.frame = pd.concat([run.frame, macro])
+    made = tables.headline(run, "bundled:parallel")
+    assert [row.key for row in made.rows] == order
+    assert "Ranked by compression ratio (mean of languages)." in made.note
+    labels = [column.label for column in made.columns]
+    assert "compression ratio (pooled)" in labels
+    said = compression(run)
+    assert said is not None
+    assert "3.00 bytes per token" in said.sentence
+    assert "Pooled by bytes" in said.sentence
 
 
-def test_what_loses_text_is_never_best() -> None:
-    assert table(Cell(value=9), Cell(value=3), Cell(value=2), lossy=0).best == {(1, 0)}
+def test_every_table_says_of_how_much(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
+    sizes = {"text_bytes": 12_345.0, "tokens": 4_000.0, "clusters": 60.0}
+    run.frame = pd.concat(
+        [run.frame, *(first.assign(metric=name, value=value) for name, value in sizes.items())]
+    )
+    said = "N: 180 documents in 3 languages, 12,345 bytes of UTF-8, 4,000 tokens, 60 independent clusters."
+    for made in (
+        tables.headline(run, "bundled:parallel"),
+        tables.by_language(run, "compression_ratio", "bundled:parallel"),
+        tables.overall_metrics(run, "bundled:parallel"),
+        tables.fairness(run, "bundled:parallel"),
+        differences.table(run, "compression_ratio", "bundled:parallel"),
+    ):
+        assert said in made.note, made.name
 
 
-def test_a_column_of_equals_has_no_best() -> None:
-    assert table(Cell(value=1), Cell(value=1)).best == frozenset()
+def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    spec = run.tokenizers[0]
+    for name in ("frame", "comparisons"):
+        frame = getattr(run, name)
+        setattr(run, name, frame.replace({"dataset": {"bundled:parallel": "bundled:parallel,lines=odd"}}))
+    run.datasets = ["bundled:parallel,lines=odd", "bundled:code"]
+    run.manifest["tokenizers"][0]["training"] = {"on": "bundled:parallel,lines=even + stdlib:docs"}
+    assert trained_beside(run, run.datasets[0]) == {spec: "bundled:parallel,lines=even"}
+    made = tables.headline(run, run.datasets[0])
+    assert [row.key for row in made.rows if str(row.cells[0]).endswith(" §")] == [spec]
+    assert "§ trained on bundled parallel even" in made.note
+
+
+def test_the_fairness_table_names_its_reference(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2)
+    premium = (run.frame["metric"] == "premium") & (run.frame["language"] == "fra_Latn")
+    run.frame.loc[premium, "value"] = 1.0
+    made = tables.fairness(run, "bundled:parallel")
+    assert {row.cells[-1] for row in made.rows} == {"fra_Latn French"}
 
 
 def test_unmeasured_is_a_dash_and_never_zero() -> None:
@@ -64,9 +232,9 @@ def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[
     frame = run.comparisons
     dataset = frame["dataset"].iloc[0]
     run.comparisons = frame = frame[frame["dataset"] == dataset].copy()
-    frame["p_holm"] = [1e-300, 0.0006, 0.001, 0.0432, 1.0] * 2
+    frame["p_adjusted"] = [1e-300, 0.0006, 0.001, 0.0432, 1.0] * 2
     made = differences.table(run, "compression_ratio", dataset)
-    index = [column.key for column in made.columns].index("p_holm")
+    index = [column.key for column in made.columns].index("p_adjusted")
     shown = sorted(made.text(row, index) for row in range(len(made.rows)))
     assert shown == ["0.001"] * 2 + ["0.043"] * 2 + ["1.000"] * 2 + ["< 0.001"] * 4
     assert latex.render(made, caption="c", label="l").count("< 0.001") == 4
@@ -92,22 +260,26 @@ def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[...,
 
 def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(4, 2)
-    run.comparisons = run.comparisons.iloc[:0]  # without paired comparisons, the intervals decide
     rows = run.frame
     first, second = data.best_first(run, "compression_ratio", "bundled:parallel")
     here = (rows["metric"] == "compression_ratio") & (rows["language"] == "all")
     rows.loc[here & (rows["tokenizer"] == first), ["value", "ci_low", "ci_high"]] = [4.0, 3.8, 4.2]
     rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.9, 3.7, 4.1]
-    assert not apart(run, "bundled:parallel", first, second)
+    chances(run, (first, second, 0.2))
+    assert apart(run, "bundled:parallel", first, second) is False
     found = compression(run)
     assert found is not None
-    assert "cannot be told apart" in found.sentence
+    assert "may do as well: the difference could be chance" in found.sentence
     assert "95 % interval 3.80–4.20" in found.sentence
-    rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.0, 2.9, 3.1]
-    assert "cannot" not in (compression(run) or found).sentence
+    chances(run, (second, first, 0.01))
+    assert apart(run, "bundled:parallel", first, second) is True
+    assert "chance" not in (compression(run) or found).sentence
+    run.comparisons = run.comparisons.iloc[:0]
+    assert apart(run, "bundled:parallel", first, second) is None
+    assert "No paired test was made" in (compression(run) or found).sentence
 
 
-def test_the_dearest_premium_is_told_with_its_interval(made_up_run: Callable[..., Any]) -> None:
+def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(10, 3)
     table = tables.fairness(run, "bundled:parallel")
     cell = table.rows[0].cells[3]
@@ -116,7 +288,7 @@ def test_the_dearest_premium_is_told_with_its_interval(made_up_run: Callable[...
     assert (cell.low, cell.high) == (0.97 * cell.value, 1.03 * cell.value)
     said = fairness(run)
     assert said is not None
-    assert f"takes {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
+    assert f"takes up to {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
 
 
 def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:

@@ -217,9 +217,10 @@ def test_a_column_in_which_nothing_is_known_reads_as_numbers(tmp_path):
     from tokbench.results.frames import read_frame, write_rows
 
     write_rows(
-        tmp_path / "rows.parquet", [{"tokenizer": "a", "p_holm": None}, {"tokenizer": "b", "p_holm": None}]
+        tmp_path / "rows.parquet",
+        [{"tokenizer": "a", "p_adjusted": None}, {"tokenizer": "b", "p_adjusted": None}],
     )
-    column = read_frame(tmp_path / "rows.parquet")["p_holm"]
+    column = read_frame(tmp_path / "rows.parquet")["p_adjusted"]
     assert column.dtype == "float64"
     assert column.isna().all()
 

@@ -15,17 +15,21 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tokbench.plots.losses import mark_of, unmarked
+
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """The templates of reports; every value is escaped unless it is `Markup` that this package made."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("tokbench.reports.html", package_path=""),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"unmarked": unmarked, "mark_of": mark_of}
+    return made
 
 
 def asset(name: str, package: str = "tokbench.reports.html") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from tokbench.reports import tables
+from tokbench.reports.chosen import metric_facts
 from tokbench.reports.html.assemble import environment
 from tokbench.reports.html.formula import shown
 
@@ -22,7 +22,7 @@ _SHOWN_ELSEWHERE = {"failures", "schema"}
 
 def definitions(run: Run) -> Markup:
     """Each metric of the run with formula, unit, source and caveat."""
-    facts = tables.metric_facts(run)
+    facts = metric_facts(run)
     metrics = [facts[name] for name in dict.fromkeys(run.frame["metric"]) if name in facts]
     return _render("definitions.html", metrics=metrics, formula=shown) if metrics else Markup("")
 

@@ -11,7 +11,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables, vocabularies
 from tokbench.reports.agreement import agreement_table
-from tokbench.reports.chosen import asked, headline_metrics
+from tokbench.reports.chosen import asked, headline_metrics, shown
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 TOKENS = "tokbench.reports.tokenview"
-DIFFERENCES = ("compression_ratio", "tokens_per_line", "fertility", "continued_words")
-HEAT_METRICS = (
-    "compression_ratio", "tokens_per_line", "premium", "chars_per_token", "fertility", "continued_words",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +90,7 @@ def render(run: Run) -> str:
 def build(run: Run, drawings: Drawings) -> Page:
     """The page of a run, its figures drawn once each."""
     said = findings(run)
-    shown = [
+    told = [
         ShownFinding(sentence=finding.sentence, figure=drawn)
         for finding in said
         if (drawn := drawings.get(finding.plot)) is not None or not finding.plot
@@ -102,7 +98,7 @@ def build(run: Run, drawings: Drawings) -> Page:
     headlines = [
         Panel(label=dataset_label(name), table=tables.headline(run, name))
         for name in data.natural_datasets(run)
-        if headline_metrics(run, tables.HEADLINE) and len(run.frame[run.frame["dataset"] == name])
+        if headline_metrics(run, name) and len(run.frame[run.frame["dataset"] == name])
     ]
     sections = [section for section in _sections(run, drawings) if not section.empty]
     first = Section(id="answer", title="The answer")
@@ -111,7 +107,7 @@ def build(run: Run, drawings: Drawings) -> Page:
         answer=said[0].gist or said[0].sentence if said else "Nothing was measured that could be ranked.",
         scope=_scope(run),
         headlines=headlines,
-        findings=shown,
+        findings=told,
         sections=[first, *sections],
     )
 
@@ -146,7 +142,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             title="Differences, and whether they are more than chance",
             notes=[
                 "Both tokenizers of a pair see the same documents, so their difference is surer than the two "
-                "figures. p is two-sided and corrected (Holm) for all pairs compared in a metric."
+                "figures. p is two-sided, and corrected for everything compared on the text."
             ],
             figures=drawings.some("differences"),
             panels=_differences(run),
@@ -204,7 +200,8 @@ def _heats(run: Run) -> list[Panel]:
     for dataset in [main, *(name for name in run.datasets if name != main)]:
         if len(run.languages(dataset)) < 2:
             continue
-        for metric in dict.fromkeys((*HEAT_METRICS, *asked(run))) if dataset == main else HEAT_METRICS[:1]:
+        usual = shown(run, "languages")
+        for metric in dict.fromkeys((*usual, *asked(run))) if dataset == main else usual[:1]:
             table = tables.by_language(run, metric, dataset)
             if table.rows:
                 panels.append(Panel(label=table.title, heat=Heat.of(table, lossy), note=table.note))
@@ -224,7 +221,7 @@ def _speed(run: Run) -> list[Panel]:
 
 def _differences(run: Run) -> list[Panel]:
     main = data.main_dataset(run)
-    found = [differences.table(run, metric, main) for metric in DIFFERENCES]
+    found = [differences.table(run, metric, main) for metric in shown(run, "differences")]
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 

@@ -1,0 +1,84 @@
+"""Many comparisons seen together: p-values that hold for all of them at once, as finely as resamples can tell.
+
+Whoever reads a table of many pairs looks at the largest difference, so a p-value that is right for one pair
+is wrong for the table. Holm's correction multiplies p-values by the number of comparisons; with B resamples
+none is below 2 / (B + 1), so that a few dozen comparisons would leave nothing to be found. What is asked here
+instead is how often the *largest* of all differences, each in units of its own spread, would be as large by
+chance alone: the resamples tell that directly, since all comparisons are made on the same ones, and what
+depends on one another counts once. It holds for any number of comparisons and is never below 1 / (B + 1).
+
+Source: Westfall and Young, Resampling-Based Multiple Testing, 1993 (the single-step maxT method).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokbench.metrics.intervals import bearing, normal_of_t, p_value
+from tokbench.metrics.resampling import parts_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a difference fared: its own two-sided `p`, and how many standard errors it is from zero."""
+
+    p: float
+    errors: float
+
+
+class Family:
+    """Comparisons that a reader sees together; keeps one number for each resample, however many there are."""
+
+    __slots__ = ("_highest",)
+
+    def __init__(self) -> None:
+        self._highest: Floats | None = None
+
+    def add(self, differences: Sequence[Floats]) -> list[Score | None]:
+        """Test each difference, given on resampled counts; None where there are too few documents to tell."""
+        return [self._one(difference) for difference in differences]
+
+    def adjusted(self, tested: Score) -> float:
+        """The p-value of a comparison among all that were added: how often their largest is as large by chance.
+
+        Example:
+            >>> import numpy as np
+            >>> rng = np.random.default_rng(0)
+            >>> family = Family()
+            >>> family._highest = np.abs(rng.normal(size=(50, 999))).max(axis=0)  # 50 of no difference
+            >>> round(family.adjusted(Score(0.01, 2.6)), 1), family.adjusted(Score(0.002, 9.0))
+            (0.4, 0.002)
+        """
+        import numpy as np
+
+        if self._highest is None:
+            return tested.p
+        beyond = 1 + int(np.count_nonzero(self._highest >= tested.errors))
+        return max(tested.p, beyond / (1 + len(self._highest)))
+
+    def _one(self, figures: Floats) -> Score | None:
+        import numpy as np
+
+        p = p_value(figures)
+        if p is None:
+            return None
+        drawn, left_out, whole = parts_of(figures[None])
+        [drawn], [value] = drawn, whole.tolist()
+        finite = np.isfinite(drawn)
+        spread = float(drawn[finite].std()) if finite.any() else 0.0
+        if not spread:
+            return Score(p, 0.0)
+        [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))
+        apart = np.abs(np.where(finite, drawn - drawn[finite].mean(), 0.0)) / spread
+        self._highest = apart if self._highest is None else np.maximum(self._highest, apart)
+        # few documents: their spread is itself uncertain, as in Student's t
+        errors = normal_of_t(abs(value) / spread * ((groups - 1) / groups) ** 0.5, freedom)
+        return Score(p, errors)

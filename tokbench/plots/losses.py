@@ -1,0 +1,129 @@
+"""Which tokenizers do not give every text back, what they lose, and which may be ranked with which.
+
+A tokenizer that drops text looks better than it is, and so does one that lower-cases. So each is compared with
+those that lose the same: nothing, or the same kinds of form (case, accents, normal forms, spaces). What loses
+the text itself is compared with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+LOSES, REWRITES = "†", "‡"
+"""The marks of tokenizers that lose text, and of those that only rewrite how it is written."""
+
+EXPLAINED = {
+    LOSES: "† loses text: its figures compare with nothing.",
+    REWRITES: "‡ gives text back in another form (case, spaces): compares only with those that do the same.",
+}
+
+_KINDS = {
+    "lost_form": "case, accents or normal form",
+    "lost_spaces": "spaces",
+    "lost_text": "text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a tokenizer loses, at its worst dataset.
+
+    `changed` is the share of documents that do not come back, `unknown` the share of characters under unknown
+    tokens, `kinds` what the changed documents lost ("case, accents or normal form", "spaces", "text"), with
+    shares of documents; empty where the run does not tell.
+    """
+
+    changed: float
+    unknown: float
+    kinds: Mapping[str, float]
+
+    @property
+    def mark(self) -> str:
+        """The mark beside the name."""
+        return REWRITES if self.kinds and not self.unknown and "text" not in self.kinds else LOSES
+
+    @property
+    def likeness(self) -> tuple[str, ...] | None:
+        """What tokenizers that compare with this one lose too; None where none compares."""
+        return tuple(self.kinds) if self.mark == REWRITES else None
+
+    def __str__(self) -> str:
+        said = [f"{_percent(self.changed)} of documents changed"] if self.changed else []
+        if said and self.kinds:
+            said[0] += f" ({', '.join(self.kinds)})"
+        if self.unknown:
+            said.append(f"{_percent(self.unknown)} of characters unknown")
+        return "; ".join(said)
+
+
+def losses(run: Run) -> dict[str, Loss]:
+    """The tokenizers that did not give some text back."""
+    from tokbench.plots.data import overall
+
+    def worst(metric: str, highest: bool = True) -> dict[str, float]:
+        shares = overall(run, metric).groupby("tokenizer", sort=False)["value"]
+        return {str(name): float(share) for name, share in (shares.max() if highest else shares.min()).items()}
+
+    returned, unknown = worst("round_trip", highest=False), worst("unk_rate")
+    kinds = {what: worst(metric) for metric, what in _KINDS.items()}
+    found: dict[str, Loss] = {}
+    for name in run.tokenizers:
+        changed, hidden = 1 - returned.get(name, 1.0), unknown.get(name, 0.0)
+        if changed or hidden:
+            of = {what: shares[name] for what, shares in kinds.items() if shares.get(name)}
+            found[name] = Loss(changed, hidden, of)
+    return found
+
+
+def comparable(run: Run, names: Iterable[str] | None = None) -> list[str]:
+    """The tokenizers that may be ranked against one another: those that lose nothing.
+
+    Where every one of `names` (by default all of the run's) loses something: the most that lose the same by
+    another form alone, and none where text itself is lost.
+    """
+    known = losses(run)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name in run.tokenizers if names is None else names:
+        likeness = known[name].likeness if name in known else ()
+        if likeness is not None:
+            alike.setdefault(likeness, []).append(name)
+    return alike.get(()) or max(alike.values(), key=len, default=[])
+
+
+def order(run: Run, names: Iterable[str]) -> list[str]:
+    """`names` with those that lose nothing first, then those that rewrite, then those that lose text."""
+    known = losses(run)
+    place = {"": 0, REWRITES: 1, LOSES: 2}
+    return sorted(names, key=lambda name: place[known[name].mark if name in known else ""])
+
+
+def explained(run: Run) -> str:
+    """What the marks in a table of this run mean; empty where there are none."""
+    there = {loss.mark for loss in losses(run).values()}
+    return " ".join(text for mark, text in EXPLAINED.items() if mark in there)
+
+
+def unmarked(label: str) -> str:
+    """A label without its mark.
+
+    Example:
+        >>> unmarked("wordpiece 8k †"), unmarked("bytes")
+        ('wordpiece 8k', 'bytes')
+    """
+    return label[:-2] if mark_of(label) else label
+
+
+def mark_of(label: str) -> str:
+    """The mark at the end of a label, or nothing."""
+    return label[-1] if label[-2:] in (f" {LOSES}", f" {REWRITES}") else ""
+
+
+def _percent(share: float) -> str:
+    if share < 0.0001:
+        return "< 0.01 %"
+    return f"{100 * share:.2g} %" if share < 0.095 else f"{100 * share:.0f} %"

@@ -1,0 +1,44 @@
+"""Which figures are bold: the best, and what a paired test cannot tell from it. Without a test, none is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tokbench.plots import data
+from tokbench.plots.losses import comparable
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+SURE = 0.05
+"""Two figures differ where the p-value of their difference is less."""
+
+BOLD = (
+    "Bold: the best, and whatever the paired test over the same documents cannot tell from it (p ≥ 0.05, "
+    "corrected for everything compared on this text). Where no test was made, nothing is bold."
+)
+
+
+def best(
+    run: Run, metric: str, dataset: str, better: str, values: Mapping[str, float], language: str = data.OVERALL
+) -> frozenset[str]:
+    """The tokenizers of `values` to show in bold, for one metric on one text.
+
+    Only those that may be compared take part; where one of them was not tested against the best, or all are
+    equal, nothing is.
+    """
+    if better not in ("higher", "lower"):
+        return frozenset()
+    taking_part = [name for name in comparable(run, values) if values[name] == values[name]]
+    if len({values[name] for name in taking_part}) < 2:
+        return frozenset()
+    sign = 1 if better == "higher" else -1
+    first = max(taking_part, key=lambda name: sign * values[name])
+    tests = data.p_values(run, metric, dataset, language)
+    chances = {name: tests.get(frozenset((first, name))) for name in taking_part if name != first}
+    if any(chance is None for chance in chances.values()):
+        return frozenset()
+    return frozenset(
+        {first, *(name for name, chance in chances.items() if chance is not None and chance >= SURE)}
+    )
