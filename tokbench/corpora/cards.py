@@ -50,8 +50,8 @@ class CardFile:
 class Card:
     """What a `dataset.toml` says; `reader` is a key of `READERS`, `kind` is "text" or "code".
 
-    `hard_cases` marks texts that were collected because they are hard: a sample of nothing, not to rank by. `caveat` is what
-    to know wherever figures that compare its languages are shown.
+    `hard_cases` marks texts that were collected because they are hard: a sample of nothing, not to rank by.
+    `caveat` is what to know wherever figures that compare its languages are shown.
     """
 
     name: str
@@ -114,8 +114,9 @@ def read_card(name: str) -> Card:
     folder = datasets_folder() / name
     table = tomllib.loads((folder / CARD).read_text("utf-8"))
     files = tuple(CardFile(path=path, **entry) for path, entry in sorted(table.get("files", {}).items()))
-    marks = {"hard_cases": bool(table.get("hard_cases", False)), "caveat": str(table.get("caveat", ""))}
-    return Card(name, folder, **{key: table[key] for key in _KEYS}, files=files, **marks)
+    hard, caveat = bool(table.get("hard_cases", False)), str(table.get("caveat", ""))
+    told = {key: table[key] for key in _KEYS}
+    return Card(name, folder, **told, files=files, hard_cases=hard, caveat=caveat)
 
 
 def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from tokbench.cli import main
-from tokbench.cli.headline import SHOWN, print_headline
+from tokbench.cli.headline import print_headline
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.reports.figures import decimals
 
 FAULTY = Path(__file__).parents[2] / "faulty_plugins"
 
@@ -49,7 +51,8 @@ def test_all_measured(
         assert (out / name).is_file()
     manifest = json.loads((out / "run.json").read_text(encoding="utf-8"))
     assert manifest["status"] == "finished"
-    assert manifest["metrics"] == ["compression_ratio"]
+    assert manifest["suite"]["metrics"] == ["compression_ratio"]
+    assert manifest["metrics"][:2] == ["compression_ratio", "round_trip"]  # losses are always counted
     [dataset] = manifest["datasets"]
     [language] = dataset["languages"].values()
     assert len(language["sha256"]) == 64
@@ -195,7 +198,7 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert call(monkeypatch, "runs", "compare", one, two, "--page", page) == 1
     shown = " ".join(capsys.readouterr().out.split())
     assert "shannon_entropy_miller_madow" in shown
-    assert f"chars · text:{text}: only in BEFORE (3 figures)" in shown
+    assert f"chars · text:{text}: only in BEFORE (11 figures)" in shown
     assert "suite.tokenizers: - chars" in shown
     assert "None" not in shown
     assert shown.endswith(page)
@@ -261,18 +264,19 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
         2, 3, specs=["bytes", "chars", "bpe:a/long/path/to/a/folder/of/vocabularies/tokenizer.json"]
     )
     run.manifest["failures"] = []
-    asked = {"tokens_per_line": 1, "chars_per_token": 2, "token_length": 2} if beside else {}
-    run.manifest["suite"]["metrics"] = list(asked)
+    asked = ["tokens_per_line", "chars_per_token", "token_length"] if beside else []
+    run.manifest["suite"]["metrics"] = asked
     print_headline(run)
     printed = capsys.readouterr().out
     assert "…" not in printed
     assert max(map(len, printed.splitlines())) <= columns
     overall = run.frame[(run.frame.language == "all") & (run.frame.dataset == "bundled:parallel")]
-    for metric, places in ({metric: places for metric, _, places in SHOWN} | asked).items():
-        for value in overall[overall.metric == metric].value.dropna():
-            figure = (
-                f"{value:.{places}f}" if isinstance(places, int) else f"{100 * value:.1f}".removesuffix(".0")
-            )
+    usual = [metric.name for metric in CATALOGUE if "terminal" in metric.shown]
+    for metric in [*usual, *asked]:
+        rows = overall[overall.metric == metric].dropna(subset=["value"])
+        for value, unit in zip(rows.value, rows.unit, strict=True):
+            places = decimals(rows.value)
+            figure = f"{100 * value:.1f}".removesuffix(".0") if unit == "share" else f"{value:.{places}f}"
             assert figure in printed, metric
 
 

@@ -53,6 +53,16 @@ def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
         load_suite(path)
 
 
+def test_losses_and_sizes_are_measured_whatever_is_asked_for() -> None:
+    plan = make_plan(load_suite(None, {**GIVEN, "metrics": ["compression_ratio"]}), build_registry())
+    names = [metric.name for metric in plan.metrics]
+    assert names[0] == "compression_ratio"
+    assert {"round_trip", "unk_rate", "lost_form", "lost_spaces", "lost_text", "text_bytes", "tokens"} < set(
+        names
+    )
+    assert "fertility" not in names
+
+
 def test_a_suite_that_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
     path.write_bytes(b"\xff\xfe")
