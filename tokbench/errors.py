@@ -36,6 +36,10 @@ class PluginError(TokbenchError):
     """A plugin could not be loaded, or claims what another has."""
 
 
+class PluginFileError(PluginError, SpecError):
+    """A plugin's file was named that is not there, or no Python."""
+
+
 class TokenizerError(TokbenchError):
     """A tokenizer could not be loaded, trained or used."""
 

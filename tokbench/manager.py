@@ -6,24 +6,50 @@ wrong becomes the error of that plugin's row in `tokbench plugins list`.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import inspect
 import os
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Literal
 
 import pluggy
 
 from tokbench import hookspecs
-from tokbench.errors import PluginError, nearest
+from tokbench.errors import PluginError, PluginFileError, nearest
 
-GROUP = "tokbench"
+PROJECT = GROUP = "tokbench"
 DISABLE_VARIABLE = "TOKBENCH_DISABLE_PLUGINS"
+
+
+PATIENCE = 60.0
+"""Seconds that the import of a plugin, or a hook, may take."""
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise `TimeoutError` in the block after so long; in the main thread, where the system has timers."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"no answer within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @dataclass(slots=True)
@@ -36,6 +62,8 @@ class PluginStatus:
     status: Literal["loaded", "failed", "disabled"]
     hooks: tuple[str, ...] = ()
     error: str = ""
+    named: bool = False
+    """Whether the user named its file, so that it must work."""
 
 
 @dataclass(slots=True)
@@ -45,23 +73,48 @@ class Host:
     manager: pluggy.PluginManager
     plugins: dict[str, PluginStatus] = field(default_factory=dict)
 
-    def collect(self, hook: str) -> list[tuple[str, Any]]:
-        """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed."""
+    def collect(self, hook: str, *, outside: bool = False) -> list[tuple[str, Any]]:
+        """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed.
+
+        With `outside`, only plugins are asked that are not tokbench's own.
+        """
         things: list[tuple[str, Any]] = []
-        caller = getattr(self.manager.hook, hook)
-        for implementation in reversed(caller.get_hookimpls()):
+        for implementation in reversed(getattr(self.manager.hook, hook).get_hookimpls()):
             name = implementation.plugin_name
-            try:
-                things += [(name, thing) for thing in implementation.function() or ()]
-            except Exception as error:  # the plugin's fault: report it, go on
-                self.fail(name, f"{hook}: {type(error).__name__}: {error}")
+            if outside and self.plugins[name].distribution == PROJECT:
+                continue
+            asked, answer = self.ask(name, hook, implementation.function)
+            if asked and answer is None:
+                self.refuse(
+                    name, f"{hook}: returned None; return a list, empty where there is nothing to offer"
+                )
+            elif asked:
+                asked, listed = self.ask(name, hook, lambda answer=answer: list(answer))
+                things += [(name, thing) for thing in listed or ()]
         return things
+
+    def ask(self, plugin: str, hook: str, function: Callable[..., Any], *arguments: Any) -> tuple[bool, Any]:
+        """Call a plugin's code: whether it answered, and with what; what goes wrong is the plugin's fault."""
+        try:
+            with within(PATIENCE):
+                return True, function(*arguments)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit, and what Rust panics with, too
+            self.refuse(plugin, f"{hook}: {type(error).__name__}: {error}")
+            return False, None
 
     def fail(self, plugin: str, error: str) -> None:
         """Mark a plugin as failed, keeping the first error."""
         status = self.plugins[plugin]
         status.status = "failed"
         status.error = status.error or error
+
+    def refuse(self, plugin: str, error: str) -> None:
+        """Mark a plugin as failed; raises `PluginError` where the user named its file, which must work."""
+        self.fail(plugin, error)
+        if self.plugins[plugin].named:
+            raise PluginError(f"--plugin {self.plugins[plugin].distribution}: {error}")
 
     def failures(self) -> list[PluginStatus]:
         """The plugins that failed, for error messages."""
@@ -83,20 +136,18 @@ def build_host(*, disable: Iterable[str] = (), plugin_files: Sequence[str | os.P
         version = entry.dist.version if entry.dist else "?"
         status = PluginStatus(entry.name, distribution, version, "loaded")
         if entry.name in host.plugins:
-            if host.plugins[entry.name].distribution != distribution:
-                raise PluginError(
-                    f"two distributions offer a plugin named {entry.name!r}: "
-                    f"{host.plugins[entry.name].distribution} and {distribution}; uninstall one"
-                )
+            first = host.plugins[entry.name].distribution
+            if first != distribution:
+                name = f"{entry.name} ({distribution})"
+                host.plugins[name] = PluginStatus(name, distribution, version, "loaded")
+                host.fail(name, f"{first} has a plugin named {entry.name!r} already; uninstall one")
             continue
         host.plugins[entry.name] = status
         if entry.name in blocked:
             status.status = "disabled"
             continue
-        try:
-            plugin = entry.load()
-        except Exception as error:
-            host.fail(entry.name, f"import: {type(error).__name__}: {error}")
+        imported, plugin = host.ask(entry.name, "import", entry.load)
+        if not imported:
             continue
         _register(host, plugin, entry.name)
     for file in plugin_files:
@@ -152,7 +203,7 @@ def _register_file(host: Host, path: Path) -> None:
     name = path.stem
     if name in host.plugins:
         raise PluginError(f"--plugin {path}: a plugin named {name!r} is loaded already; rename the file")
-    host.plugins[name] = PluginStatus(name, str(path), "-", "loaded")
+    host.plugins[name] = PluginStatus(name, str(path), "-", "loaded", named=True)
     _register(host, module, name)
     status = host.plugins[name]
     if status.status == "failed":
@@ -163,16 +214,19 @@ def _register_file(host: Host, path: Path) -> None:
 
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise PluginError(f"--plugin {path}: no such file")
+        raise PluginFileError(f"--plugin {path}: no such file")
     name = f"tokbench_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise PluginError(f"--plugin {path}: not a Python file")
+        raise PluginFileError(f"--plugin {path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
+        with within(PATIENCE):
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and what Rust panics with, too
+        sys.modules.pop(name, None)
         raise PluginError(f"--plugin {path}: {type(error).__name__}: {error}") from error
     return module

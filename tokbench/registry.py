@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import (
     CorpusError,
-    PluginError,
     SpecError,
     TokbenchError,
     TokenizerError,
@@ -21,7 +20,7 @@ from tokbench.errors import (
     nearest,
 )
 from tokbench.extension import Engine, Plot, ReportWriter
-from tokbench.manager import Host, build_host
+from tokbench.manager import PROJECT, Host, build_host
 from tokbench.spec import Spec, validate
 from tokbench.tokenizer import HEAD_BYTES, LoadContext, Tokenizer, TokenizerFamily
 
@@ -32,6 +31,15 @@ CACHE_VARIABLE = "TOKBENCH_CACHE_DIR"
 OFFLINE_VARIABLES = ("TOKBENCH_OFFLINE", "HF_HUB_OFFLINE")
 
 T = TypeVar("T")
+_OFFERED = {
+    "tokbench_tokenizers": "TokenizerFamily",
+    "tokbench_datasets": "DatasetFamily",
+    "tokbench_metrics": "Metric",
+    "tokbench_plots": "Plot",
+    "tokbench_report_writers": "ReportWriter",
+    "tokbench_engines": "Engine",
+    "tokbench_aliases": "tuple",
+}
 
 
 def cache_dir() -> Path:
@@ -99,22 +107,32 @@ class Registry:
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """Alias to spec, as the plugins list them."""
-        return {alias: spec for _, (alias, spec) in self.host.collect("tokbench_aliases")}
+        found: dict[str, str] = {}
+        for plugin, pair in self.host.collect("tokbench_aliases"):
+            if isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair):
+                found.setdefault(*pair)
+            else:
+                self.host.refuse(plugin, f"tokbench_aliases: {pair!r} is no pair of alias and spec")
+        return found
 
     def _named(self, hook: str, kind: str, expected: type[T]) -> dict[str, T]:
         things: dict[str, T] = {}
         owners: dict[str, str] = {}
         for plugin, thing in self.host.collect(hook):
             if not isinstance(thing, expected):
-                self.host.fail(plugin, f"{hook}: returned {type(thing).__name__}, not {expected.__name__}")
+                self.host.refuse(plugin, f"{hook}: returned {type(thing).__name__}, not {expected.__name__}")
                 continue
             name: str = thing.name  # type: ignore[attr-defined]
-            if name in things:
-                raise PluginError(
-                    f"two plugins offer the {kind} {name!r}: {owners[name]!r} and {plugin!r}; "
-                    f"leave one out with --disable-plugin"
+            if not isinstance(name, str) or not name:
+                self.host.refuse(plugin, f"{hook}: {name!r} is no name for a {kind}")
+            elif name in things:
+                self.host.refuse(
+                    plugin,
+                    f"the plugin {owners[name]!r} offers the {kind} {name!r} already, which stays; "
+                    f"leave one out with --disable-plugin",
                 )
-            things[name], owners[name] = thing, plugin
+            else:
+                things[name], owners[name] = thing, plugin
         self._owners.update({(hook, name): owner for name, owner in owners.items()})
         return things
 
@@ -122,23 +140,44 @@ class Registry:
     def _owners(self) -> dict[tuple[str, str], str]:
         return {}
 
-    def owner(self, family: str) -> str:
-        """The plugin that offers a tokenizer family."""
-        self.tokenizers  # noqa: B018  (asks the hook)
-        return self._owners["tokbench_tokenizers", family]
+    def owner(self, name: str, hook: str = "tokbench_tokenizers") -> str:
+        """The plugin that offers something under a name: a tokenizer family, or what `hook` gives."""
+        getattr(self, hook.removeprefix("tokbench_"))  # asks the hook
+        return self._owners[hook, name]
+
+    def in_house(self, name: str, hook: str) -> bool:
+        """Whether what `hook` gives under a name is tokbench's own, so that it needs no shelter."""
+        return self.host.plugins[self.owner(name, hook)].distribution == PROJECT
+
+    def check_outside(self) -> None:
+        """Ask every hook of the plugins that are not tokbench's own: what fails is then known of them."""
+        for hook, expected in _OFFERED.items():
+            for plugin, thing in self.host.collect(hook, outside=True):
+                if type(thing).__name__ != expected:
+                    self.host.refuse(plugin, f"{hook}: returned {type(thing).__name__}, not {expected}")
 
     # --- specs ------------------------------------------------------------------------------------
 
     def tokenizer_spec(self, text: str | Spec) -> Spec:
         """The validated spec of a tokenizer, an alias resolved; raises with the nearest names."""
         if isinstance(text, str) and text not in self.tokenizers:
-            resolved = self.host.manager.hook.tokbench_resolve_alias(name=text)
-            text = resolved or self._path_spec(text) or text
+            text = self._resolved(text) or self._path_spec(text) or text
         spec = text if isinstance(text, Spec) else Spec.parse(text)
         if spec.family not in self.tokenizers and not nearest(spec.family, self.tokenizers):
             self._refuse_alias(str(spec))
         family = self.pick(self.tokenizers, spec.family, "tokenizer family")
         return validate(spec, family.options)
+
+    def _resolved(self, name: str) -> str | None:
+        """The spec that the first plugin which knows an alias gives for it."""
+        for implementation in reversed(self.host.manager.hook.tokbench_resolve_alias.get_hookimpls()):
+            plugin = implementation.plugin_name
+            _, spec = self.host.ask(plugin, "tokbench_resolve_alias", implementation.function, name)
+            if isinstance(spec, str) and spec:
+                return spec
+            if spec:
+                self.host.refuse(plugin, f"tokbench_resolve_alias: returned {type(spec).__name__}, not str")
+        return None
 
     def _refuse_alias(self, name: str) -> None:
         """Raise `UnknownNameError` where `name` looks like the name of a model."""
@@ -195,7 +234,7 @@ class Registry:
             tokenizer = family.load(spec, context or self.context)
         except TokbenchError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise TokenizerError(f"{spec}: {type(error).__name__}: {error}") from error
         if not isinstance(tokenizer, Tokenizer):
             missing = [
@@ -229,7 +268,7 @@ class Registry:
             return self.datasets[spec.family].load(spec, context or self.context)
         except TokbenchError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise CorpusError(f"{spec}: {type(error).__name__}: {error}") from error
 
     def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 
-from tokbench.errors import TokbenchError
+from tokbench.errors import PluginError, SpecError, TokbenchError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """What a write to standard output fails with, short of a reader that left (which typer answers)."""
@@ -29,7 +29,7 @@ def main() -> None:
         sys.exit(1)
     except TokbenchError as error:
         print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, PluginError) and not isinstance(error, SpecError) else 2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

@@ -44,6 +44,7 @@ def plot(
     written = write_plots(
         opened, plots, folder, formats=formats or ["svg"], size=size, on_missing=missing.append
     )
+    opened.folder.remember(written)
     for target in written:
         typer.echo(target)
     for each in missing:

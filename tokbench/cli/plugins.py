@@ -20,20 +20,22 @@ app = typer.Typer(help="Installed plugins: list, check, make a new one.", no_arg
 def list_plugins(
     as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
 ) -> None:
-    """List plugins with distribution, version, hooks, status and error."""
+    """List plugins with distribution, version, hooks, status and error; exit status 1 where one failed."""
     from dataclasses import asdict
 
     registry = open_registry(plugin, disable_plugin)
     registry.tokenizers  # noqa: B018  (a hook that raises shows only when asked)
+    registry.check_outside()
     rows = list(registry.host.plugins.values())
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
-        return
+        raise typer.Exit(1 if registry.host.failures() else 0)
     columns = ("plugin", "distribution", "version", "status", "hooks")
     cells = [
         (row.name, row.distribution, row.version, row.status, row.error or _hooks(row.hooks)) for row in rows
     ]
     show_rows([dict(zip(columns, row, strict=True)) for row in cells], columns)
+    raise typer.Exit(1 if registry.host.failures() else 0)
 
 
 def _hooks(names: Sequence[str]) -> str:

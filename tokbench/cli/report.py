@@ -56,6 +56,7 @@ def report(
     for writer in writers:
         target = output or opened.path / f"report{writer.suffix}"
         writer.write(opened, target)
+        opened.folder.remember([target])
         typer.echo(target)
 
 

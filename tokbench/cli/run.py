@@ -38,6 +38,7 @@ def run(
             "-o", "--output", metavar="DIR", help="The run's folder.", show_default="reports/TIME-NAME"
         ),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace another run in DIR.")] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
     ] = None,
@@ -120,7 +121,9 @@ def run(
         "disable_plugins": disable_plugin or None,
     }
     try:
-        done = run_suite(suite, tokenizer or None, dataset or None, output, display=Bars(), **options)
+        done = run_suite(
+            suite, tokenizer or None, dataset or None, output, display=Bars(), force=force, **options
+        )
         print_headline(done)
         written = _reports(done, open_registry(plugin, disable_plugin)) if report else []
     except (StorageError, RunError) as error:
@@ -149,7 +152,7 @@ def _reports(run: Run, registry: Registry) -> list[Path]:
             print(f"warning: no {name} report: {type(error).__name__}: {error}", file=sys.stderr)
     for plot in registry.plots.values():
         try:
-            write_plots(run, [plot], run.folder.plots)
+            run.folder.remember(write_plots(run, [plot], run.folder.plots))
         except StorageError:
             raise
         except Exception as error:

@@ -62,7 +62,7 @@ def stat(path: str) -> StoredFile:
         raise CorpusError(f"{path}: {_reason(error)}") from error
     if not Path(path).is_file():
         raise CorpusError(f"{path}: not a file")
-    return StoredFile(path, status.st_size, f"{status.st_size}-{status.st_mtime_ns}")
+    return StoredFile(path, status.st_size, f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}")
 
 
 def _remote_stat(path: str) -> StoredFile:

@@ -16,7 +16,9 @@ from tokbench.results.atomic import write_bytes
 if TYPE_CHECKING:
     from tokbench.tally import Tally
 
-_MAGIC = b"tokbench-cell 1\n"
+_FIELDS = {"key", "identity", "failure", "seconds", "digests"}
+_KIND = b"tokbench-cell "
+_MAGIC = _KIND + b"2\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def cell_file_name(key: CellKey) -> str:
 
 
 def write_cell(folder: Path, cell: CellResult) -> Path:
-    """Write a cell into `folder`: a line of JSON, then the tally's bytes; returns the file."""
+    """Write a cell into `folder`: a seal of what follows, a line of JSON, the tally; returns the file."""
     body = b"" if cell.tally is None else cell.tally.to_bytes()
     head: dict[str, Any] = {
         "key": list(cell.key),
@@ -85,10 +87,10 @@ def write_cell(folder: Path, cell: CellResult) -> Path:
         "failure": None if cell.failure is None else asdict(cell.failure),
         "seconds": round(cell.seconds, 6),
         "digests": list(cell.digests),
-        "sha256": hashlib.sha256(body).hexdigest(),
     }
+    line = json.dumps(head).encode() + b"\n"
     path = folder / cell_file_name(cell.key)
-    write_bytes(path, _MAGIC, json.dumps(head).encode(), b"\n", body, durable=False)
+    write_bytes(path, _MAGIC, _seal(line, body), line, body, durable=False)
     return path
 
 
@@ -112,6 +114,15 @@ def read_cell(path: Path) -> CellResult:
     )
 
 
+def is_cell(path: Path) -> bool:
+    """Whether a file is a cell, of whatever version: what its first bytes say, not its name."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_KIND)) == _KIND
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class CellHead:
     """What a cell's file says of it before the tally."""
@@ -130,17 +141,27 @@ def read_head(path: Path) -> CellHead:
     )
 
 
+def _seal(head: bytes, body: bytes) -> bytes:
+    """A line that changes with any byte of a cell."""
+    sealed = hashlib.sha256(head)
+    sealed.update(body)
+    return sealed.hexdigest().encode() + b"\n"
+
+
 def _split(path: Path) -> tuple[dict[str, Any], bytes]:
     try:
         with path.open("rb") as stream:
             if stream.readline() != _MAGIC:
                 raise ValueError("not a cell of this version")
-            head = json.loads(stream.readline())
+            seal, line = stream.readline(), stream.readline()
             body = stream.read()
-            if hashlib.sha256(body).hexdigest() != head["sha256"]:
+            if seal != _seal(line, body):
                 raise ValueError("damaged, or cut short")
+            head = json.loads(line)
+            if not isinstance(head, dict) or not head.keys() >= _FIELDS or len(head["key"]) != 3:
+                raise ValueError("its head is not that of a cell")
             return head, body
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise ResultsError(
             f"{path}: {error}; delete the file and run again, the cell is computed anew"
         ) from error

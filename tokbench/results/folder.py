@@ -11,16 +11,21 @@
     diffs.json              tokenizers with the same vocabulary compared document by document
     cells/                  one file per finished cell, with its tally
     plots/  report.html  report.md
+    written.json            those of the reports and plots that tokbench wrote, with their SHA-256
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tokbench.errors import ResultsError
+from tokbench.results.atomic import write_json
 
 SCHEMA_VERSION = 1
 """The version of the run folder's layout; a folder of a later version is refused, of an earlier upgraded."""
@@ -82,23 +87,54 @@ class RunFolder:
         """The folder of plots."""
         return self.path / "plots"
 
+    @property
+    def written(self) -> Path:
+        """``written.json``."""
+        return self.path / "written.json"
+
+    def remember(self, paths: Iterable[Path]) -> None:
+        """Note reports and plots as written by tokbench; files outside this folder are nobody's concern."""
+        inside = {
+            path.resolve(): path.resolve().relative_to(self.path.resolve()).as_posix()
+            for path in paths
+            if path.resolve().is_relative_to(self.path.resolve()) and path.is_file()
+        }
+        if inside:
+            new = {name: _sha256(path) for path, name in inside.items()}
+            write_json(self.written, {**self._remembered(), **new})
+
     def remove_reports(self) -> None:
-        """Remove reports and plots: beside figures that are about to be written they would show other ones."""
-        for path in [*self.path.glob("report.*"), *self.plots.glob("*")]:
-            if path.is_file():
+        """Remove the reports and plots that tokbench wrote: beside new figures they would show other ones.
+
+        What somebody else put there, or has changed since, stays.
+        """
+        here = self.path.resolve()
+        for name, digest in self._remembered().items():
+            path = (self.path / name).resolve()
+            if path.is_relative_to(here) and path.is_file() and _sha256(path) == digest:
                 path.unlink()
+        self.written.unlink(missing_ok=True)
+
+    def _remembered(self) -> dict[str, str]:
+        with contextlib.suppress(ResultsError):
+            known = read_json(self.written, "it is written anew")
+            if isinstance(known, dict):
+                return known
+        return {}
 
     def read_manifest(self) -> dict[str, Any]:
         """The content of ``run.json``; raises `ResultsError` where there is none, or of a later schema."""
         if not self.path.is_dir():
             what = "a file, not the folder of a run" if self.path.exists() else "no such folder"
             raise ResultsError(f"{self.path}: {what}; `tokbench list runs` shows the runs there are")
-        manifest: dict[str, Any] = read_json(self.manifest, "is this the folder of a run?")
+        manifest = read_json(self.manifest, "is this the folder of a run?")
+        if not isinstance(manifest, dict):
+            raise ResultsError(f"{self.manifest}: no object of JSON; is this the folder of a run?")
         version = manifest.get("schema")
         if not isinstance(version, int) or version > SCHEMA_VERSION:
             raise ResultsError(
                 f"{self.manifest}: schema {version!r}, but this tokbench reads up to {SCHEMA_VERSION}; "
-                f"it was written by tokbench {manifest.get('versions', {}).get('tokbench', '?')}: upgrade"
+                f"it was written by tokbench {_version(manifest)}: upgrade"
             )
         return manifest
 
@@ -111,3 +147,13 @@ def read_json(path: Path, hint: str) -> Any:
         raise ResultsError(f"{path}: {error.strerror or error}; {hint}") from error
     except ValueError as error:
         raise ResultsError(f"{path}: {error}; {hint}") from error
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _version(manifest: dict[str, Any]) -> str:
+    versions = manifest.get("versions")
+    return str(versions.get("tokbench", "?")) if isinstance(versions, dict) else "?"

@@ -187,6 +187,7 @@ class Run:
         writer = registry.pick(registry.report_writers, chosen, "report format")
         target = Path(path) if path is not None else self.path / f"report{writer.suffix}"
         writer.write(self, target)
+        self.folder.remember([target])
         return target
 
     def _dataset(self, dataset: str) -> Mapping[str, Any]:

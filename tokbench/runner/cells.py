@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from tokbench.corpus import Shard
 from tokbench.errors import ResultsError
 from tokbench.metrics.metric import CellKey
-from tokbench.results.cell import cell_file_name, read_cell, read_head
+from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import tally_version
@@ -126,13 +126,13 @@ class Standing:
 def look_through(folder: RunFolder, cells: Sequence[Cell]) -> Standing:
     """A cell is finished where its file has its identity and is no failure.
 
-    Files of cells that are in no plan any more are removed.
+    Files of cells that are in no plan any more are removed; what is no cell stays where it is.
     """
     standing = Standing([], [], {})
     known = {cell_file_name(cell.key) for cell in cells}
     if folder.cells.is_dir():
         for path in folder.cells.iterdir():
-            if path.name not in known:
+            if path.name not in known and is_cell(path):
                 path.unlink(missing_ok=True)
     for cell in cells:
         try:

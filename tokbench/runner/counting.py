@@ -124,6 +124,7 @@ def loaded(recipe: Recipe) -> Tokenizer:
         _held.clear()  # one at a time: some vocabularies take 100 MB
         try:
             _held[name] = recipe.load()
+            recipe.check_files()
         except TokbenchError as error:
             _held[name] = error
     found = _held[name]

@@ -16,22 +16,17 @@ from tokbench.results.folder import RunFolder
 REPORTS = Path("reports")
 
 
-def choose_folder(output: str | os.PathLike[str] | None, name: str, request: str) -> RunFolder:
+def choose_folder(
+    output: str | os.PathLike[str] | None, name: str, request: str, *, force: bool = False
+) -> RunFolder:
     """The folder of a run: `output`, or ``reports/<time>-<name>``, or the unfinished run of the same request.
 
-    Raises `ResultsError` where `output` holds something that is no run.
+    Raises `ResultsError` where `output` holds something that is no run, or, without `force`, another run.
     """
     if output is not None:
-        folder = RunFolder(Path(output))
-        if folder.path.exists() and not folder.path.is_dir():
-            raise ResultsError(f"{folder.path} is a file; -o takes a folder")
-        if folder.path.is_dir() and not folder.manifest.exists() and _occupied(folder.path):
-            raise ResultsError(
-                f"{folder.path} is not empty and not the folder of a run; choose another with -o"
-            )
-        return folder
+        return _checked(RunFolder(Path(output)), request, force=force)
     for path in sorted(REPORTS.glob("*/run.json"), reverse=True):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             manifest = json.loads(path.read_text(encoding="utf-8"))
             if manifest.get("request") == request and manifest.get("status") != "finished":
                 return RunFolder(path.parent)
@@ -43,8 +38,24 @@ def choose_folder(output: str | os.PathLike[str] | None, name: str, request: str
     return RunFolder(path)
 
 
-def _occupied(path: Path) -> bool:
-    return any(entry.name not in (".lock", "cells") for entry in path.iterdir())
+def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
+    """The folder that the user named, if a run of this request may be written to it."""
+    path = folder.path
+    if path.exists() and not path.is_dir():
+        raise ResultsError(f"{path} is a file; -o takes a folder")
+    if not folder.manifest.exists():
+        if path.is_dir() and any(entry.name not in (".lock", "cells") for entry in path.iterdir()):
+            raise ResultsError(f"{path} is not empty and not the folder of a run; choose another with -o")
+        return folder
+    manifest = folder.read_manifest()
+    if not {"run", "status", "request", "tokenizers", "datasets"} <= manifest.keys():
+        raise ResultsError(f"{folder.manifest} is not of a run of tokbench; choose another folder with -o")
+    if manifest["request"] != request and not force:
+        raise ResultsError(
+            f"{path} holds another run, {manifest['run']!r}, of {len(manifest['tokenizers'])} tokenizers on "
+            f"{len(manifest['datasets'])} datasets; choose another folder with -o, or replace it with --force"
+        )
+    return folder
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.corpus import Dataset, TrainingCorpus
+from tokbench.errors import TokenizerError
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import LoadContext, Tokenizer
@@ -26,7 +27,8 @@ class Recipe:
     """How to build one tokenizer.
 
     `key` is the canonical spec, under which results stand; `spec` is what is loaded, which for a tokenizer
-    trained here is the trained file. `fingerprint` covers files, options, library versions and plugin code.
+    trained here is the trained file. `fingerprint` covers files, options, library versions and plugin code;
+    `files` are the paths of those files with their SHA-256.
     """
 
     key: str
@@ -34,10 +36,21 @@ class Recipe:
     plugins: PluginChoice
     context: LoadContext
     fingerprint: str
+    files: tuple[tuple[str, str], ...] = ()
 
     def load(self) -> Tokenizer:
-        """The tokenizer, built in this process."""
+        """The tokenizer, built in this process; `check_files` says whether it is that of the fingerprint."""
         return open_registry(self.plugins, self.context).load(self.spec)
+
+    def check_files(self) -> None:
+        """Raise `TokenizerError` where a file is not what it was when its fingerprint was taken.
+
+        Called after `load`, so that what was read is what was hashed.
+        """
+        for name, digest in self.files:
+            path = Path(name)
+            if not path.is_file() or file_sha256(path) != digest:
+                raise TokenizerError(f"{self.key}: {path} has changed since the run began; run it again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +100,13 @@ def _dataset(recipe: DatasetRecipe) -> Dataset:
 
 
 def file_digests(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """Name, size and SHA-256 of files, as the manifest lists them."""
+    """Name, size and SHA-256 of files, and of those in folders, as the manifest lists them."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        found += [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
     return [
         {"path": str(path), "bytes": path.stat().st_size, "sha256": file_sha256(path)}
-        for path in sorted(map(Path, paths))
+        for path in sorted(found)
         if path.is_file()
     ]
 

@@ -66,12 +66,14 @@ def run_suite(
     output: str | os.PathLike[str] | None = None,
     *,
     display: Display | None = None,
+    force: bool = False,
     **options: Any,
 ) -> Run:
     """Run a suite (a file or a shipped name, with keys changed by `options`) and return the finished run.
 
-    Failures of single tokenizers are in the run (`Run.failures`); what raises is a wrong request (`SpecError`
-    and its kin, before any work), `Interrupted`, or a disk that cannot be written (`StorageError`).
+    `output` may hold an unfinished run of the same request, which goes on; another one is replaced with `force`
+    only. Failures of single tokenizers are in the run (`Run.failures`); what raises is a wrong request
+    (`SpecError` and its kin, before any work), `Interrupted`, or a disk that cannot be written.
     """
     changes = {
         "tokenizers": tokenizers and list(tokenizers),
@@ -82,8 +84,8 @@ def run_suite(
     context = default_context(allow_remote_code=wanted.allow_remote_code)
     registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
     plan = make_plan(wanted, registry)
-    request = digest_of(wanted.model_dump())
-    folder = choose_folder(output, wanted.name, request)
+    request = digest_of(wanted.request)
+    folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):
         return _Session(plan, folder, request, display or Display()).run()
 

@@ -105,6 +105,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     begun = time.perf_counter()
     tokenizer = recipe.load()
     load = time.perf_counter() - begun
+    recipe.check_files()
     begun = time.perf_counter()
     tokenizer.encode(FIRST_TEXTS[0])
     first = time.perf_counter() - begun

@@ -211,4 +211,5 @@ def recipe_of(
         named = family.files(spec, context)
     files = file_digests(named)
     print_ = trained.fingerprint if trained is not None else fingerprint(registry, spec, files)
-    return Recipe(str(spec), loads, plugins, context, print_), files, versions(family.libraries)
+    hashed = tuple((entry["path"], entry["sha256"]) for entry in files)
+    return Recipe(str(spec), loads, plugins, context, print_, hashed), files, versions(family.libraries)

@@ -61,6 +61,10 @@ class GoldSettings(BaseModel):
     format: Literal["morphscore", "sigmorphon", "morphynet", "unimorph"] = "morphscore"
 
 
+_HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache"}
+"""Keys that say how a suite is computed, not what."""
+
+
 class Suite(BaseModel):
     """A validated suite. Specs are text still: the plan resolves them against the loaded plugins."""
 
@@ -120,6 +124,11 @@ class Suite(BaseModel):
         return parse_size(value, "memory_limit", where="the suite") if isinstance(value, str) else value
 
     @property
+    def request(self) -> dict[str, Any]:
+        """What is asked for, whoever computes it, and how fast: runs of one request go on from one another."""
+        return self.model_dump(exclude=_HOW)
+
+    @property
     def speed_settings(self) -> SpeedSettings | None:
         """How speed is measured, or None where it is not."""
         if isinstance(self.speed, SpeedSettings):
@@ -138,7 +147,12 @@ def load_suite(source: str | os.PathLike[str] | None, changes: Mapping[str, Any]
         source = "default"
         if given.get("tokenizers"):
             given.setdefault("optional", [])  # the suite's texts, but only the tokenizers asked for
-    content = {**_read(source), **given} if source is not None else given
+    read = _read(source) if source is not None else {}
+    if "allow_remote_code" in read:
+        raise SpecError(
+            f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
+        )
+    content = {**read, **given}
     where = str(source) if source is not None else "options"
     return _validated(content, where)
 

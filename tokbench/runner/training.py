@@ -25,14 +25,17 @@ from tokbench.errors import SpecError, TokbenchError, TokenizerError
 from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
 from tokbench.runner.limits import peak_memory
-from tokbench.runner.recipe import digest_of, fingerprint
+from tokbench.runner.recipe import digest_of, file_digests, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Progress, Savable, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A trained tokenizer on disk: the spec that loads it, its key, what training took, whether it was kept."""
+    """A trained tokenizer on disk: the spec that loads it, what training took, whether it was kept.
+
+    `fingerprint` covers how it was trained, and the content of its files.
+    """
 
     spec: Spec
     fingerprint: str
@@ -111,17 +114,20 @@ def ensure_trained(
     took = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu}
     took["peak_memory_bytes"] = peak_memory()
     info = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
-    _store(tokenizer, model.parent, model.name, info)
-    return Trained(_loads(spec, model), key, model, info, reused=False)
+    info = _store(tokenizer, model, info)
+    return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=False)
 
 
 def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> Trained | None:
-    """The tokenizer for `spec` as it was trained before on the text of that digest, or None."""
+    """The tokenizer for `spec` as it was trained before on the text of that digest, or None.
+
+    One whose files are not what training wrote is none: it is trained anew.
+    """
     key, model = _place(registry, spec, digest, folder)
-    info = _read_info(model.parent)
-    if info is None or not model.exists():
+    info = _read_info(model)
+    if info is None:
         return None
-    return Trained(_loads(spec, model), key, model, info, reused=True)
+    return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=True)
 
 
 def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[str, Path]:
@@ -134,30 +140,41 @@ def _loads(spec: Spec, model: Path) -> Spec:
     return Spec(spec.family, str(model.absolute()))
 
 
-def _store(tokenizer: Savable, home: Path, name: str, info: dict[str, Any]) -> None:
+def _store(tokenizer: Savable, model: Path, info: dict[str, Any]) -> dict[str, Any]:
+    """Save a tokenizer with what is known of it, aside and renamed; returns what is known of it then."""
+    home = model.parent
     home.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent))
     try:
-        tokenizer.save(aside / name)
+        tokenizer.save(aside / model.name)
+        info = {**info, "files": _content(aside / model.name)}
         (aside / "info.json").write_text(json.dumps(info, indent=1), encoding="utf-8")
         try:
             aside.rename(home)
         except OSError:
             # Somebody else was first, and theirs is as good; unless what lies there was damaged since.
-            if _read_info(home) is None or not (home / name).exists():
-                shutil.rmtree(home, ignore_errors=True)
-                with contextlib.suppress(OSError):
-                    aside.rename(home)
+            if (theirs := _read_info(model)) is not None:
+                return theirs
+            shutil.rmtree(home, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                aside.rename(home)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    return info
 
 
-def _read_info(home: Path) -> dict[str, Any] | None:
+def _content(model: Path) -> list[str]:
+    """SHA-256 of the file of a model, or of each file of its folder, by name."""
+    return [entry["sha256"] for entry in file_digests([model])]
+
+
+def _read_info(model: Path) -> dict[str, Any] | None:
+    """What was written beside a model when it was trained; None where the model is not that one any more."""
     try:
-        found: dict[str, Any] = json.loads((home / "info.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found: dict[str, Any] = json.loads((model.parent / "info.json").read_text(encoding="utf-8"))
+        return found if found["files"] and found["files"] == _content(model) else None
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found
 
 
 def _quiet(fraction: float, doing: str) -> None:

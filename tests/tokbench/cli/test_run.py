@@ -153,7 +153,7 @@ def test_runs_are_listed_and_compared(
     assert call(monkeypatch, "runs", "compare", one, two) == 0
     assert "same" in capsys.readouterr().out
     text.write_text("héhéhé\n" * 30, encoding="utf-8")
-    assert call(monkeypatch, "run", *arguments[:-2], *arguments[-2:], "-t", "chars", "-o", one) == 0
+    assert call(monkeypatch, "run", *arguments[:-2], *arguments[-2:], "-t", "chars", "-o", one, "--force") == 0
     assert call(monkeypatch, "runs", "compare", one, two) == 1, "what chars measured has vanished"
     assert call(monkeypatch, "runs", "compare", one, two, "--threshold", "lots") == 2
 
@@ -223,7 +223,7 @@ def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
         assert printed.count("failed:bytes·") == 1
         assert "blank.txt·und:empty:thereisnodocumentinit" in printed
         assert "leavethedatasetout" in printed
-    assert call(monkeypatch, "run", *arguments, *texts[2:]) == 0
+    assert call(monkeypatch, "run", *arguments, *texts[2:], "--force") == 0
 
 
 def test_no_report_of_earlier_figures_is_left_beside_new_ones(
@@ -232,11 +232,13 @@ def test_no_report_of_earlier_figures_is_left_beside_new_ones(
     out = tmp_path / "out"
     arguments = ("run", "-d", str(text), "-o", str(out), "--no-speed", "-m", "compression_ratio")
     assert call(monkeypatch, *arguments, "-t", "bytes") == 0
-    (out / "report.tex").write_text("another format of report")
+    assert call(monkeypatch, "report", str(out), "--format", "latex") == 0
+    assert (out / "report.tex").is_file()
     (out / "notes.txt").write_text("the user's own")
     assert (out / "report.html").is_file()
     assert any((out / "plots").iterdir())
-    assert call(monkeypatch, *arguments, "-t", "chars", "--no-report") == 0
+    assert call(monkeypatch, *arguments, "-t", "chars", "--no-report") == 2, "that is another run"
+    assert call(monkeypatch, *arguments, "-t", "chars", "--no-report", "--force") == 0
     assert not list(out.glob("report.*"))
     assert not list(out.glob("plots/*"))
     assert (out / "notes.txt").is_file()
