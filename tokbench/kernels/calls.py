@@ -19,7 +19,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
+from weakref import ReferenceType, ref
 
 from numba import config, types
 from numba.core import cgutils
@@ -167,4 +169,32 @@ def callable_of(function: Any, state: tuple[Any, ...]) -> Callable[..., Any]:
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
-    return make(ctypes.addressof(_compiled(function)), state, None)  # type: ignore[no-any-return]
+    return make(ctypes.addressof(_compiled(function)), _State(state), None)  # type: ignore[no-any-return]
+
+
+class _State(tuple[Any, ...]):
+    """The state of a function: pickled, for the function's sake, as what has the same function elsewhere."""
+
+    goes_as: tuple[str, ReferenceType[Any], str] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        name, reference, attribute = self.goes_as or ("", None, "")
+        owner = None if reference is None else reference()
+        if owner is None:
+            raise TypeError("compiled code with its addresses cannot be pickled")
+        return _with_function, (name, owner, attribute)
+
+
+def _with_function(name: str, owner: Any, attribute: str) -> SimpleNamespace:
+    """Something that has an attribute of `owner` under another name."""
+    return SimpleNamespace(**{name: getattr(owner, attribute)})
+
+
+def travels_with(function: Any, owner: object, attribute: str) -> None:
+    """Have a function from `callable_of` pickled as ``owner.attribute``: Python takes its state and its name.
+
+    `owner` is not held.
+    """
+    state = getattr(function, "__self__", None)
+    if isinstance(state, _State):
+        state.goes_as = function.__name__, ref(owner), attribute

@@ -13,6 +13,7 @@ plain Python.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba import config, njit
+from numba.core.compiler_lock import global_compiler_lock
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -196,3 +198,12 @@ def _on_disk(function: Any) -> bool:
         return bool(cache_file._load_index())
     except Exception:  # the index may be of another version; numba then compiles again
         return False
+
+
+if hasattr(os, "register_at_fork"):
+    # A fork waits until no other thread compiles: the new process would wait for that thread for ever.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.rows import MANY, as_array, guarded, picked

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.compiling import announce
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import encode_texts
 from tokbench.kernels.utf8 import encodable
@@ -54,7 +55,7 @@ def _joined(parts: list[bytes] | list[str]) -> bytes:
     return b"".join([*parts, _PAD])
 
 
-class Encoder:
+class Encoder(Stays):
     """Encodes text with a `BpeModel`.
 
     `threads` is how many threads a batch may use, `cache` how many bytes the word cache of each may take. With

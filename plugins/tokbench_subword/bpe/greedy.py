@@ -9,11 +9,11 @@ ways.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.pipeline.added_tokens import AddedToken

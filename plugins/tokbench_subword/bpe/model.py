@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.unicode_classes import UNICODE_VERSION
 from tokbench_subword.bpe.patterns import Pattern
 
@@ -35,7 +35,7 @@ def can_happen(merges: NDArray[np.int32], vocabulary: Sequence[bytes]) -> NDArra
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BpeModel:
+class BpeModel(Rebuilt):
     """A BPE vocabulary with its merges.
 
     - `vocabulary`: the bytes of every token by id; empty for ids that the model itself never gives (holes, and

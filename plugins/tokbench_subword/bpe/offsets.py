@@ -9,13 +9,13 @@ texts, with added tokens or characters that normalizing joins, take their spans 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.encoder import Encoder

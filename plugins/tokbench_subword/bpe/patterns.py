@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.regexes import Dialect, Regex, compile_regex
 
@@ -78,7 +78,7 @@ _SPELLINGS = {
 
 
 @dataclass(frozen=True)
-class Pattern:
+class Pattern(Rebuilt):
     r"""A way to cut text into pre-tokens.
 
     `name` is a name of `NAMED`, ``none``, or empty for an expression of one's own, which `source` holds in

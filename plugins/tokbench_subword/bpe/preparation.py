@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.model import Level
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.files.tokenizer_json import Document, steps_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.files.tokenizer_json import Document, steps_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +13,8 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.calls import travels_with
+from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
@@ -44,7 +45,7 @@ _DERIVED = (
 """Attributes that are made when first asked for, of what stands around the model."""
 
 
-class BpeTokenizer:
+class BpeTokenizer(Rebuilt):
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
@@ -136,7 +137,10 @@ class BpeTokenizer:
 
     @cached_property
     def _one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
-        return self._encoder.one_by_one()
+        functions = self._encoder.one_by_one()
+        for function, name in zip(functions, ("encode", "_to_list"), strict=True):
+            travels_with(function, self, name)
+        return functions
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
@@ -186,7 +190,9 @@ class BpeTokenizer:
 
     @cached_property
     def _decode_one(self) -> Callable[[Sequence[int] | NDArray[Any]], str]:
-        return self._decoder.one_by_one()
+        function = self._decoder.one_by_one()
+        travels_with(function, self, "decode")
+        return function
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
@@ -249,7 +255,7 @@ class BpeTokenizer:
             self.document,
             name=self.name,
             threads=self.threads,
-            match_special=self._preparation.match_special,
+            match_special=self.match_special,
             source=self.source,
         )
 
@@ -260,6 +266,11 @@ class BpeTokenizer:
         return steps(self, text)
 
     # --- the vocabulary ---------------------------------------------------------------------------
+
+    @property
+    def match_special(self) -> bool:
+        """Whether `encode` finds special tokens in text."""
+        return self._preparation.match_special
 
     @property
     def vocab_size(self) -> int:
@@ -322,7 +333,7 @@ class BpeTokenizer:
         added = [AddedToken(text, size + i, normalized=False, special=special) for i, text in enumerate(new)]
         self._surround(
             replace(self.document, added_tokens=(*self.document.added_tokens, *added)),
-            self._preparation.match_special,
+            self.match_special,
         )
 
     # --- saving -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
@@ -18,7 +19,7 @@ from tokbench_subword.words.slots import SPARE_IDS
 _KEPT_OUTPUT = 1 << 18
 
 
-class Workspace:
+class Workspace(Stays):
     """The arrays of one thread, after those that all share; `block` is what kernels take.
 
     `cache_bytes` is what the word cache may take.

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench_subword.pipeline.regexes import compile_regex
 
 

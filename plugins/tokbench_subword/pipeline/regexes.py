@@ -20,10 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.unicode_classes import has_moved, moved, ranges
 
 Dialect = Literal["oniguruma", "rust", "regex"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.compiling import announce
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.stretch_cache import CACHED_BYTES, cache_lines
 from tokbench_subword.unigram import layout as at
@@ -30,7 +31,7 @@ SLACK = bytes(PADDING + CACHED_BYTES)
 """What must be readable behind documents that lie side by side."""
 
 
-class WorkSpace:
+class WorkSpace(Stays):
     """One thread's memory: normalised text, the search's tables, the cache, the output, and all addresses."""
 
     __slots__ = (
@@ -93,7 +94,7 @@ class WorkSpace:
             self.grow_text(int(self.state[at.TEXT_ROOM]))
 
 
-class Engine:
+class Engine(Stays):
     """Encodes UTF-8 by `kernel`, with a `Normalizer` in front where there is one. Safe to share between
     threads.
 

@@ -12,7 +12,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import (
@@ -43,7 +43,7 @@ from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.unigram.word_path import WordPath
 
 
-class JsonUnigramTokenizer:
+class JsonUnigramTokenizer(Rebuilt):
     """A Unigram `tokenizer.json`, with ids equal to those of `tokenizers`.
 
     Encoding is content only: no template, special-token text is ordinary text; other added tokens are matched.
@@ -63,7 +63,7 @@ class JsonUnigramTokenizer:
     ):
         self.name = name
         self.threads = threads
-        self._notes = dict(notes or {})
+        self.notes = dict(notes or {})
         self._build(document)
 
     def _build(self, document: Document) -> None:
@@ -295,5 +295,5 @@ class JsonUnigramTokenizer:
             "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},
             "lossless": False,
             "why_not_lossless": "normalizers and unknown characters; U+2581 comes back as a space",
-            **self._notes,
+            **self.notes,
         }

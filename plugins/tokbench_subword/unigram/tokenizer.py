@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import Rebuilt
 from tokbench.kernels.utf8 import encodable
 from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
@@ -57,7 +58,7 @@ class Algorithm(Protocol):
         ...
 
 
-class SpmTokenizer:
+class SpmTokenizer(Rebuilt):
     """A sentencepiece model with ids equal to sentencepiece's (0.2.3), and everything tokbench can use.
 
     `model_type` decides the algorithm. Encoding is content only: control symbols never match in text,
@@ -78,7 +79,7 @@ class SpmTokenizer:
     ) -> None:
         self.name = name
         self.threads = threads
-        self._notes = dict(notes or {})
+        self.notes = dict(notes or {})
         self._build(model)
 
     def _build(self, model: SpmModel) -> None:
@@ -290,7 +291,7 @@ class SpmTokenizer:
             "user_defined_symbols": self.vocabulary.of_type(USER_DEFINED),
             "lossless": False,
             "why_not_lossless": "; ".join(self._losses()),
-            **self._notes,
+            **self.notes,
         }
 
     def _losses(self) -> Iterator[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     CONTROL,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tokbench import TokenBatch
 from tokbench.kernels.compiling import announce
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import block
 from tokbench.kernels.stretch_cache import CACHED_TOKENS, cache_lines
 from tokbench.kernels.utf8 import encodable, repaired
@@ -43,7 +44,7 @@ _PAD = bytes(8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Encoder:
+class Encoder(Stays):
     """The tables of one model. Safe for use by many threads: they take turns with work spaces."""
 
     model: WordPieceModel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.wordpiece.normalizer import BertRules
 
@@ -24,7 +24,7 @@ class Pipeline:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class WordPieceModel:
+class WordPieceModel(Rebuilt):
     """A WordPiece vocabulary and its rules.
 
     - `vocabulary`: token to id; ids need not be dense, and begin at 0.

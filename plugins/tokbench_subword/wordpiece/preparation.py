@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of

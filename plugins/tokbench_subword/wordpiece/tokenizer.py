@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch, TokenizerError
+from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class WordPieceTokenizer:
+class WordPieceTokenizer(Rebuilt):
     """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
 
     Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is
@@ -57,7 +57,7 @@ class WordPieceTokenizer:
         self.vocab_size = model.size
         self.unk_id = model.unk_id
         self.special_ids = frozenset(model.special_tokens.values())
-        self._notes = dict(notes or {})
+        self.notes = dict(notes or {})
         self._encoder = Encoder.of(model)
 
     # --- text to ids ------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class WordPieceTokenizer:
             "lossless": False,
             "why_not_lossless": "white space is dropped, and a word that cannot be built becomes unknown",
             "unicode": "categories of 8.0, decomposition of 9.0, as tokenizers has them",
-            **self._notes,
+            **self.notes,
         }
 
     def _has_token(self, token_id: int) -> bool:

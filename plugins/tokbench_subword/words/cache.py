@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import block
 from tokbench_subword.words import slots as at
 
@@ -20,7 +21,7 @@ _LINE = 8
 """Words of 64 bits in a line of the processor's cache."""
 
 
-class WordCache:
+class WordCache(Stays):
     """Words to ids, for the kernels of `slots`, which take its `block`.
 
     `most` is how many bytes it may take, half of them for slots and half for records, each a power of two. It

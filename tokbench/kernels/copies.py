@@ -1,0 +1,81 @@
+"""Copies of what compiled code works with: pickled, copied, in a process that was forked.
+
+Kernels find tables by their addresses, which mean nothing in another process, nor to a copy that frees its
+tables on its own. So addresses never travel: a tokenizer goes as what it was made of, and its tables are made
+again where it arrives (`Rebuilt`). What holds addresses of its own says so and stays (`Stays`).
+
+A fork copies the memory of a process, its addresses still right, but only one of its threads: a lock that
+another was holding is never given back. `cached_property` therefore works without one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from inspect import signature
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
+
+    class cached_property:
+        """`functools.cached_property` as it is from Python 3.12 on: without a lock."""
+
+        def __init__(self, function: Any) -> None:
+            self.function = function
+            self.__doc__ = function.__doc__
+
+        def __set_name__(self, owner: Any, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.function(instance)
+            return value
+
+
+__all__ = ["Rebuilt", "Stays", "cached_property"]
+
+
+class Rebuilt:
+    """An object that is pickled and copied as the arguments of its ``__init__``: attributes of the same names.
+
+    Whatever else it holds is made again.
+
+    Example:
+        >>> import copy
+        >>> class Squares(Rebuilt):
+        ...     def __init__(self, count):
+        ...         self.count, self.table = count, [number * number for number in range(count)]
+        >>> copy.deepcopy(Squares(3)).table
+        [0, 1, 4]
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made_of = {name: _as_dict(getattr(self, name)) for name in signature(type(self)).parameters}
+        return _rebuilt, (type(self), made_of)
+
+
+class Stays:
+    """An object that cannot be pickled or copied, since it holds addresses of this process."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            f"{type(self).__name__} holds addresses of this process: it can be made again, but not copied"
+        )
+
+
+def _rebuilt(kind: Any, made_of: dict[str, Any]) -> Any:
+    return kind(**made_of)
+
+
+def _as_dict(value: Any) -> Any:
+    """A mapping that cannot be written to as one that can be pickled; anything else as it is."""
+    return dict(value) if isinstance(value, MappingProxyType) and isinstance(value, Mapping) else value
