@@ -55,15 +55,6 @@ def _may_cut(block, ascii_joins, memo, text, boundary, point, length, following,
 
 
 @subroutine
-def _encode_part(block, text, start, length, low, high, out, o):  # type: ignore[no-untyped-def]
-    """Encode a part that is new, and keep it unless it is too long; return the new end of `out`."""
-    after = encode_uncached(block, text, start, start + length, out, o)
-    if length <= LONGEST_WORD:
-        remember(u64_in(block, at.WORDS), low, high, text, start, out, o, after - o)
-    return after
-
-
-@subroutine
 def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """Encode a pre-token in parts; return the new end of `out`.
 
@@ -101,6 +92,10 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
                 if size <= LONGEST_WORD:
                     home = word_home(low, high, state[SHIFT])
                     after = recall(words, slots, state[MASK], low, high, home, text, part, out, o)
-                o = after if after >= 0 else _encode_part(block, text, part, size, low, high, out, o)
+                if after < 0:
+                    after = encode_uncached(block, text, part, part + size, out, o)
+                    if size <= LONGEST_WORD:
+                        remember(words, low, high, text, part, out, o, after - o)
+                o = after
             part = cuts[k]
     return o

@@ -15,7 +15,7 @@ CACHE_BYTES = 64 << 20
 """What a cache takes at the most, unless told: a million slots, and as much for records."""
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13
-_BYTES_A_SLOT = 128
+_BYTES_A_SLOT = 64
 """A text of so many bytes for each slot is given a larger table beforehand."""
 _LINE = 8
 """Words of 64 bits in a line of the processor's cache."""
