@@ -60,6 +60,7 @@ class Encoder(Stays):
 
     `threads` is how many threads a batch may use, `cache` how many bytes the word cache of each may take. With
     a pattern that has no state machine, `encode` and `encode_batch` find the pre-tokens with `regex` first.
+    `spelled` says that the model works on letters of the byte alphabet, but text is given as it is.
 
     Example:
         >>> model = BpeModel(
@@ -68,13 +69,15 @@ class Encoder(Stays):
         [256, 99]
     """
 
-    def __init__(self, model: BpeModel, *, threads: int = 1, cache: int = CACHE_BYTES) -> None:
+    def __init__(
+        self, model: BpeModel, *, threads: int = 1, cache: int = CACHE_BYTES, spelled: bool = False
+    ) -> None:
         self.model = model
         self.cache = cache
         self.threads = max(1, threads)
         cuts = model.pattern.machine is not None
         announce(*((encode_documents, encode_text, encode_texts) if cuts else (encode_spans,)))
-        self._shared = shared_arrays(model)
+        self._shared = shared_arrays(model, spelled=spelled)
         self._fits = at.TEXT_CHARACTERS if cuts else -1
         self._idle: deque[Workspace] = deque()
         self._ready = False

@@ -37,11 +37,7 @@ def _characters(block, settings, text, start, end, symbols):  # type: ignore[no-
     i = start
     while i < end:
         point, length = code_point(text, i)
-        form = 0
-        if settings[at.PREFIX] and i > start:
-            form += 1
-        if settings[at.SUFFIX] and i + length == end:
-            form += 2
+        form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + length == end else 0)
         found = NONE
         if point < points:
             found = ids[form * points + point]
@@ -69,12 +65,13 @@ def _characters(block, settings, text, start, end, symbols):  # type: ignore[no-
 
 @inline
 def _bytes(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
-    """Write the first symbols of a pre-token at byte level, where some bytes may have no id."""
+    """Write the first symbols of a pre-token whose symbols are bytes, some of which may have no id."""
     ids = u32_in(block, at.BYTE_IDS)
     unk = settings[at.UNK]
     count, pending = 0, False
     for i in range(start, end):
-        found = ids[text[i]]
+        form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + 1 == end else 0)
+        found = ids[256 * form + text[i]]
         if found != NONE:
             count = _known(symbols, count, pending, unk, found)
             pending = False

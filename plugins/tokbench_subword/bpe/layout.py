@@ -9,7 +9,7 @@ from tokbench.kernels.text import MOST_BYTES
 
 (
     CLASSES,  # uint8: code point -> class flags
-    BYTE_IDS,  # uint32 (256,): byte -> id
+    BYTE_IDS,  # uint32 (1024,): byte -> id; bare, prefixed, suffixed, both
     BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
@@ -58,7 +58,7 @@ from tokbench.kernels.text import MOST_BYTES
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
     CUT,  # 1: long pre-tokens may be cut where no token joins
-    BYTE_LEVEL,  # 1: symbols are bytes, each with an id; 2: bytes, some without; 0: characters
+    BYTE_LEVEL,  # 1: symbols are bytes, each with an id; 2: bytes, some without or with affixes; 0: characters
     POINTS,  # code points in each part of CHARACTERS
     UNK,  # id, or -1
     FUSE_UNK,

@@ -15,18 +15,24 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.short_tokens import ShortTokens
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
+from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 
 
-def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
-    """The arrays of `layout` up to `SETTINGS`, in its order; raises `TokenizerError` for ranks out of range."""
+def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
+    """The arrays of `layout` up to `SETTINGS`, in its order; raises `TokenizerError` for ranks out of range.
+
+    `spelled`: the model's characters are letters of the byte alphabet, and what is encoded are the bytes they
+    stand for.
+    """
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
-    tokens = TokenTable.of(model.vocabulary)
+    tokens = TokenTable.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
     joins = JoinTable.of(tokens)
-    byte_ids = _byte_ids(model)
+    characters, points = _characters(model)
+    byte_ids = _spelled_ids(characters, points) if spelled else _byte_ids(model)
     complete = model.level == "byte" and bool((byte_ids != NONE).all())
-    pieces = Pieces.of(tokens, model.merges, ranks, byte_ids) if complete else None
+    pieces = Pieces.of(tokens, model.merges, ranks, byte_ids[:N_BYTES]) if complete else None
     if pieces is None:
         pieces = Pieces.none()
         pairs = PairTable.of(model.merges, ranks)
@@ -40,7 +46,6 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     if model.byte_fallback:
         for byte in range(256):
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
-    characters, points = _characters(model)
     settings = np.zeros(at.N_SETTINGS, np.int64)
     settings[at.MACHINE] = -1 if model.pattern.machine is None else model.pattern.machine
     settings[at.PAIR_SHIFT] = pairs.shift
@@ -50,7 +55,7 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     settings[at.LONGEST] = tokens.longest
     settings[at.WHOLE_TOKENS] = model.whole_tokens
     settings[at.CUT] = _may_be_cut(model, complete, fallback)
-    settings[at.BYTE_LEVEL] = 0 if model.level == "char" else 1 if complete else 2
+    settings[at.BYTE_LEVEL] = 0 if model.level == "char" and not spelled else 1 if complete else 2
     settings[at.POINTS] = points
     settings[at.UNK] = -1 if model.unk is None else model.unk
     settings[at.FUSE_UNK] = model.fuse_unk
@@ -86,13 +91,27 @@ def shared_arrays(model: BpeModel) -> list[NDArray[Any]]:
     return side_by_side(arrays)
 
 
+def _unspelled(token: bytes) -> bytes:
+    """The bytes that the letters of a token stand for, none where one is no letter."""
+    return unspelled(token.decode("utf-8", "surrogatepass")) or b""
+
+
 def _byte_ids(model: BpeModel) -> NDArray[np.uint32]:
     """The id of each byte that is a token."""
     ids = np.full(N_BYTES, NONE, np.uint32)
     if model.level == "byte":
         for byte in range(N_BYTES):
             ids[byte] = model.ids.get(bytes([byte]), NONE)
-    return ids
+    return np.tile(ids, 4)
+
+
+def _spelled_ids(characters: NDArray[np.uint32], points: int) -> NDArray[np.uint32]:
+    """The ids of bytes by those of the letters that spell them, in the four forms of `_characters`."""
+    letters = np.array([ord(CHARACTER_OF[byte]) for byte in range(N_BYTES)], np.int64)
+    known = letters < points
+    ids = np.full((4, N_BYTES), NONE, np.uint32)
+    ids[:, known] = characters.reshape(4, points)[:, letters[known]]
+    return ids.reshape(-1)
 
 
 def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:

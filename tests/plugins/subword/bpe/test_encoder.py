@@ -26,6 +26,7 @@ from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.words.slots import LONGEST_WORD
 
 from tokbench.kernels import compiling
 
@@ -230,3 +231,22 @@ def test_the_first_process_says_that_it_compiles_and_the_second_does_not(tmp_pat
     ]
     assert [run.stdout.strip() for run in runs] == ["[97, 98]"] * 2
     assert [run.stderr.count("compiling kernels") for run in runs] == [1, 0]
+
+
+def test_ids_are_the_same_each_time_at_every_length_of_word(encoder: Encoder) -> None:
+    rng = random.Random(2)
+    units = ["日本", "語", "の長い", "文章", "ไม่มี", "เว้น", "é", "-", "=", "ab"]
+    texts = []
+    for length in [*range(15, 50), 60, 64, 127, 128, LONGEST_WORD - 1, LONGEST_WORD, 3 * LONGEST_WORD] * 5:
+        some = rng.sample(units, rng.choice([1, 2, 4]))
+        texts.append("".join(rng.choices(some, k=length))[: rng.choice([length, length // 3 + 5])])
+    encoder.forget()
+    once = [encoder.encode(text).tolist() for text in texts]
+    for _ in range(3):
+        assert encoder.encode_batch(texts).to_lists() == once
+        assert [encoder.encode(text).tolist() for text in texts] == once
+    encoder.forget()
+    assert encoder.encode_batch(texts[::-1]).to_lists() == once[::-1]
+    small = Encoder(encoder.model, cache=1)
+    for _ in range(2):
+        assert small.encode_batch(texts).to_lists() == once
