@@ -1,0 +1,66 @@
+"""The texts that vocabularies are measured on: no line twice, languages taken in turn."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+TEXTS = {
+    "English": ("novels/eng_Latn.txt",),
+    "21 languages": ("pud/???_????.txt",),
+    "FLORES languages": ("flores200/dev/*.dev",),
+    "Chinese-Japanese-Thai": (
+        "novels/zho_Hans.txt",
+        "novels/jpn_Jpan.txt",
+        "pud/tha_Thai.txt",
+        "flores200/dev/tha_*",
+    ),
+}
+"""Names and the files of a folder of corpora."""
+CODE = "code"
+
+
+def texts_of(corpora: Path, megabytes: float, own: Iterable[tuple[str, Path]] = ()) -> dict[str, list[str]]:
+    """So many documents of each kind of text, lines or files of code; `own` adds files and folders of lines."""
+    limit = int(megabytes * 1e6)
+    found = {name: [path for one in globs for path in corpora.glob(one)] for name, globs in TEXTS.items()}
+    found |= {name: list(path.rglob("*.txt")) if path.is_dir() else [path] for name, path in own}
+    texts = {name: _first(_lines_in_turn(paths), limit) for name, paths in found.items() if paths}
+    return texts | {CODE: _first(_library(), limit)}
+
+
+def sample(documents: list[str], size: int) -> list[str]:
+    """Documents from all over the text, of about `size` bytes in all."""
+    total = sum(map(len, documents))
+    return documents[:: max(1, round(total / size))]
+
+
+def _lines_in_turn(paths: list[Path]) -> Iterator[str]:
+    """The first line of every file, the second of every file and so on, none twice."""
+    lines = (path.read_text(encoding="utf-8").splitlines() for path in sorted(paths))
+    seen = {""}
+    for line in (line for row in zip_longest(*lines, fillvalue="") for line in row):
+        if line not in seen:
+            seen.add(line)
+            yield line
+
+
+def _library() -> Iterator[str]:
+    """Python's own library, a document a file."""
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*/*.py")):
+        if "site-packages" not in path.parts:
+            yield path.read_bytes().decode("utf-8", "replace")
+
+
+def _first(documents: Iterable[str], limit: int) -> list[str]:
+    """The documents of the first `limit` bytes."""
+    found: list[str] = []
+    size = 0
+    for document in documents:
+        size += len(document.encode())
+        if size > limit and found:
+            break
+        found.append(document)
+    return found
