@@ -253,9 +253,12 @@ METRICS = (
         unit="share of tokens",
         better="higher",
         summary="Share of the tokens whose id ranks between 3 % and 83 % of the ids that occur.",
-        formula=r"\sum_{0.03 \leq r(i)/|I| < 0.83} p_i",
+        formula=r"\sum_{\lfloor 0.03\,|I| \rfloor \leq r(i) < \lfloor 0.83\,|I| \rfloor} p_i",
         source=_ZOUHAR,
-        caveat="The percentiles are those the paper found to correlate best on its data.",
+        caveat=(
+            "The percentiles are those the paper found to correlate best on its data. Ranks r count from 0, as "
+            "in the authors' tokenization-scorer."
+        ),
         no_interval=_BY_TEXT,
         compute=lambda t: percentile_frequency(t.ids.counts, start=_PERCENTILES[0], end=_PERCENTILES[1]),
         needs=("tokens",),

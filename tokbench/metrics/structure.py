@@ -22,11 +22,6 @@ def f1(hits: Any, made: Any, gold: Any) -> Any:
     return 2 * hits / (made + gold)
 
 
-def _syntax_f1(t: Any) -> Any:
-    precision, recall = t.syntax_right / t.syntax_cuts, t.syntax_hits / t.syntax_reach
-    return 2 * precision * recall / (precision + recall)
-
-
 METRICS = (
     Metric(
         name="split_characters",
@@ -48,7 +43,10 @@ METRICS = (
         better="lower",
         summary="Share of the boundaries between tokens that fall inside a character's UTF-8.",
         formula=r"\frac{|B \cap \text{inside characters}|}{|B|}",
-        caveat="Exact where the tokens' bytes are the text's; otherwise the tokenizer's own offsets decide.",
+        caveat=(
+            "Exact where the tokens' bytes are the text's, be it after a space put before it, and in "
+            "characters that a normaliser leaves as they are; elsewhere the tokenizer's own offsets decide."
+        ),
         compute=lambda t: t.cut_chars / t.boundaries,
         needs=("boundaries", "aligned_documents"),
         group="structure",
@@ -73,7 +71,8 @@ METRICS = (
         source=_SINGH,
         caveat=(
             "G holds the places with 3, 6, … digits to their right, in runs of decimal digits; numbers of up "
-            "to three digits have none, and every boundary inside them counts against."
+            "to three digits have none, and every boundary inside them counts against, as does one inside the "
+            "bytes of a digit. Runs of four digits from 1000 to 2099, which may be years, are left out."
         ),
         compute=lambda t: f1(t.digit_hits, t.digit_cuts, t.digit_reach),
         needs=("numbers", "digit_reach", "aligned_numbers"),
@@ -97,7 +96,7 @@ METRICS = (
         better="higher",
         summary="Share of operators of two or more characters (==, ->, +=, …) that one token covers.",
         formula=r"\frac{|\{o : |t(o)| = 1\}|}{|O|}",
-        caveat=_CODE,
+        caveat=f"{_CODE} Operators in comments and strings are left out.",
         compute=lambda t: t.whole_operators / t.aligned_operators,
         needs=("code", "operators", "aligned_operators"),
         group="code",
@@ -130,7 +129,10 @@ METRICS = (
         better="higher",
         summary="How well boundaries inside identifiers agree with their camelCase and snake_case parts.",
         formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
-        caveat=f"{_CODE} Parts begin at a capital after a lower-case letter and either side of underscores.",
+        caveat=(
+            f"{_CODE} Parts begin at a capital after anything but a capital, at the last of several capitals "
+            "before a small letter (HTTP|Server), and at either side of a run of underscores."
+        ),
         compute=lambda t: f1(t.identifier_hits, t.identifier_cuts, t.identifier_reach),
         needs=("code", "identifiers", "identifier_reach", "aligned_identifiers"),
         group="code",
@@ -140,16 +142,13 @@ METRICS = (
         unit="F1",
         better="higher",
         summary="How well token boundaries agree with those of the language's own parser (tree-sitter).",
-        formula=(
-            r"\frac{2PR}{P+R},\ P = \frac{|B \cap G|}{|B|},\ "
-            r"R = \frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}"
-        ),
+        formula=r"\frac{2\,|\{g : B \cap g \neq \emptyset\}|}{|B| + |G|}",
         source="tree-sitter, https://tree-sitter.github.io",
         caveat=(
-            f"{_CODE} A boundary anywhere in the white space between two of the parser's tokens is right. "
+            f"{_CODE} One boundary anywhere in the white space between two of the parser's tokens is right. "
             "Needs the packages tree-sitter and tree-sitter-LANGUAGE."
         ),
-        compute=_syntax_f1,
+        compute=lambda t: f1(t.syntax_hits, t.syntax_cuts, t.syntax_reach),
         needs=("code", "parsed_documents", "syntax_reach", "syntax_cuts"),
         group="code",
     ),

@@ -11,13 +11,12 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.counting import tally_version
 from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.plan import Plan
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of
 from tokbench.runner.subjects import Subject
 from tokbench.runner.tasks import CountTask, Piece
-from tokbench.tally import Tally
+from tokbench.tally import TALLY_VERSION, Tally
 
 SMALLEST_TASK = 256 << 10
 LARGEST_TASK = 64 << 20
@@ -46,7 +45,6 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
     A cell's identity rests on what the plan saw of each shard (size and time of its source), so that deciding
     whether a cell on disk still stands does not need reading the text.
     """
-    version = tally_version()
     cells: list[Cell] = []
     for subject in subjects:
         if subject.recipe is None or not subject.ready:
@@ -56,7 +54,7 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
                 key = CellKey(subject.entry.key, corpus.recipe.key, language)
                 seen = [asdict(shard) for shard in shards]
                 facts = str(corpus.facts(language))
-                identity = digest_of(subject.recipe.fingerprint, seen, facts, version)
+                identity = digest_of(subject.recipe.fingerprint, seen, facts, TALLY_VERSION)
                 cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity))
     return cells
 

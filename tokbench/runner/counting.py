@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import read_text
 from tokbench.errors import TokbenchError
 from tokbench.runner.limits import failure_of
-from tokbench.runner.recipe import Recipe, digest_of, source_digest
+from tokbench.runner.recipe import Recipe, digest_of
 from tokbench.runner.tasks import CountTask, Outcome, Piece
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer
@@ -88,14 +88,9 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
 
 def tally_key(recipe: Recipe, digest: str, facts: object) -> str:
     """The key of a shard's tally in the cache."""
-    return digest_of(recipe.fingerprint, digest, str(facts), tally_version())
+    from tokbench.tally import TALLY_VERSION
 
-
-def tally_version() -> str:
-    """The version of the tally, and a digest of the code that counts: either change makes old counts stale."""
-    import tokbench.tally
-
-    return f"{tokbench.tally.TALLY_VERSION} {source_digest(str(tokbench.tally.__file__))}"
+    return digest_of(recipe.fingerprint, digest, str(facts), TALLY_VERSION)
 
 
 def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
+from tokbench.tally.characters import UNSPACED_SCRIPTS
 from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.grammar import leaf_gaps, parser_of
+from tokbench.tally.operators import operators
 from tokbench.tally.text import Cuts, Spans, TextBatch
 
 if TYPE_CHECKING:
@@ -16,12 +20,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-# ASCII names; one that touches a letter of another script is part of a word of prose
-_IDENTIFIER = re.compile(rb"(?<![\w\x80-\xff])[A-Za-z_][A-Za-z0-9_]*(?![\x80-\xff])")
-_OPERATOR = re.compile(
-    rb">>>=|<<=|>>=|>>>|===|!==|\*\*=|//=|&&=|\|\|=|\?\?=|\.\.\.|<=>|->|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\."
-    rb"|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|>>|::|:=|\*\*|//|\.\."
-)
 _INDENT = re.compile(rb"(?m)^[ \t]+(?=\S)")
 
 
@@ -31,9 +29,9 @@ def with_code(batch: TextBatch, facts: CorpusFacts) -> TextBatch:
 
     joined = batch.data.tobytes()
     spans = {
-        "identifiers": _found(_IDENTIFIER, joined, batch),
-        "operators": _found(_OPERATOR, joined, batch),
-        "indents": _found(_INDENT, joined, batch),
+        "identifiers": _spans(_identifiers(joined), batch),
+        "operators": _spans(_operators(joined, batch, facts), batch),
+        "indents": _spans((match.span() for match in _INDENT.finditer(joined)), batch),
     }
     cuts = identifier_cuts(batch.data, spans["identifiers"])
     n = len(batch)
@@ -46,39 +44,77 @@ def with_code(batch: TextBatch, facts: CorpusFacts) -> TextBatch:
     return replace(batch, counts={**batch.counts, **counts}, code=spans, identifier_cuts=cuts, syntax=syntax)
 
 
-def _found(pattern: re.Pattern[bytes], joined: bytes, batch: TextBatch) -> Spans:
+def _spans(pairs: Iterable[tuple[int, int]], batch: TextBatch) -> Spans:
     import numpy as np
 
-    pairs = np.array([match.span() for match in pattern.finditer(joined)], np.int64).reshape(-1, 2)
-    return Spans(pairs[:, 0], pairs[:, 1], np.searchsorted(batch.starts, pairs[:, 0], side="right") - 1)
+    table = np.array(list(pairs), np.int64).reshape(-1, 2)
+    return Spans(table[:, 0], table[:, 1], np.searchsorted(batch.starts, table[:, 0], side="right") - 1)
+
+
+def _operators(joined: bytes, batch: TextBatch, facts: CorpusFacts) -> Iterator[tuple[int, int]]:
+    """The operators of each document: a comment that does not end, ends with its document."""
+    for start, end in zip(batch.starts.tolist(), batch.ends.tolist(), strict=True):
+        for first, last in operators(joined[start:end], facts.language):
+            yield start + first, start + last
+
+
+@cache
+def _identifier() -> Any:
+    """Names as UAX #31 has them; letters of scripts without spaces are prose, of comments and strings."""
+    import regex
+
+    unspaced = "".join(rf"\p{{sc={script}}}" for script in UNSPACED_SCRIPTS)
+    return regex.compile(rf"(?<!\p{{XIDC}})(?!\p{{XIDC}}*[{unspaced}])[\p{{XIDS}}_]\p{{XIDC}}*+")
+
+
+def _identifiers(joined: bytes) -> Iterable[tuple[int, int]]:
+    """Where each identifier begins and ends, in bytes."""
+    import numpy as np
+
+    text = joined.decode("utf-8", "surrogatepass")
+    found = [match.span() for match in _identifier().finditer(text)]
+    if len(text) == len(joined):
+        return found
+    first_bytes = np.flatnonzero((np.frombuffer(joined, np.uint8) & 0xC0) != 0x80)
+    places = np.append(first_bytes, len(joined))[np.array(found, np.int64).reshape(-1, 2)]
+    return list(map(tuple, places.tolist()))
 
 
 def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> Cuts:
-    """Every place inside an identifier, with whether a camelCase or snake_case part begins or ends there."""
+    """Every place inside an identifier, with whether one of its parts begins there.
+
+    Parts begin at a capital after anything but a capital, at the last of several capitals before a small letter
+    (HTTP|Server), and at either side of a run of underscores.
+    """
     import numpy as np
 
     lengths = identifiers.end - identifiers.start
     inner = (lengths - 1).clip(0)
     first = np.cumsum(inner) - inner
     at = np.arange(inner.sum()) - np.repeat(first - identifiers.start - 1, inner)
-    before, here = data[at - 1], data[at]
-    end = np.repeat(identifiers.end, inner)
-    after = np.where(at + 1 < end, data[np.minimum(at + 1, len(data) - 1)], 0)
-    underscore = (before == ord("_")) != (here == ord("_"))
-    camel = _upper(here) & ~_upper(before)
-    acronym = _upper(before) & _upper(here) & _lower(after)  # HTTP|Server
-    gold = underscore | (camel & (before != ord("_"))) | acronym
-    return Cuts(at, np.repeat(identifiers.document, inner), gold)
+    upper, lower = _cases(data)
+    width = 1 + (data[at] >= 0xC0).astype(np.int64) + (data[at] >= 0xE0) + (data[at] >= 0xF0)
+    last = np.repeat(identifiers.end, inner)
+    before_small = (at + width < last) & lower[np.minimum(at + width, len(data) - 1)]
+    underscore = (data[at - 1] == ord("_")) != (data[at] == ord("_"))
+    capital = upper[at] & (~upper[at - 1] | before_small)
+    begins = (data[at] & 0xC0) != 0x80
+    return Cuts(at, np.repeat(identifiers.document, inner), begins & (underscore | capital))
 
 
-def _upper(letters: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    flags: NDArray[np.bool_] = (letters >= ord("A")) & (letters <= ord("Z"))
-    return flags
+def _cases(data: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each byte of a text, whether its character is a capital, and whether it is a small letter."""
+    import numpy as np
 
-
-def _lower(letters: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    flags: NDArray[np.bool_] = (letters >= ord("a")) & (letters <= ord("z"))
-    return flags
+    upper = (data >= ord("A")) & (data <= ord("Z"))
+    lower = (data >= ord("a")) & (data <= ord("z"))
+    if (data < 0x80).all():
+        return upper, lower
+    text = data.tobytes().decode("utf-8", "surrogatepass")
+    of_character = np.cumsum((data & 0xC0) != 0x80) - 1
+    for flags, is_case in ((upper, str.isupper), (lower, str.islower)):
+        flags[:] = np.fromiter(map(is_case, text), np.bool_, len(text))[of_character]
+    return upper, lower
 
 
 def _syntax(batch: TextBatch, joined: bytes, facts: CorpusFacts) -> Spans | None:

@@ -159,7 +159,7 @@ class Counter:
         self._utf8 = tokenizer.encode_utf8 if isinstance(tokenizer, Utf8Encoder) else None
         self._table = table_of(tokenizer)
         self._aligner = Aligner(tokenizer, self._table)
-        self._trips = RoundTrips(tokenizer, self._table)
+        self._trips = RoundTrips(tokenizer)
         self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
         self._word_tokens = Tail(FEW)
         self._document_tokens = Tail(MANY)

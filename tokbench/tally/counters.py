@@ -21,7 +21,7 @@ TEXT_COUNTERS: dict[str, str] = {
     "punctuation": "code points of category P or S",
     "non_ascii": "code points above U+007F",
     "numbers": "runs of decimal digits",
-    "digit_gold": "boundaries of three-digit groups, from the right, inside numbers",
+    "digit_gold": "boundaries of three-digit groups, from the right, inside numbers that are no years",
     "operators": "operators of two or more characters (code)",
     "indents": "lines that begin with white space and go on with something else (code)",
     "identifiers": "identifiers (code)",
@@ -49,7 +49,7 @@ TOKEN_COUNTERS: dict[str, str] = {
     "unk_tokens": "tokens that are the unknown token",
     "unk_chars": "code points covered by the unknown token",
     "unk_unknown": "documents with an unknown token whose reach could not be found",
-    "digit_cuts": "token boundaries inside numbers",
+    "digit_cuts": "token boundaries inside numbers that are no years, inside a digit's bytes too",
     "digit_hits": "those of them at a three-digit group",
     "digit_reach": "three-digit group boundaries in aligned documents",
     "aligned_numbers": "numbers in aligned documents",
@@ -66,7 +66,6 @@ TOKEN_COUNTERS: dict[str, str] = {
     "syntax_reach": "the parser's gaps in parsed, aligned documents",
     "syntax_hits": "those of them in which a token boundary falls",
     "syntax_cuts": "token boundaries in parsed, aligned documents",
-    "syntax_right": "those of them that fall in one of the parser's gaps",
 }
 """What a tokenizer made of it."""
 

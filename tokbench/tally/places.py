@@ -1,10 +1,10 @@
-"""Where each token lies in the text: from the bytes of the tokens, in context.
+"""Where each token lies in the text, for all that is counted of tokens against words, numbers and code.
 
 Four ways, tried in this order for each document. *Exact*: the tokens' bytes, one after another, are the
-document's bytes. *Folded*: they are equal after folding both (see `tokbench.tally.folding`), for tokenizers
-that normalise. *Around unknowns*: the folded tokens between unknown tokens are found in the folded text, in
-one way only. *Offsets*: the tokenizer's own `offsets`. A document for which none of them holds is not
-aligned, and counts nothing that needs places.
+document's bytes, or a space and then those, where the tokenizer puts one before a text. *Folded*: they are
+equal after folding both (see `tokbench.tally.folding`), for tokenizers that normalise. *Around unknowns*: the
+folded tokens between unknown tokens are found in the folded text, in one way only. *Offsets*: the tokenizer's
+own `offsets`. A document for which none of them holds is not aligned, and counts nothing that needs places.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ class Places:
 
     Tokens without extent (special tokens, white space that a normaliser takes out) are not among them; those of
     document i are ``limits[i]`` to ``limits[i + 1]``. `aligned` says which documents are, `exact` of which the
-    tokens' bytes are the document's bytes; `hidden` the characters under unknown tokens, by document, −1 where
-    that cannot be told. By document there are also the tokens that are no whole characters (`split`), that
-    are the unknown token (`unknown`) and that have no bytes (`empty`); `boundary` has the bits (see
-    `tokbench.tally.boundaries`) that `tokbench.tally.walk.match` sets.
+    tokens' bytes are the document's bytes, in those that `leads` marks after a space before the text; `hidden`
+    the characters under unknown tokens, by document, −1 where that cannot be told. By document there are also
+    the tokens that are no whole characters (`split`), that are the unknown token (`unknown`) and that have no
+    bytes (`empty`); `boundary` has the bits (see `tokbench.tally.boundaries`) that `tokbench.tally.walk.match`
+    sets.
     """
 
-    spans: Callable[[], tuple[Offsets, Offsets]]
-    limits: Ints
+    spans: Callable[[], tuple[Offsets, Offsets, Ints]]
     aligned: Flags
     exact: Flags
+    leads: Flags
     hidden: Ints
     split: Ints
     unknown: Ints
@@ -53,7 +54,7 @@ class Places:
     boundary: NDArray[np.uint64]
 
     @cached_property
-    def _spans(self) -> tuple[Offsets, Offsets]:
+    def _spans(self) -> tuple[Offsets, Offsets, Ints]:
         return self.spans()  # where all is exact, boundaries tell most of what is asked, and take no room
 
     @property
@@ -65,6 +66,11 @@ class Places:
     def end(self) -> Offsets:
         """Where each token ends."""
         return self._spans[1]
+
+    @property
+    def limits(self) -> Ints:
+        """Where the tokens of each document begin, and after the last of them."""
+        return self._spans[2]
 
 
 AHEAD = 4
@@ -111,7 +117,7 @@ class Aligner:
 
         table, rows, n = self._table, self.rows.rows.reshape(-1), len(tokens.ids)
         ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
-        exact = np.empty(len(batch), np.bool_)
+        exact, leads = np.empty((2, len(batch)), np.bool_)
         counts = np.zeros((len(MATCHED), len(batch)), np.int64)
         boundary = no_boundaries(len(batch.data))
         room = int(batch.counts["bytes"].max(initial=0)) + 2 * PADDING
@@ -134,6 +140,7 @@ class Aligner:
                 begins,
                 boundary,
                 exact,
+                leads,
                 counts,
                 matched,
             )
@@ -144,22 +151,25 @@ class Aligner:
         def laid_out() -> tuple[Offsets, Offsets]:
             place = batch.words.start.dtype
             start, end = np.empty(n, place), np.empty(n, place)
-            lay_out(ids, offsets, batch.starts, table.length, exact, start, end)
+            lay_out(ids, offsets, batch.starts, table.length, exact, leads, start, end)
             return start, end
 
         split, unknown, empty = counts
         hidden = np.zeros(len(batch), np.int64)
-        if exact.all() and not empty.any():
-            return Places(laid_out, offsets, exact, exact, hidden, split, unknown, empty, boundary)
+        if exact.all():
+
+            def spans_of_all() -> tuple[Offsets, Offsets, Ints]:
+                start, end = laid_out()
+                return _with_extent(start, end, end > start, tokens)
+
+            return Places(spans_of_all, exact, exact, leads, hidden, split, unknown, empty, boundary)
         start, end = laid_out()
         aligned = exact.copy()
-        if not exact.all():
-            hidden[unknown > 0] = -1
-            self._align_rest(batch, tokens, spans, unknown > 0, start, end, aligned, hidden)
+        hidden[unknown > 0] = -1
+        self._align_rest(batch, tokens, spans, unknown > 0, start, end, aligned, hidden)
         keep = (end > start) & np.repeat(aligned, tokens.lengths())
-        limits = frozen(np.append(0, np.cumsum(keep))[tokens.offsets])
-        start, end = start[keep], end[keep]
-        return Places(lambda: (start, end), limits, aligned, exact, hidden, split, unknown, empty, boundary)
+        found = _with_extent(start, end, keep, tokens)
+        return Places(lambda: found, aligned, exact, leads, hidden, split, unknown, empty, boundary)
 
     def _align_rest(
         self,
@@ -282,3 +292,15 @@ class Aligner:
         start[into], end[into] = first_bytes[own[:, 0]], first_bytes[own[:, 1]]
         aligned: Ints = documents[fit]
         return aligned
+
+
+def _with_extent(
+    start: Offsets, end: Offsets, keep: Flags, tokens: TokenBatch
+) -> tuple[Offsets, Offsets, Ints]:
+    """The spans of the tokens to `keep`, and where those of each document begin."""
+    import numpy as np
+
+    from tokbench.kernels.pointers import frozen
+
+    limits = frozen(np.append(0, np.cumsum(keep))[tokens.offsets])
+    return start[keep], end[keep], limits

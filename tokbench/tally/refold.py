@@ -47,14 +47,14 @@ def align_folded(
     can be told from the bytes that are left over.
     """
     text, made = np.empty(room, np.uint8), np.empty(room, np.uint8)
-    owner = np.empty(room, np.int32)
+    low, high = np.empty(room, np.int32), np.empty(room, np.int32)
     links = np.empty(room, np.int32)
     text_back, made_back = np.empty(room, np.uint8), np.empty(room, np.uint8)
     runs, places = np.empty(most + 2, np.int64), np.empty(most + 2, np.int64)
     runs_back, places_back = np.empty(most + 2, np.int64), np.empty(most + 2, np.int64)
     for document in documents:
         first = starts[document]
-        size, visible = _fold_text(data, first, ends[document], characters, character_blob, text, owner)
+        size, visible = _fold_text(data, first, ends[document], characters, character_blob, text, low, high)
         if size == _NEW:
             return False
         n = _fold_tokens(
@@ -96,18 +96,17 @@ def align_folded(
             else:
                 to = at + (tokens[ids[index]] >> 2 & _LENGTHS)
             if to > at:
-                last = first + owner[to - 1]
-                begin[index] = first + owner[at]
-                stop[index] = last + _width(data[last])
+                begin[index], stop[index] = first + low[at], first + high[to - 1]
             at = to
     return True
 
 
 @kernel
-def _fold_text(data: Any, first: int, end: int, entries: Any, blob: Any, text: Any, owner: Any) -> Any:
+def _fold_text(data: Any, first: int, end: int, entries: Any, blob: Any, text: Any, low: Any, high: Any) -> Any:
     """Fold ``data[first:end]`` into `text`; say how long that is and how many characters show in it.
 
-    `owner` is the place of each folded byte's character, from `first` on.
+    What each folded byte stands for begins at `low` and ends at `high`, counted from `first` on: the same byte
+    where the character folds to itself, else the whole character.
     """
     position = first
     size = visible = 0
@@ -123,9 +122,13 @@ def _fold_text(data: Any, first: int, end: int, entries: Any, blob: Any, text: A
             return _NEW, 0
         length = entry >> 2 & _LENGTHS
         at = entry >> (LENGTH_BITS + 2)
+        itself = length == width
         for index in range(length):
             text[size + index] = blob[at + index]
-            owner[size + index] = position - first
+            itself = itself and blob[at + index] == data[position + index]
+        for index in range(length):
+            low[size + index] = position - first + (index if itself else 0)
+            high[size + index] = position - first + (index + 1 if itself else width)
         size += length
         visible += length > 0
         position += width

@@ -3,8 +3,8 @@
 What a document decodes to is told without decoding it where all of this holds: the tokenizer declares
 `decode_joins_bytes`; the bytes of the document's tokens, none of them special or without bytes, are the
 document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
-and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then valid UTF-8,
-be it the document's or not; the unknown token is what it decodes to between two letters.
+and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then the document's,
+where the document begins with none itself.
 Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same; once 512 or a
 megabyte of them were what they were told to be, one in 2,048. If one of them is not, the declaration is false:
 the whole batch is decoded, and every later one.
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from tokbench.batch import TokenBatch
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
-from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch
 
 if TYPE_CHECKING:
@@ -32,20 +31,19 @@ CHECKED_AT_LEAST = 8
 TRUSTED_AFTER, TRUSTED_AFTER_BYTES = 1 << 9, 1 << 20
 TRUSTED_SHARE = 2048
 _KEYS = 1 << 32
+_SPACE = 0x20
 
 
 class RoundTrips:
     """Compares the documents of one tokenizer, batch by batch."""
 
-    __slots__ = ("_believed", "_checked", "_checked_bytes", "_drops_space", "_surface", "_table", "_tokenizer")
+    __slots__ = ("_believed", "_checked", "_checked_bytes", "_drops_space", "_tokenizer")
 
-    def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
+    def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._table = table
         joins = bool(getattr(tokenizer, "decode_joins_bytes", False))
         self._drops_space = not joins and bool(getattr(tokenizer, "decode_drops_space", False))
         self._believed = isinstance(tokenizer, TokenByter) and (joins or self._drops_space)
-        self._surface: bytes | None = None
         self._checked = self._checked_bytes = 0
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
@@ -54,83 +52,20 @@ class RoundTrips:
 
         if not self._believed:
             return _changed(batch, self._decoded(tokens, np.ones(len(batch), np.bool_)))
-        changed: dict[int, str] = {}
-        if self._drops_space:
-            established, changed = self._after_space(batch, tokens)
-        else:
-            established = places.exact & (places.empty == 0) & ~batch.surrogates
-        told = established.copy()
-        told[[*changed]] = True
+        told = places.exact & (places.empty == 0) & ~batch.surrogates & (places.leads == self._drops_space)
+        if self._drops_space:  # what becomes of more than one space is not declared
+            told &= batch.data[np.minimum(batch.starts, len(batch.data) - 1)] != _SPACE
         if self._checked < TRUSTED_AFTER and self._checked_bytes < TRUSTED_AFTER_BYTES:
             checked = _sample(batch.keys, told)
             self._checked += int(checked.sum())
             self._checked_bytes += int(batch.counts["bytes"][checked].sum())
         else:
             checked = told & (batch.keys < _KEYS // TRUSTED_SHARE)
-        decoded = self._decoded(tokens, checked | ~told)
-        for document in np.flatnonzero(checked).tolist():
-            if decoded[document] != (changed[document] if document in changed else batch.text(document)):
-                self._believed = False
-        if self._believed:
-            decoded = changed | decoded
-        else:
-            decoded |= self._decoded(tokens, told & ~checked)
-        return dict(sorted(_changed(batch, decoded).items()))
-
-    def _after_space(self, batch: TextBatch, tokens: TokenBatch) -> tuple[Flags, dict[int, str]]:
-        """Whose tokens spell a space and then the document, and what others spell after a space."""
-        import numpy as np
-
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.joining import spell_after_space
-
-        table, n = self._table, len(batch)
-        unknown = -1 if table.unk is None else table.unk
-        n_unknown = int(np.count_nonzero(tokens.ids == unknown))
-        surface = self._unknown_as() if n_unknown else b""
-        room = int(table.length[tokens.ids].clip(0).sum()) + n_unknown * len(surface)
-        spelled, limits = np.empty(room, np.uint8), np.empty(n + 1, np.int64)
-        told, same = np.empty((2, n), np.bool_)
-        spell_after_space(
-            batch.data,
-            batch.starts,
-            batch.ends,
-            frozen(tokens.ids),
-            frozen(tokens.offsets),
-            table.length,
-            table.offset,
-            table.blob,
-            unknown,
-            frozen(np.frombuffer(surface, np.uint8)),
-            spelled,
-            limits,
-            told,
-            same,
-        )
-        whole = spelled[: limits[-1]].tobytes()
-        changed = {}
-        for document in np.flatnonzero(told & ~same).tolist():
-            try:
-                changed[document] = whole[limits[document] : limits[document + 1]].decode()
-            except UnicodeDecodeError:  # what becomes of that is the tokenizer's own affair
-                continue
-        return same & ~batch.surrogates, changed
-
-    def _unknown_as(self) -> bytes:
-        """What the unknown token decodes to, found between two letters; nothing where that cannot be told."""
-        import numpy as np
-
-        if self._surface is None:
-            self._surface = b""
-            table = self._table
-            for token in np.flatnonzero(table.length == 1).tolist():
-                letter = table.bytes_of(token)
-                if letter.isalpha():
-                    decoded = self._tokenizer.decode([token, table.unk or 0, token]).encode("utf-8", "replace")
-                    if len(decoded) > 2 and decoded.startswith(letter) and decoded.endswith(letter):
-                        self._surface = decoded[1:-1]
-                    break
-        return self._surface
+        changed = _changed(batch, self._decoded(tokens, checked | ~told))
+        if any(checked[document] for document in changed):
+            self._believed = False
+            changed |= _changed(batch, self._decoded(tokens, told & ~checked))
+        return dict(sorted(changed.items()))
 
     def _decoded(self, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
         """What each of `documents` decodes to."""

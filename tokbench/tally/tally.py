@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TALLY_VERSION = 2
-"""Changes whenever the same text and tokenizer would give another tally; part of every cache key."""
+TALLY_VERSION = 3
+"""Changes whenever the same text and tokenizer would give another tally; part of every cache key.
+
+It alone decides whether a cached tally is still good, so a change of code that changes no tally keeps them all:
+`tests/tokbench/tally/test_golden.py` holds tallies that say which kind a change is of.
+"""
 
 BUCKETS = 40
 """Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""

@@ -30,8 +30,7 @@ class _Touching:
         self.aligned = places.aligned
         self.all_aligned = bool(places.aligned.all())
         self.n = len(batch)
-        divided = places.exact & (places.empty == 0)
-        self.divided = bool(divided.all())
+        self.divided = bool(places.exact.all())
         # a boundary: some token begins here, and not at the start of the document
         self.boundary = places.boundary
         words, limits = batch.words, batch.words.limits
@@ -41,8 +40,7 @@ class _Touching:
             batch.data,
             batch.starts,
             batch.ends,
-            divided,
-            places.limits,
+            places.exact,
             words.start,
             words.end,
             limits,
@@ -62,7 +60,7 @@ class _Touching:
             n_many = touch_words(
                 batch.data,
                 batch.starts,
-                divided,
+                places.exact,
                 places.aligned,
                 places.limits,
                 self.start,
@@ -175,7 +173,10 @@ def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints | st
 
 
 def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints | str]:
-    """Token boundaries against the gaps between the parser's tokens, in the documents it parsed."""
+    """Token boundaries against the gaps between the parser's tokens, in the documents it parsed.
+
+    A gap is found once, however many boundaries fall in it.
+    """
     import numpy as np
 
     from tokbench.tally.boundaries import boundary_flags
@@ -188,13 +189,8 @@ def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Int
     np.cumsum(flags, out=before[1:])
     gaps = touching.own(gaps)
     hit = before[gaps.end + 1] > before[gaps.start]
-    change = np.zeros(len(flags) + 1, np.int64)
-    np.add.at(change, gaps.start, 1)
-    np.add.at(change, gaps.end + 1, -1)
-    right = here & (np.cumsum(change)[boundaries] > 0)
     return {
         "syntax_reach": touching.per_document(gaps.document),
         "syntax_hits": touching.per_document(gaps.document[hit]),
         "syntax_cuts": touching.per_document(owner[here]),
-        "syntax_right": touching.per_document(owner[right]),
     }

@@ -40,7 +40,6 @@ def touch_exact(
     starts: Any,
     ends: Any,
     exact: Any,
-    limits: Any,
     word_start: Any,
     word_end: Any,
     word_limits: Any,
@@ -63,6 +62,7 @@ def touch_exact(
         start, end = starts[document], ends[document]
         total: Any = 0
         continued: Any = 0
+        boundaries: Any = 0
         cut_chars: Any = 0
         cut_graphemes: Any = 0
         first = ONE  # the document's start is a boundary of its first words
@@ -82,6 +82,7 @@ def touch_exact(
                 last = end_of_word(marks, position)
                 for at in range(position, last):
                     if is_boundary(boundary, at):
+                        boundaries += 1
                         within += at > position
                         cut_graphemes += marks[at] & INSIDE_GRAPHEME
                         cut_chars += data[at] & 0xC0 == 0x80
@@ -93,6 +94,7 @@ def touch_exact(
                 continue
             here = ~(ALL << np.uint64(size))
             begins, inner, made = begins & here, inner & here, made & here
+            boundaries += count_bits(made)
             rest = made & inner
             words: Any = count_bits(begins)
             total += words + count_bits(rest)
@@ -117,8 +119,8 @@ def touch_exact(
             position += size
         low, high = word_limits[document], word_limits[document + 1]
         counts[0, document], counts[1, document], counts[2, document] = high - low, total, continued
-        counts[3, document] = max(limits[document + 1] - limits[document] - 1, 0)
-        counts[4, document], counts[5, document] = cut_chars, cut_graphemes
+        counts[3, document], counts[4, document] = boundaries, cut_chars
+        counts[5, document] = cut_graphemes
         counts[6, document] = crossings(boundary, word_start, word_end, low, high) if doubtful else 0
     return n_many
 

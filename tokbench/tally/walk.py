@@ -16,6 +16,7 @@ SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
 MATCHED = ("split", "unknown", "empty")
 """What `match` counts of each document: tokens of some kind."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
+SPACE = 0x20
 ALL, BLOCK = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(64)
 _FLAGS, _AT_ONCE = np.uint64(8), np.uint64(16)
 _SPLIT, _SPOILING = np.uint64(SPLIT), np.uint64(UNKNOWN | UNTOLD)
@@ -44,6 +45,7 @@ def match(
     begins: Any,
     boundary: Any,
     exact: Any,
+    leads: Any,
     counts: Any,
     first: int,
 ) -> int:
@@ -53,9 +55,10 @@ def match(
     `rows` are those of `tokbench.tally.rows`, end to end, in which tokens are counted, and `pieces` the same as
     bytes; `blob` has the bytes of all tokens, which begin at `places`. A document's tokens are spelled in
     `spelled` and begin where `begins` says so, which is 0 before and after; both have room for any document and
-    128 bytes more. Filled in are `exact` where the tokens' bytes are the document's and none is unknown, and
-    by document `MATCHED`. In exact documents without empty tokens a bit of `boundary` is set where a token
-    begins that is not the first.
+    128 bytes more. Filled in are `exact`, whether the tokens' bytes are the document's and none is unknown;
+    `leads`, whether they are so after a space, which many tokenizers put before a text; and by document
+    `MATCHED`. In exact documents a bit of `boundary` is set where a token begins, but not where the document
+    does.
     """
     n_rows, n_ids = np.uint64(len(rows) // 4), np.uint64(len(ids))
     for document in range(first, len(starts)):
@@ -74,14 +77,14 @@ def match(
             row = token * _NUMBERS
             entry = rows[row + _ENTRY]
             size = entry >> _FLAGS
-            if size == ZERO or size > _AT_ONCE or position > length:
+            if size == ZERO or size > _AT_ONCE or position > length + ONE:
                 if entry == ZERO:
                     break
-                if position > length:
+                if position > length + ONE:
                     fits, position = False, ZERO
                 if entry & _EMPTY:
                     empty += 1
-                if size > _AT_ONCE and position + size <= length:
+                if size > _AT_ONCE and position + size <= length + ONE:
                     at = np.uint64(places[token])
                     for more in range(_AT_ONCE, size):
                         spelled[position + more] = blob[at + more]
@@ -95,12 +98,14 @@ def match(
         if index < last:
             for done in range(offsets[document], np.int64(index)):  # none of this document was seen, then
                 rows[np.uint64(np.int64(ids[done])) * _NUMBERS + _SEEN] -= ONE
-            for marked in range(0, np.int64(min(position, length)) + 1, 64):
+            for marked in range(0, np.int64(min(position, length + ONE)) + 1, 64):
                 spread_64(begins, marked, ZERO, ZERO, ZERO)
             return document
-        fits &= position == length and kinds & _SPOILING == ZERO
-        exact[document] = fits & settle(data, starts[document], length, spelled, begins, boundary)
-        if not exact[document] or empty:
+        lead = ONE if position == length + ONE and spelled[0] == SPACE else ZERO
+        fits &= position == length + lead and kinds & _SPOILING == ZERO
+        exact[document] = fits & settle(data, starts[document], length, spelled, begins, boundary, lead)
+        leads[document] = exact[document] and lead != ZERO
+        if not exact[document]:
             clear(boundary, starts[document], ends[document])
         counts[0, document], counts[2, document] = split, empty
         if kinds & _UNKNOWN:
@@ -111,32 +116,39 @@ def match(
 
 
 @kernel
-def settle(data: Any, start: Any, length: Any, spelled: Any, begins: Any, boundary: Any) -> Any:
-    """Whether a document is as it was spelled; where its tokens begin becomes bits, and `begins` is cleared."""
-    begins[0] = 0  # no boundary: the document begins here too
+def settle(data: Any, start: Any, length: Any, spelled: Any, begins: Any, boundary: Any, lead: Any) -> Any:
+    """Whether a document is as it was spelled, after `lead` bytes (0 or 1) that are none of it.
+
+    Where its tokens begin becomes bits of `boundary`, and `begins` is cleared.
+    """
+    begins[0] = begins[lead] = 0  # no boundary: the document begins here too
+    begins[length + ONE] = 0
     different = at = ZERO
     place = np.uint64(start)
     while at + BLOCK <= length:
-        different |= differ_64(spelled, at, data, place)
-        set_bits(boundary, place, in_range_64(begins, at, 0, 1, 1))
-        spread_64(begins, at, ZERO, ZERO, ZERO)
+        different |= differ_64(spelled, at + lead, data, place)
+        set_bits(boundary, place, in_range_64(begins, at + lead, 0, 1, 1))
+        spread_64(begins, at + lead, ZERO, ZERO, ZERO)
         at += BLOCK
         place += BLOCK
     rest = ~(ALL << length - at)
-    different |= differ_64(spelled, at, data, place) & rest
-    set_bits(boundary, place, in_range_64(begins, at, 0, 1, 1) & rest)
-    spread_64(begins, at, ZERO, ZERO, ZERO)
+    different |= differ_64(spelled, at + lead, data, place) & rest
+    set_bits(boundary, place, in_range_64(begins, at + lead, 0, 1, 1) & rest)
+    spread_64(begins, at + lead, ZERO, ZERO, ZERO)
     return different == ZERO
 
 
 @kernel
-def lay_out(ids: Any, offsets: Any, starts: Any, lengths: Any, documents: Any, begin: Any, stop: Any) -> None:
-    """Where each token of some documents begins and stops, which `match` found to be exact; 0 in the others."""
+def lay_out(
+    ids: Any, offsets: Any, starts: Any, lengths: Any, exact: Any, leads: Any, begin: Any, stop: Any
+) -> None:
+    """Where each token of the documents begins and stops that `match` found to be exact; 0 in the others."""
     for document in range(len(starts)):
-        position = np.int64(starts[document])
+        start = np.int64(starts[document])
+        position = start - leads[document]
         for index in range(offsets[document], offsets[document + 1]):
-            if documents[document]:
-                begin[index] = position
+            if exact[document]:
+                begin[index] = max(position, start)
                 position += lengths[ids[index]]
                 stop[index] = position
             else:

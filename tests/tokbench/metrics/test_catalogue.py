@@ -160,7 +160,7 @@ BY_HAND = {
     "split_characters": 2 / 10,
     "cut_characters": 1 / 7,
     "cut_graphemes": 1 / 7,
-    "digit_alignment": 0,  # boundaries 12|3|4 against 1|234
+    "digit_alignment": None,  # 1234 may be a year
     "whole_numbers": 0,
     "morph_f1": 2 * 6 / (15 + 12),
     "morph_f1_split": 2 * 6 / (15 + 9),

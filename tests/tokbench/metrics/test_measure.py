@@ -313,7 +313,7 @@ def test_what_never_varied_is_not_certain(stand_ins) -> None:
 
 
 def test_what_is_decided_by_one_document_has_no_interval(stand_ins) -> None:
-    tally = collect(stand_ins.Pieces(), map(Document, ["1234", *TEXTS]))
+    tally = collect(stand_ins.Pieces(), map(Document, ["5678", *TEXTS]))
     row = one(tally, metric(lambda t: t.digit_cuts / t.digit_reach))
     assert row.value is not None
     assert row.ci_low is None

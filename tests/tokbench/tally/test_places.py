@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.corpus import Document
-from tokbench.tally import prepare
+from tokbench.inspection.pieces import pieces
+from tokbench.tally import CorpusFacts, collect, prepare
 from tokbench.tally.places import Aligner, Places
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import encode_batch
@@ -95,11 +97,25 @@ def test_bytes_of_a_character_where_only_spaces_are_rewritten(stand_ins) -> None
         def encode(self, text):
             return super().encode(" " + text)
 
-    places, under = place(Prefixing(" ab"), "ab 한é")
-    assert places.aligned.all()
-    assert under[0][0] == "ab"
-    assert len(under[0]) == 1 + 3 + 2  # each byte has its character's place
-    assert places.hidden.tolist() == [0]
+    places, under = place(Prefixing(" ab"), "ab 한é", "", " x")
+    assert places.exact.all()
+    assert places.leads.tolist() == [True, True, True]
+    assert under[0][:2] == ["ab", " "]
+    assert list(zip(places.start, places.end, strict=True))[2:7] == [(3, 4), (4, 5), (5, 6), (6, 7), (7, 8)]
+    assert under[2] == [" ", "x"]  # the space before the text is none of it
+    assert places.hidden.tolist() == [0, 0, 0]
+
+
+def test_bytes_of_a_character_beside_what_is_rewritten(stand_ins) -> None:
+    """Where a document is found by folded forms, a character that folds to itself is its bytes all the same."""
+
+    class Joining(stand_ins.Pieces):
+        def encode(self, text):
+            return super().encode(" ".join(text.split()))
+
+    places, _ = place(Joining(), "a  é")
+    assert not places.exact.any()
+    assert list(zip(places.start, places.end, strict=True)) == [(0, 1), (3, 4), (4, 5)]
 
 
 def test_offsets_of_known_tokens_hide_nothing(stand_ins) -> None:
@@ -144,3 +160,47 @@ def test_folded_places_hold_the_text_of_their_token(stand_ins, texts) -> None:
         assert len(under[document]) <= len(tokenizer.encode(text))
         for piece in under[document]:
             assert piece in text or "\ufffd" in piece
+
+
+def test_counts_of_a_tokenizer_that_puts_a_space_before_the_text(stand_ins) -> None:
+    """▁|i|f| |x|:|\\n|▁▁▁▁|y|é|é: five tokens in the indent and its line, one cut inside a character."""
+
+    class Prefixing(stand_ins.Pieces):
+        def encode(self, text):
+            return super().encode(" " + text)
+
+    facts = CorpusFacts(kind="code", language="nosuchlanguage")
+    tally = collect(Prefixing("if", "    "), [Document("if x:\n    yé"), Document("  é")], facts=facts)
+    # " ", "if", " ", "x", ":", "\n", "    ", "y", 0xC3, 0xA9 and " ", " ", " ", 0xC3, 0xA9
+    assert tally.tokens == 10 + 5
+    assert tally.count("boundaries") == 8 + 3  # the token of the space before a text is none of it
+    assert tally.count("cut_chars") == tally.count("cut_graphemes") == 2
+    assert tally.count("indent_tokens") == 1 + 2
+    assert tally.count("word_tokens") == 1 + 1 + 3 + 2
+
+
+@pytest.mark.parametrize(
+    "spec", ["sentencepiece:{}/llama-2/tokenizer.model", "transformers:{}/llama-2/hf/tokenizer.json"]
+)
+def test_places_are_those_that_encode_shows(spec: str, test_data) -> None:
+    import tokbench
+
+    tokenizer = tokbench.load(spec.format(test_data / "vocabs"))
+    texts = ["def f(x):\n    return x\n", " ", "é", ""]
+    for language in ("zho_Hant", "tha_Thai", "deu_Latn"):
+        texts += (test_data / f"corpora/pud/{language}.txt").read_text("utf-8").split("\n")[:20]
+    texts += ["家", "👩", "กำ", "x"]
+    [batch] = prepare(map(Document, texts))
+    tokens, table = encode_batch(tokenizer, batch.texts), TokenTable(tokenizer)
+    places = Aligner(tokenizer, table).align(batch, tokens)
+    assert places.exact.all()
+    for document, text in enumerate(texts):
+        byte_of = np.cumsum([0, *(len(character.encode()) for character in text)])
+        shown = [piece for piece in pieces(tokenizer, text) if piece.end > piece.start]
+        first, last = places.limits[document : document + 2]
+        own = slice(int(first), int(last))
+        begin, end = places.start[own] - batch.starts[document], places.end[own] - batch.starts[document]
+        assert len(shown) == len(begin)
+        # encode shows whole characters: those that the bytes of a token are in
+        assert [piece.start for piece in shown] == (np.searchsorted(byte_of, begin, "right") - 1).tolist()
+        assert [piece.end for piece in shown] == np.searchsorted(byte_of, end).tolist()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
-from tokbench.tally import CorpusFacts, prepare
+from tokbench.tally import CorpusFacts, collect, prepare
 from tokbench.tally.text import TextBatch
 
 
@@ -79,3 +79,20 @@ def test_parallel_lines_share_a_group_in_every_language() -> None:
 def test_batches_are_cut_by_bytes() -> None:
     sizes = [len(each) for each in prepare([Document("x" * 10)] * 10, batch_bytes=25)]
     assert sizes == [3, 3, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "cuts", "hits", "gold"),
+    [
+        ("1234567 12", ["1", "234", "567"], 3, 2, 2),  # 1|234|567 1|2
+        ("in 1999 and 2024", ["19"], 0, 0, 0),  # years: cut or not, nobody groups them
+        ("5000 2100", ["5", "000"], 4, 2, 2),  # 5|000 2|1|0|0, of which 5|000 and 2|100 are right
+        ("\u0661\u0662", [], 3, 0, 0),  # two Arabic digits of two bytes each, cut inside both and between
+        ("\u0661\u0662\u0663\u0664\u0665", ["\u0661\u0662", "\u0663\u0664\u0665"], 1, 1, 1),
+        ("\u0661\u0669\u0669\u0669", [], 0, 0, 0),  # 1999 in Arabic digits
+    ],
+)
+def test_groups_of_digits(stand_ins, text: str, pieces: list[str], cuts: int, hits: int, gold: int) -> None:
+    tally = collect(stand_ins.Pieces(*pieces), [Document(text)])
+    found = (tally.count("digit_cuts"), tally.count("digit_hits"), tally.count("digit_reach"))
+    assert found == (cuts, hits, gold)

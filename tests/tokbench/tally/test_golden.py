@@ -1,0 +1,98 @@
+"""Tallies that stay what they are, byte for byte, until `TALLY_VERSION` is raised.
+
+What is in a cache is used as long as the version is the same. So where a change makes one of these digests
+another, raise the version, and print the new digests by running this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import zlib
+from pathlib import Path
+
+import pytest
+
+import tokbench
+from tokbench.corpus import Document
+from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally, collect
+
+TEXTS = [
+    "It's 1,234,567 words,\r\n_and_ 3.14 more in 1999.\n" * 3,
+    "",
+    "L'été à 北京 กำ é \U0001f469\u200d\U0001f680",
+    "supercalifragilisticexpialidocious " * 5,
+    "«Naïve» “don’t” – ٠١٢٣٤ " * 9,
+    "Строка на русском, ещё 12 345 слов.",
+    "हिन्दी में एक वाक्य, 한국어 문장 ㄱㅏ",
+    "  two  spaces\tand a tab \u3000 here ",
+]
+CODE = [
+    "def größeÄndern(HTTPServer, x_9=None):\n    return x_9 // 2 != 1  # -> gone\n",
+    "\tfor (i = 0; i <= n; i++) { a->b ??= 'x == y'; }\n",
+]
+GOLDEN = {
+    "bytes text": "790927c16fd916e4",
+    "bytes code": "c60d48e88cce902f",
+    "chars text": "6c58abb0e5bfd6aa",
+    "words text": "43165bd642e68926",
+    "lowering text": "ef97a8d778d72286",
+    "prefixing text": "86ba1ff3a21fa7ea",
+    "prefixing code": "98494dbcc5c01ff4",
+}
+
+
+def made() -> dict[str, Tally]:
+    """The tally of each tokenizer on each text."""
+    path = Path(__file__).with_name("stand_ins.py")
+    spec = importlib.util.spec_from_file_location("golden_stand_ins", path)
+    assert spec is not None
+    assert spec.loader is not None
+    stand_ins = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(stand_ins)
+
+    class Prefixing(stand_ins.Pieces):  # type: ignore[name-defined, misc]
+        def encode(self, text: str) -> list[int]:
+            return super().encode(" " + text)  # type: ignore[no-any-return]
+
+    tokenizers = {
+        "bytes": tokbench.load("bytes"),
+        "chars": tokbench.load("chars"),
+        "words": stand_ins.Words("words,", "two", "spaces", "here"),
+        "lowering": stand_ins.Lowering("it", " wo", "ete", "super"),
+        "prefixing": Prefixing(" L", "    ", " two", "(i", "return"),
+    }
+    datasets = {
+        "text": (TEXTS, CorpusFacts()),
+        "code": (CODE, CorpusFacts(kind="code", language="nosuchlanguage")),
+    }
+    return {
+        name: collect(tokenizers[name.split()[0]], map(Document, texts), facts=facts)
+        for name in GOLDEN
+        for texts, facts in [datasets[name.split()[1]]]
+    }
+
+
+def digest(tally: Tally) -> str:
+    """A digest of what is in a tally, without its version and however it is compressed."""
+    body = zlib.decompress(tally.to_bytes().partition(b"\n")[2])
+    return hashlib.sha256(body.replace(f'"version":{TALLY_VERSION},'.encode(), b"", 1)).hexdigest()[:16]
+
+
+@pytest.fixture(scope="module")
+def digests() -> dict[str, str]:
+    return {name: digest(tally) for name, tally in made().items()}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_tallies_stay_what_they_are(digests: dict[str, str], name: str) -> None:
+    assert digests[name] == GOLDEN[name], "raise TALLY_VERSION, and see the head of this file"
+
+
+def test_the_version_is_that_of_these_digests() -> None:
+    assert TALLY_VERSION == 3
+
+
+if __name__ == "__main__":
+    for name, tally in made().items():
+        print(f'    "{name}": "{digest(tally)}",')
