@@ -168,3 +168,19 @@ def test_prose_is_long():
     files = read_card("prose").files
     assert sum(file.bytes for file in files) >= 100_000
     assert sum(file.bytes for file in files if file.language == "eng_Latn") >= 70_000
+
+
+def test_japanese_has_its_own_punctuation():
+    text = "\n".join(lines("jpn_Jpan"))
+    assert not re.search(r"[?!()]|(?<!\d)[:,.](?!\d)", text.replace("info@example.org", ""))
+
+
+def test_german_is_no_longer_than_people_write_it():
+    """Compounds are where the language has them, not for the sake of length."""
+    assert max(len(word) for word in re.findall(r"\w+", lines("deu_Latn")[21] + lines("deu_Latn")[27])) <= 25
+
+
+def test_the_parallel_corpus_says_how_far_to_trust_its_premiums():
+    caveat = read_card("parallel").about(["eng_Latn"])["caveat"]
+    assert "FLORES-200" in caveat
+    assert "9 to 16 % lower" in caveat

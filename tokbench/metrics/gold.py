@@ -33,7 +33,7 @@ class GoldWord:
 
 @dataclass(frozen=True, slots=True)
 class GoldWords:
-    """The words of a file that have a boundary inside, and how many of its rows were left out."""
+    """The words of a file, those of one morpheme too, and how many of its rows were left out."""
 
     words: tuple[GoldWord, ...]
     skipped: int = 0
@@ -43,20 +43,21 @@ Row = Sequence[str]
 
 
 def from_morphemes(word: str, morphemes: Sequence[str]) -> GoldWord | None:
-    """The word cut into `morphemes`, or None where they do not spell it or are fewer than two.
+    """The word cut into `morphemes`, be it one, or None where they do not spell it.
 
     Example:
-        >>> from_morphemes("lighted", ["light", "ed"])
-        GoldWord(word='lighted', cuts=(5,))
+        >>> from_morphemes("lighted", ["light", "ed"]), from_morphemes("cat", ["cat"])
+        (GoldWord(word='lighted', cuts=(5,)), GoldWord(word='cat', cuts=()))
     """
     parts = [part for part in morphemes if part]
-    if len(parts) < 2 or "".join(parts) != word:
+    if not parts or "".join(parts) != word:
         return None
     return GoldWord(word, tuple(accumulate(map(len, parts[:-1]))))
 
 
 def _morphscore(row: Row) -> GoldWord | None:
-    return from_morphemes(row[0], row[1:3])
+    """A row of two parts: the data has no words of one morpheme, and one that lacks a part is a slip."""
+    return from_morphemes(row[0], row[1:3]) if row[1] and row[2] else None
 
 
 def _sigmorphon(row: Row) -> GoldWord | None:

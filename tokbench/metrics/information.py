@@ -87,7 +87,7 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
     usual = alpha == 2.5
     return Metric(
         name=name or f"renyi_efficiency_{alpha:g}",
-        unit="ratio",
+        unit="ratio to declared vocabulary",
         better="higher",
         summary=f"Rényi entropy of order {alpha:g} of the ids, over log₂ of the declared vocabulary size.",
         formula=rf"\frac{{1}}{{1-\alpha}}\log_2 \sum_i p_i^\alpha \Big/ \log_2 V,\ \alpha={alpha:g}",

@@ -77,7 +77,9 @@ CONTEXT = MeasureContext(
         "base": audit({b"b", b"c", b"d"}, UNREACHABLE=0, UNDECODABLE=0, SPECIAL=0),
     },
     morphology={
-        ("p", "eng"): MorphCounts(words=10, whole=2, gold=12, gold_split=9, made=15, hits=6, recalls=4.0)
+        ("p", "eng"): MorphCounts(
+            words=12, cut=10, cut_whole=2, gold=12, gold_split=9, made=15, hits=6, recalls=4.0
+        )
     },
 )
 
@@ -162,6 +164,7 @@ BY_HAND = {
     "cut_graphemes": 1 / 7,
     "digit_alignment": None,  # 1234 may be a year
     "whole_numbers": 0,
+    "gold_words": 12,
     "morph_f1": 2 * 6 / (15 + 12),
     "morph_f1_split": 2 * 6 / (15 + 9),
     "morph_precision": 6 / 15,

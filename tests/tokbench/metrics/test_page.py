@@ -1,4 +1,4 @@
-"""docs/metrics.md is what the catalogue says; price tables; curves; languages."""
+"""docs/metrics.md is what the catalogue says; price tables; languages."""
 
 from __future__ import annotations
 
@@ -7,21 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tokbench.corpus import Document
 from tokbench.errors import SpecError
 from tokbench.languages import groups, label, languages, lookup
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.cost import PriceTable
-from tokbench.metrics.curves import (
-    length_curve,
-    rank_frequencies,
-    rank_percentiles,
-    token_lengths,
-    tokens_per_word,
-    zipf_curve,
-)
 from tokbench.metrics.page import render
-from tokbench.tally import Tally, collect
 
 ROOT = Path(__file__).parents[3]
 
@@ -59,22 +49,6 @@ def test_wrong_price_tables_are_refused(tmp_path: Path, text: str) -> None:
         PriceTable.open(path)
     with pytest.raises(SpecError, match=r"missing\.toml"):
         PriceTable.open(tmp_path / "missing.toml")
-
-
-def test_curves_by_hand(stand_ins) -> None:
-    tally = collect(stand_ins.Pieces("abc"), map(Document, ["abcabc x", "xyz", "x" * 40]))
-    assert rank_frequencies(tally).tolist() == [42, 2, 1, 1, 1]
-    assert token_lengths(tally).tolist() == [0, 45, 0, 2]
-    assert tokens_per_word(tally).tolist()[:4] == [0, 1, 1, 1]
-    x, y = length_curve(tally)
-    assert x.tolist() == [3, 8, 40]
-    assert y.tolist() == [1, 2, 1]
-    assert rank_percentiles(tally, (0.5, 0.95)) == {0.5: 1, 0.95: 3}
-    assert zipf_curve(tally).y.sum() == pytest.approx(1)
-    empty = Tally.empty()
-    assert not len(token_lengths(empty))
-    assert not len(zipf_curve(empty).x)
-    assert not len(length_curve(empty).x)
 
 
 def test_languages_of_flores_are_all_there() -> None:
