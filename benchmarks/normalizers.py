@@ -1,6 +1,6 @@
 """Speed of compiled normalizers beside the plain Python ones and those of `tokenizers`, texts compared first.
 
-    python benchmarks/normalizers.py [--megabytes 8] [--rounds 5]
+    python benchmarks/normalizers.py [--megabytes 8] [--rounds 5] [--only NAME]
 
 CPU time of one thread, rounds interleaved, the median shown as MB of UTF-8 input per second. Documents are
 lines of the corpora in the folder that TOKBENCH_TEST_DATA names: an English novel; parallel corpora, with those
@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import Regex
 from tokenizers import normalizers as N
 
@@ -47,8 +48,16 @@ NORMALIZERS = {
     "Replace ``": N.Replace("``", '"'),
     "Replace two spaces": N.Replace("  ", " "),
     "CLIP: NFC, \\s+, Lowercase": N.Sequence([N.NFC(), N.Replace(Regex(r"\s+"), " "), N.Lowercase()]),
-    "ALBERT without its map": N.Sequence(
-        [N.Replace("``", '"'), N.Replace("''", '"'), N.NFKD(), N.StripAccents(), N.Lowercase()]
+    "Precompiled nmt_nfkc": N.Precompiled(charsmap_of("nmt_nfkc")),
+    "ALBERT": N.Sequence(
+        [
+            N.Replace("``", '"'),
+            N.Replace("''", '"'),
+            N.NFKD(),
+            N.StripAccents(),
+            N.Lowercase(),
+            N.Precompiled(charsmap_of("nmt_nfkc")),
+        ]
     ),
 }
 
@@ -87,6 +96,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=8)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="normalizers with this in their name")
     options = parser.parse_args()
     folder = Path(os.environ.get("TOKBENCH_TEST_DATA") or sys.exit("set TOKBENCH_TEST_DATA")) / "corpora"
     differs = False
@@ -99,6 +109,8 @@ def main() -> int:
         print(f"{name}: {len(data) / 1e6:.1f} MB of {len(lines)} lines, MB/s")
         print(f"  {'':28}{'compiled':>10}{'tokenizers':>12}{'plain':>8}")
         for kind, library in NORMALIZERS.items():
+            if options.only not in kind:
+                continue
             config = json.loads(library.__getstate__())
             compiled, plain = compiled_normalizer_of(config), text_normalizer_of(config)
             assert compiled is not None

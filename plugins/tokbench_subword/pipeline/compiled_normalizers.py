@@ -8,7 +8,7 @@ place among the steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
+from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
+from tokbench_subword.pipeline.charsmap_tables import CharsmapTables, charsmap_tables
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.rewriting import (
     Rewriting,
     RewritingTables,
@@ -43,6 +46,8 @@ from tokbench_subword.pipeline.splicing import Batch, each, rewritten
 
 Step = Callable[[Batch], Batch]
 """One thing that is done to a batch: it gives the very same back where it changes nothing."""
+Part = Step | Form | Rewriting
+"""A step, or what becomes one, perhaps together with its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +81,48 @@ def compiled_normalizer_of(config: Mapping[str, Any] | None) -> BatchNormalizer 
     """The compiled normalizer a `tokenizer.json` asks for; raises `TokenizerError` for an unknown one."""
     if config is None or text_normalizer_of(config) is None:
         return None
-    steps: list[Step | Rewriting] = []
+    parts: list[Part] = []
     for part in _parts(config):
-        if isinstance(part, Rewriting) and steps and isinstance(steps[-1], Rewriting):
-            steps[-1] = steps[-1].then(part)
+        if isinstance(part, Rewriting) and parts and isinstance(parts[-1], Rewriting):
+            parts[-1] = parts[-1].then(part)
+        else:
+            parts.append(part)
+    steps: list[Part] = []
+    for part in parts:
+        if isinstance(part, Rewriting) and steps and isinstance(steps[-1], str):
+            steps[-2:] = _at_once(steps[-2:], part)
         else:
             steps.append(part)
-    return BatchNormalizer(tuple(_rewriting(step) if isinstance(step, Rewriting) else step for step in steps))
+    return BatchNormalizer(tuple(map(_step, steps)))
 
 
-def _parts(config: Mapping[str, Any]) -> Iterator[Step | Rewriting]:
+def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
+    """A form, what may be before it, and a rewriting behind it: as one step if that can be."""
+    form = cast(Form, before[-1])
+    first = before[0] if isinstance(before[0], Rewriting) else Rewriting.of({})
+    whole = first.around(form, last)
+    if whole is None:
+        return [*before, last]
+    normal = _plain({"type": form})
+    step = _step(whole, lambda text: last.rewritten(normal(first.rewritten(text))))
+    return [step] if first is before[0] else [*before[:-1], step]
+
+
+def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
+    """What does a part; `plain` is how Python does it where characters may have to be put in order."""
+    if isinstance(part, Rewriting):
+        return partial(_rewritten, rewriting_tables(part), plain)
+    return partial(_normal_form, part) if isinstance(part, str) else part
+
+
+def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     """What a normalizer does, in order."""
     kind = config["type"]
     if kind == "Sequence":
         for item in config["normalizers"]:
             yield from _parts(item)
     elif kind in ("NFC", "NFD", "NFKC", "NFKD"):
-        yield partial(_normal_form, cast(Form, kind))
+        yield cast(Form, kind)
     elif kind == "Lowercase":
         yield lowered()
     elif kind == "StripAccents":
@@ -108,13 +138,16 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Step | Rewriting]:
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
         yield partial(_by_kernel, spell_bytes, (_array(spellings),), 2)
+    elif kind == "Precompiled":
+        if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
+            yield partial(_by_charsmap, charsmap_tables(charsmap), _plain(config))
     elif kind == "Replace" and "Regex" not in config["pattern"]:
         yield from _replace(config["pattern"], str(config["content"]))
     else:
-        yield partial(each, plain=cast(Callable[[str], str], text_normalizer_of(config)))
+        yield partial(each, plain=_plain(config))
 
 
-def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Step | Rewriting]:
+def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
     literal = pattern if isinstance(pattern, str) else str(pattern["String"])
     if len(literal) == 1:
         yield Rewriting.of({ord(literal): content})
@@ -123,20 +156,16 @@ def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Step | 
         yield partial(_by_kernel, replace_literal, arrays, 1.25)
 
 
-def _bert(config: Mapping[str, Any]) -> Iterator[Step | Rewriting]:
+def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
     from tokbench_subword.wordpiece.normalizer import BertRules
 
     rules = BertRules.from_json(config)
     yield bert_cleaned(clean=rules.clean_text, spaced=rules.handle_chinese_chars)
     if rules.strip_accents:
-        yield partial(_normal_form, "NFD")
+        yield "NFD"
         yield without_nonspacing_marks()
     if rules.lowercase:
         yield lowered()
-
-
-def _rewriting(rewriting: Rewriting) -> Step:
-    return partial(_rewritten, rewriting_tables(rewriting))
 
 
 def _edges(*, head: str = "", left: bool = False, right: bool = False) -> Step:
@@ -155,9 +184,12 @@ def _by_kernel(kernel: Callable[..., int], arguments: tuple[Any, ...], growth: f
     return rewritten(batch, lambda *places: kernel(*arguments, *places[:-1]), capacity=int(size * growth))
 
 
-def _rewritten(tables: RewritingTables, batch: Batch) -> Batch:
+def _rewritten(tables: RewritingTables, plain: Callable[[str], str] | None, batch: Batch) -> Batch:
     """The batch with every character rewritten."""
-    return _by_kernel(rewrite, (tables.block,), 1.5, batch)
+    size = int(batch[1][-1] - batch[1][0])
+    kernel = partial(rewrite, tables.block, tables.ordered_from)
+    result = rewritten(batch, kernel, plain=plain, capacity=size + size // 2)
+    return batch if plain is not None and np.array_equal(result[0], batch[0]) else result
 
 
 def _normal_form(form: Form, batch: Batch) -> Batch:
@@ -170,6 +202,16 @@ def _normal_form(form: Form, batch: Batch) -> Batch:
     return rewritten(
         batch,
         partial(normal_form, tables.block, tables.composes),
-        plain=cast(Callable[[str], str], text_normalizer_of({"type": form})),
+        plain=_plain({"type": form}),
         capacity=text.size + text.size // 2,
     )
+
+
+def _by_charsmap(tables: CharsmapTables, plain: Callable[[str], str], batch: Batch) -> Batch:
+    """The batch by the rules of a precompiled map."""
+    size = int(batch[1][-1] - batch[1][0])
+    return rewritten(batch, partial(by_charsmap, tables.block), plain=plain, capacity=size + size // 4)
+
+
+def _plain(config: Mapping[str, Any]) -> Callable[[str], str]:
+    return cast(Callable[[str], str], text_normalizer_of(config))

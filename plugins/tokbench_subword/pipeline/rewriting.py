@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,20 +14,35 @@ from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline import unicode_9
-from tokbench_subword.pipeline.normal_form_tables import entries, lead_steps
+from tokbench_subword.pipeline.normal_form_tables import (
+    BEFORE_T,
+    FIRST_L,
+    FIRST_SYLLABLE,
+    FIRST_V,
+    N_SYLLABLES,
+    N_T,
+    N_V,
+    combining_classes,
+    entries,
+    lead_steps,
+    parts_of,
+)
+from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.precompiled import NMT
 
 LOOK_UP = 0xFF
 """In `RewritingTables.bytes`: what becomes of it is not one byte, or the byte is no whole character."""
 SELF = "\ud800"
 """In what characters become: the character itself. Text has no surrogates."""
+_MOST_ORDERED = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rewriting:
     """What becomes of each code point: ``becomes[numbers[point]]``, where 0 is the character as it is.
 
-    `numbers` is int32 of shape ``(0x110000,)``.
+    `numbers` is int32 of shape ``(0x110000,)``. What becomes of two characters of `ordered`, where they meet,
+    depends on which of them has the higher combining class: that is not told here.
 
     Example:
         >>> both = Rewriting.of({0x41: "a"}).then(Rewriting.of({0x61: f"-{SELF}-", 0x42: ""}))
@@ -37,6 +52,7 @@ class Rewriting:
 
     numbers: NDArray[np.int32]
     becomes: tuple[str, ...] = (SELF,)
+    ordered: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, changes: Mapping[int, str]) -> Rewriting:
@@ -59,18 +75,41 @@ class Rewriting:
 
     def then(self, later: Rewriting) -> Rewriting:
         """Both, the other on what this one makes."""
+        n_mine, n_later = len(self.becomes), len(later.becomes)
+        kept = [number for number, new in enumerate(self.becomes) if SELF in new]
+        # a key is a number of mine; where the character stays in what becomes of it, also one of `later`
+        first_key, stays = np.arange(n_mine), np.zeros(n_mine, np.int32)
+        first_key[kept], stays[kept] = n_mine + n_later * np.arange(len(kept)), 1
         points = np.flatnonzero(self.numbers | later.numbers)
-        pairs = self.numbers[points].astype(np.int64) << 32 | later.numbers[points]
-        kinds, inverse = np.unique(pairs, return_inverse=True)
+        mine = self.numbers[points]
+        keys = first_key[mine] + stays[mine] * later.numbers[points]
+        number_of_key = np.zeros(n_mine + n_later * len(kept), np.int32)
+        number_of_key[keys] = 1
         becomes = {SELF: 0}
-        numbers_of_kinds = []
-        for kind in kinds.tolist():
-            parts = self.becomes[kind >> 32].split(SELF)
-            new = later.becomes[kind & 0xFFFFFFFF].join(later.rewritten(part) for part in parts)
-            numbers_of_kinds.append(becomes.setdefault(new, len(becomes)))
+        again = {one: later.rewritten(one) for one in set("".join(self.becomes)) - {SELF}}
+        for key in np.flatnonzero(number_of_key).tolist():
+            index, other = divmod(key - n_mine, n_later) if key >= n_mine else (0, 0)
+            text = self.becomes[kept[index] if key >= n_mine else key]
+            new = "".join([again.get(one, later.becomes[other]) for one in text])
+            number_of_key[key] = becomes.setdefault(new, len(becomes))
         numbers = np.zeros(N_CODE_POINTS, np.int32)
-        numbers[points] = np.array(numbers_of_kinds, np.int32)[inverse]
+        numbers[points] = number_of_key[keys]
         return Rewriting(numbers, tuple(becomes))._without_what_stays()
+
+    def around(self, form: Form, later: Rewriting) -> Rewriting | None:
+        """Before NFD or NFKD, and `later` behind: as one. None where too many characters may be put in order.
+
+        Those are marks, and nearly all are gone where `later` strips accents.
+        """
+        classes = combining_classes()
+        left = {character for character in classes if later.rewritten(character)}
+        if len(left) > _MOST_ORDERED:
+            return None
+        apart = self.then(_taken_apart(form))
+        ordered = {ord(one) for one in left if SELF in apart.becomes[apart.numbers[ord(one)]]}
+        kinds = [number for number, new in enumerate(apart.becomes) if not left.isdisjoint(new)]
+        ordered.update(np.flatnonzero(np.isin(apart.numbers, kinds)).tolist() if kinds else ())
+        return replace(apart.then(later), ordered=frozenset(ordered))
 
     def _without_what_stays(self) -> Rewriting:
         for number, new in enumerate(self.becomes):
@@ -87,7 +126,8 @@ class RewritingTables:
     ``(256,)``: how many bytes a character has that begins with this one, if none that does is changed, else 0.
     `entries`, int32 ``(0x110000,)``: 0 where a character stays; k where it becomes
     ``blob[starts[2 * k]:starts[2 * k + 2]]``; -k where it stays and that is put around it, what begins at
-    ``starts[2 * k + 1]`` behind it. `block` has the addresses of all.
+    ``starts[2 * k + 1]`` behind it. Two that are from `ordered_from` on must not meet. `block` has the
+    addresses of all.
     """
 
     bytes: NDArray[np.uint8]
@@ -95,17 +135,18 @@ class RewritingTables:
     entries: NDArray[np.int32]
     starts: NDArray[np.int32]
     blob: NDArray[np.uint8]
+    ordered_from: int
     block: Any
 
 
 def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
     """The tables of a `Rewriting` (a few ms)."""
-    entries = rewriting.numbers
     signs = np.array([1, *(-1 if SELF in new else 1 for new in rewriting.becomes[1:])], np.int32)
-    if signs.min() < 0:
-        entries = entries * signs[entries]
+    entries = rewriting.numbers * signs[rewriting.numbers]
+    ordered = sorted(rewriting.ordered)
+    entries[ordered] = np.arange(len(ordered)) + len(rewriting.becomes)
     halves = [b"", b""]
-    for new in rewriting.becomes[1:]:
+    for new in (*rewriting.becomes[1:], *(rewriting.rewritten(chr(point)) for point in ordered)):
         before, _, behind = new.partition(SELF)
         halves += [encodable(before), encodable(behind)]
     starts = np.cumsum([0, *map(len, halves)], dtype=np.int32)
@@ -116,7 +157,20 @@ def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
         if len(new) == 1 and new.isascii():
             single[byte] = ord(new)
     arrays = (single, lead_steps(entries != 0), entries, starts, blob)
-    return RewritingTables(*arrays, block(arrays))
+    return RewritingTables(*arrays, len(rewriting.becomes), block(arrays))
+
+
+@lru_cache(maxsize=2)
+def _taken_apart(form: Form) -> Rewriting:
+    """NFD or NFKD of each character by itself."""
+    syllables = {
+        FIRST_SYLLABLE + index: chr(FIRST_L + index // (N_V * N_T))
+        + chr(FIRST_V + index // N_T % N_V)
+        + (chr(BEFORE_T + index % N_T) if index % N_T else "")
+        for index in range(N_SYLLABLES)
+    }
+    parts = parts_of(compatible=form == "NFKD")
+    return Rewriting.of(syllables | {ord(character): those for character, those in parts.items()})
 
 
 @lru_cache(maxsize=1)

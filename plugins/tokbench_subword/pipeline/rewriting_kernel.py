@@ -43,8 +43,13 @@ def _first_changed(text: Any, position: Any, stop: Any, steps: Any, entries: Any
 
 
 @kernel
-def rewrite(tables: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any) -> Any:
-    """Write documents to `out_array` with every character as the tables have it; its size, or why not."""
+def rewrite(
+    tables: Any, ordered_from: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any
+) -> Any:
+    """Write documents with every character as `RewritingTables` have it; the size, or why not. See `splicing`.
+
+    Documents are declined where characters meet that are entries from `ordered_from` on.
+    """
     single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
     starts, blob = i32_in(tables, 3), u8_in(tables, 4)
     text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
@@ -60,6 +65,7 @@ def rewrite(tables: Any, data: Any, offsets: Any, out_array: Any, out_offsets: A
     out_offsets[0] = 0
     for document in range(n_documents):
         stop = offsets[document + 1]
+        ordered_end = np.int64(-1)
         while position < stop:
             byte = text[position]
             new = single[byte]
@@ -87,6 +93,12 @@ def rewrite(tables: Any, data: Any, offsets: Any, out_array: Any, out_offsets: A
                         out[size + index] = text[position + index]
                     size += width
                 size = copy_span(blob, middle, behind, out, size)
+                if entry >= ordered_from:
+                    if size - (behind - begin) == ordered_end:
+                        declined[document] = 1
+                        position = stop
+                        break
+                    ordered_end = size
             position += width
         out_offsets[document + 1] = size - (position - stop)
     return size

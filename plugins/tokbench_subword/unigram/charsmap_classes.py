@@ -10,6 +10,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
+from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
 """Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer
@@ -26,38 +27,11 @@ TARGET_SHIFT = 8
 """Where above the class the target of a READY character stands."""
 
 
-@inline
-def _offset(unit):  # type: ignore[no-untyped-def]
-    """Where a unit's children are, relative to it (darts-clone)."""
-    return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
-
-
-@inline
-def trie_root(units):  # type: ignore[no-untyped-def]
-    """The place of the children of the root."""
-    return _offset(units[0])
-
-
-@inline
-def rule_step(units, n_units, node, byte):  # type: ignore[no-untyped-def]
-    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
-
-    -1 where the trie has no such path.
-    """
-    node ^= byte
-    if node >= n_units:
-        return np.int64(-1), False
-    unit = units[node]
-    if np.int64(unit & np.uint32(0x800000FF)) != byte:
-        return np.int64(-1), False
-    return node ^ _offset(unit), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
-
-
 @kernel
 def classify(units_array, targets, classes, plain):  # type: ignore[no-untyped-def]
     """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`."""
     units, n_units = pointer(units_array), len(units_array)
-    root = _offset(units[0])
+    root = trie_root(units)
     encoded = np.zeros(4, np.uint8)
     for character in range(1, len(classes)):
         if character < 0x80:

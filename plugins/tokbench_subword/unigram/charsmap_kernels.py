@@ -7,13 +7,12 @@ import numpy as np
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
     COPIED,
     READY,
     TARGET_SHIFT,
-    rule_step,
-    trie_root,
 )
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 

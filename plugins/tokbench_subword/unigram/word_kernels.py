@@ -17,7 +17,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.unigram.charsmap_classes import rule_step, trie_root
+from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
 from tokbench_subword.unigram.origins import carry, extend, optional
 
 REPLACED, CONTEXT = 1, 2

@@ -19,6 +19,7 @@ from tokbench_subword.pipeline.normal_form_kernel import LONGEST
 from tokbench_subword.pipeline.normal_form_tables import JOINS, SPECIAL, normal_form_tables
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.pipeline.rewriting import SELF, Rewriting
+from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import Regex, normalizers
 
 from tokbench.errors import TokenizerError
@@ -50,10 +51,13 @@ NORMALIZERS = [
     N.Replace("  ", "é"),
     N.Replace("``", '"'),
     N.Replace("中文", "中"),
+    N.Precompiled(charsmap_of("nmt_nfkc")),
+    N.Precompiled(charsmap_of("nfkc_cf")),
     N.Replace(Regex(r"\s+"), " "),
     N.Sequence([N.NFC(), N.Replace(Regex(r"\s+"), " "), N.Lowercase()]),
     N.Sequence([N.NFKD(), N.StripAccents(), N.Lowercase(), N.Replace(" ", "▁")]),
     N.Sequence([N.Lowercase(), N.BertNormalizer(), N.Replace(" ", "▁"), N.Replace("中", "x")]),
+    N.Sequence([N.NFKD(), N.StripAccents(), N.Lowercase(), N.Precompiled(charsmap_of("nmt_nfkc"))]),
     N.Sequence([N.Prepend("▁"), N.Replace(" ", "▁"), N.Sequence([N.Strip(), N.NFKC()])]),
 ]
 CONFIGS = [json.loads(one.__getstate__()) for one in NORMALIZERS]

@@ -1,0 +1,143 @@
+"""The normalizer `Precompiled` as a kernel over a batch of UTF-8; `precompiled` says what it does.
+
+A rule is for a grapheme cluster of less than six bytes, or else for each character of it. So clusters matter
+only around the few characters with which rules begin; text between these is skipped, ASCII byte by byte.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u32_in
+from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline.charsmap_tables import (
+    BETWEEN,
+    CONSONANT,
+    CONTROL,
+    JOINED,
+    LINKER,
+    SPECIAL,
+    STICKY,
+    TARGET_SHIFT,
+    UNTOLD,
+    shortest_rule,
+)
+from tokbench_subword.pipeline.splicing import TOO_SMALL, copy_span, finished
+
+_SHORT_CLUSTER = 6
+
+
+@inline
+def _next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, about: Any) -> Any:
+    """Where a SPECIAL character begins; `stop` or behind it for none."""
+    while position < stop:
+        while position < stop and quiet[text[position]] and text[position + 1] < 0x80:
+            position += 1
+        if position >= stop:
+            break
+        width = np.int64(steps[text[position]])
+        if width == 0:
+            point, width = code_point(text, position)
+            if about[point] & SPECIAL:
+                break
+        position += width
+    return position
+
+
+@inline
+def _before(text: Any, position: Any) -> Any:
+    """Where the character before `position` begins."""
+    position -= 1
+    while text[position] & 0xC0 == 0x80:
+        position -= 1
+    return position
+
+
+@inline
+def _in_conjunct(text: Any, begin: Any, position: Any, about: Any) -> Any:
+    """Whether a linker before `position`, and before that a consonant, join what is there to their cluster."""
+    linked = False
+    while position > begin:
+        position = _before(text, position)
+        point, _ = code_point(text, position)
+        kind = about[point]
+        if kind & LINKER:
+            linked = True
+        elif kind & BETWEEN == 0:
+            return linked and kind & CONSONANT != 0
+    return False
+
+
+@inline
+def _continues(text: Any, begin: Any, position: Any, kind: Any, about: Any) -> Any:
+    """Whether a character of this kind, no control character, continues the cluster before it."""
+    if position == begin:
+        return False
+    if kind & STICKY:
+        point, _ = code_point(text, _before(text, position))
+        return about[point] & CONTROL == 0
+    return kind & CONSONANT != 0 and _in_conjunct(text, begin, position, about)
+
+
+@inline
+def _short_cluster(text: Any, begin: Any, position: Any, width: Any, stop: Any, kind: Any, about: Any) -> Any:
+    """Where the cluster ends that begins with the character at `position`, if it has several and is short; else
+    where that character ends.
+    """
+    end = behind = position + width
+    if kind & CONTROL:
+        if text[position] == 0x0D and behind < stop and text[behind] == 0x0A:
+            return behind + 1
+        return behind
+    while end < stop and end - position < _SHORT_CLUSTER:
+        point, width = code_point(text, end)
+        if about[point] & STICKY == 0:
+            break
+        end += width
+    if end == behind or end - position >= _SHORT_CLUSTER or _continues(text, begin, position, kind, about):
+        return behind
+    return end
+
+
+@kernel
+def by_charsmap(tables: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any) -> Any:
+    """Write documents as `CharsmapTables` have them; the size, or why not. See `splicing`."""
+    quiet, steps, about = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
+    units, targets = u32_in(tables, 3), u8_in(tables, 4)
+    n_units, n_targets = i64_in(tables, 5)[0], i64_in(tables, 5)[1]
+    text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
+    n_documents = len(offsets) - 1
+    out_offsets[0] = 0
+    size, copied = np.int64(0), offsets[0]
+    for document in range(n_documents):
+        begin, stop = offsets[document], offsets[document + 1]
+        position = begin
+        while True:
+            position = _next_special(text, position, stop, quiet, steps, about)
+            if position >= stop:
+                break
+            point, width = code_point(text, position)
+            kind = np.int64(about[point])
+            behind = _short_cluster(text, begin, position, width, stop, kind, about)
+            target = (kind >> TARGET_SHIFT) - 1
+            if target < 0 and behind > position + width:
+                target = shortest_rule(text, position, behind, units, n_units)
+            if kind & UNTOLD or (kind & JOINED and behind > position + width) or target >= n_targets:
+                declined[document] = 1
+                break
+            if target < 0:
+                position += width
+                continue
+            end = target
+            while targets[end] != 0:
+                end += 1
+            if size + position - copied + end - target + 32 > capacity:
+                return np.int64(TOO_SMALL)
+            size = copy_span(text, copied, position, out, size)
+            size = copy_span(targets, target, end, out, size)
+            copied = position = behind
+        out_offsets[document + 1] = size + stop - copied
+    return finished(text, copied, offsets, out, size, capacity)

@@ -1,0 +1,147 @@
+"""What the kernel of `Precompiled` looks up: the rules of a character map, and which characters join others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import PADDING, block, pointer
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench_subword.pipeline.normal_form_tables import lead_steps
+from tokbench_subword.pipeline.precompiled import recent_joiners, split_map
+from tokbench_subword.pipeline.splicing import put_character
+
+BEGINS, STICKY, CONTROL, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(8))
+"""What is known of a character: longer rules begin with it; it continues the cluster before it, unless that is
+a control character; it is one; it joins what follows, which only Python looks at; it is a consonant of an Indic
+conjunct, what links two of them, or what may be between; it has rules and is of Hangul or a picture, which may
+join others in more ways.
+"""
+TARGET_SHIFT = 8
+"""Where above that the target of a character's own rule stands, plus one; 0 for none."""
+SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
+"""A character without any of these stays as it is, whatever is around it."""
+_JOINED_POINTS = [*range(0xD800), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA20), *range(0xE0000, 0xE1000)]
+"""Where characters are that are part of clusters: not among ideographs of higher planes, nor in private use."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CharsmapTables:
+    """The tables of a map.
+
+    `quiet`, uint8 of shape ``(256,)``: ASCII that stays as it is where ASCII follows. `steps`: see
+    `lead_steps`. `about`, int32 ``(0x110000,)``: flags, and targets above `TARGET_SHIFT`. `units`, uint32, and
+    `targets`, uint8, with a NUL behind each: the map's trie and what its rules write; `sizes`, int64 ``(2,)``,
+    how many there are of these. `block` has the addresses of all.
+    """
+
+    quiet: NDArray[np.uint8]
+    steps: NDArray[np.uint8]
+    about: NDArray[np.int32]
+    units: NDArray[np.uint32]
+    targets: NDArray[np.uint8]
+    sizes: NDArray[np.int64]
+    block: Any
+
+
+@lru_cache(maxsize=4)
+def charsmap_tables(charsmap: bytes) -> CharsmapTables:
+    """The tables of a map that is not empty; raises `TokenizerError` where it is damaged."""
+    units, targets = split_map(charsmap, "Precompiled")
+    units = units.copy()
+    about = np.zeros(N_CODE_POINTS, np.int32)
+    find_rules(units, about)
+    about |= _joining()
+    ruled = about & (-1 << TARGET_SHIFT | BEGINS) != 0
+    about[_points_of(r"\p{GCB=Prepend}")] |= UNTOLD
+    otherwise = _points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
+    about[otherwise[ruled[otherwise]]] |= JOINED
+    special = about & SPECIAL != 0
+    quiet = (about[:256] & (SPECIAL & ~BEGINS) == 0).astype(np.uint8)
+    quiet[0x80:] = 0
+    quiet[0x0D] = not special[0x0D]
+    sizes = np.array([len(units), len(targets)])
+    arrays = (quiet, lead_steps(special), about, units, np.append(targets, np.zeros(PADDING, np.uint8)), sizes)
+    return CharsmapTables(*arrays, block(arrays))
+
+
+@lru_cache(maxsize=1)
+def _joining() -> NDArray[np.int32]:
+    """The flags of all characters that say how they join."""
+    flags = np.zeros(N_CODE_POINTS, np.int32)
+    for kinds, flag in (
+        (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", STICKY),
+        (r"\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}", CONTROL),
+        (r"\p{InCB=Consonant}", CONSONANT),
+        (r"\p{InCB=Linker}", LINKER),
+        (r"\p{InCB=Extend}", BETWEEN),
+    ):
+        flags[_points_of(kinds)] |= flag
+    flags[sorted(recent_joiners())] &= ~(STICKY | BETWEEN | CONSONANT)
+    return flags
+
+
+def _points_of(kinds: str) -> NDArray[np.int64]:
+    """The code points of a class of `regex`."""
+    import regex
+
+    everything = "".join(map(chr, _JOINED_POINTS))
+    return np.fromiter(map(ord, "".join(regex.findall(f"[{kinds}]+", everything))), np.int64)
+
+
+@inline
+def trie_root(units: Any) -> Any:
+    """The place of the children of the root of a map's trie (darts-clone's 32-bit units)."""
+    return _offset(units[0])
+
+
+@inline
+def rule_step(units: Any, n_units: Any, node: Any, byte: Any) -> Any:
+    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
+
+    -1 where the trie has no such path.
+    """
+    node ^= byte
+    if node >= n_units:
+        return np.int64(-1), False
+    unit = units[node]
+    if np.int64(unit & np.uint32(0x800000FF)) != byte:
+        return np.int64(-1), False
+    return node ^ _offset(unit), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+
+
+@inline
+def shortest_rule(data: Any, begin: Any, end: Any, units: Any, n_units: Any) -> Any:
+    """Where the target of the shortest rule that begins the text begins, or -1; -2 if only longer ones do."""
+    node, found = trie_root(units), False
+    while begin < end and node >= 0 and not found:
+        node, found = rule_step(units, n_units, node, np.int64(data[begin]))
+        begin += 1
+    if found and node < n_units:
+        return np.int64(units[node] & np.uint32(0x7FFFFFFF))
+    return np.int64(-1) if node < 0 or found else np.int64(-2)
+
+
+@inline
+def _offset(unit: Any) -> Any:
+    """Where a unit's children are, relative to it."""
+    return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
+
+
+@kernel
+def find_rules(units_array: Any, about: Any) -> None:
+    """Write the targets of characters with a rule of their own to `about`, BEGINS of those with longer ones."""
+    units, n_units = pointer(units_array), np.int64(len(units_array))
+    encoded = np.zeros(4, np.uint8)
+    for point in range(1, len(about)):
+        size = put_character(point, encoded, 0)
+        target = shortest_rule(encoded, 0, size, units, n_units)
+        if target >= 0:
+            about[point] = (target + 1) << TARGET_SHIFT
+        elif target == -2:
+            about[point] = BEGINS
