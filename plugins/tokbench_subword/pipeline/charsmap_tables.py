@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
@@ -31,7 +32,7 @@ _JOINED_POINTS = [*range(0xD800), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CharsmapTables:
+class CharsmapTables(Stays):
     """The tables of a map.
 
     `quiet`, uint8 of shape ``(256,)``: ASCII that stays as it is where ASCII follows. `steps`: see

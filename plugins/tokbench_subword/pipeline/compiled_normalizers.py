@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
@@ -51,7 +52,7 @@ Part = Step | Form | Rewriting
 
 
 @dataclass(frozen=True, slots=True)
-class BatchNormalizer:
+class BatchNormalizer(Stays):
     """A compiled normalizer: its steps, in order."""
 
     steps: tuple[Step, ...]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline import unicode_9
 from tokbench_subword.pipeline.normal_forms import Form
@@ -36,7 +37,7 @@ N_SYLLABLES = N_L * N_V * N_T
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NormalFormTables:
+class NormalFormTables(Stays):
     """The tables of one form.
 
     `steps` is uint8 of shape ``(256,)``: the bytes of a character that begins with some byte, or 0 where it may

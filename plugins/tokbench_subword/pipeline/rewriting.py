@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import encodable
@@ -119,7 +120,7 @@ class Rewriting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RewritingTables:
+class RewritingTables(Stays):
     """A `Rewriting` as the kernel looks it up.
 
     `bytes` is uint8 of shape ``(256,)``: the byte that an ASCII character becomes, or LOOK_UP. `steps`, uint8

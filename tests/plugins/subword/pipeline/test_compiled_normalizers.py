@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -245,6 +246,11 @@ def test_real_text(test_data: Path) -> None:
     for number, normalizer in enumerate(NORMALIZERS):
         result = functions(number)[0](texts)
         assert result == [normalizer.normalize_str(text) for text in texts], IDS[number]
+
+
+def test_tables_do_not_travel() -> None:
+    with pytest.raises(TypeError):
+        copy.deepcopy(compiled_normalizer_of({"type": "Lowercase"}))
 
 
 def test_rewriting_that_gives_itself_back() -> None:
