@@ -36,6 +36,21 @@ def report(
             help="Where it goes, - for stdout; by default, the run's folder.",
         ),
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--metric", metavar="METRIC", help="latex: a column of the table. Repeatable."),
+    ] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option("--row", metavar="SPEC", help="latex: a tokenizer of the table. Repeatable."),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label", metavar="NAME=LABEL", help="latex: a tokenizer's or metric's name. Repeatable."
+        ),
+    ] = None,
+    caption: Annotated[str, typer.Option(metavar="TEXT", help="latex: the caption of the table.")] = "",
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
@@ -50,6 +65,8 @@ def report(
     if output is not None and len(writers) > 1:
         raise TokbenchError("--output names one file: give it with one --format, or leave it out")
     opened = Run.open(run)
+    if metric or row or label or caption:
+        writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
     if str(output) == "-":
         _print(opened, writers[0])
         return
@@ -58,6 +75,24 @@ def report(
         writer.write(opened, target)
         opened.folder.remember([target])
         typer.echo(target)
+
+
+def _latex(
+    writer: ReportWriter, metrics: list[str], rows: list[str], labels: list[str], caption: str
+) -> ReportWriter:
+    """The LaTeX writer with what was chosen for it."""
+    from dataclasses import replace
+
+    from tokbench.errors import SpecError
+    from tokbench.reports import latex
+
+    if writer.name != "latex":
+        raise SpecError(f"--metric, --row, --label and --caption are for --format latex, not {writer.name}")
+    named = dict(each.rpartition("=")[::2] for each in labels)
+    if "" in named:
+        raise SpecError("--label takes NAME=LABEL, as in bytes='UTF-8 bytes'")
+    choice = latex.Choice(metrics=tuple(metrics), rows=tuple(rows), labels=named, caption=caption)
+    return replace(writer, write=lambda run, path: latex.write(run, path, choice))
 
 
 def _print(run: Run, writer: ReportWriter) -> None:

@@ -55,10 +55,14 @@ def dataset_label(spec: str) -> str:
     Example:
         >>> dataset_label("bundled:parallel"), dataset_label("text:/data/novels/english.txt")
         ('bundled parallel', 'text english')
+        >>> dataset_label("bundled:parallel,lines=odd")
+        'bundled parallel, odd lines'
         >>> dataset_label("jsonl:crawl.jsonl,field=body,language_field=lang")
         'jsonl crawl field=body'
     """
-    return printable(_short(spec, leave_out=_HOW_READ, named=("field",)))
+    return printable(
+        re.sub(r" (even|odd)$", r", \1 lines", _short(spec, leave_out=_HOW_READ, named=("field",)))
+    )
 
 
 _HOW_READ = frozenset({"delimiter", "errors", "language_field", "max_document_bytes", "missing", "streaming"})

@@ -1,4 +1,4 @@
-r"""LaTeX tables for a paper: booktabs rules, siunitx columns, the best in bold with all its interval meets.
+r"""LaTeX tables for a paper: booktabs rules, siunitx columns, intervals beside figures, the best in bold.
 
 The file is to be ``\input``; it says at its top which packages it needs. What is not ASCII is written in a
 form that pdfLaTeX sets without fonts of its own.
@@ -7,12 +7,15 @@ form that pdfLaTeX sets without fonts of its own.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokbench.errors import UnknownNameError
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
-from tokbench.reports import tables
+from tokbench.reports import differences, tables
 from tokbench.reports.table import Cell, Column, Table
 from tokbench.results.atomic import write_bytes
 
@@ -27,47 +30,113 @@ LONG = 45
 """Rows from which a table may break over pages."""
 WIDE = 4
 """Columns from which headings stand upright."""
+MOST_WITH_INTERVALS = 8
+"""Columns up to which a page has room for intervals beside the figures."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
-    "'": r"\textquotesingle{}", "-": r"{-}", "†": r"\textsuperscript{\textdagger}", "–": "--", "×": r"$\times$",
+    "'": r"\textquotesingle{}", "-": r"{-}", "†": r"\textsuperscript{\textdagger}",
+    "‡": r"\textsuperscript{\textdaggerdbl}",
+    "§": r"\textsuperscript{\S}", "–": "--", "×": r"$\times$",
     "α": r"$\alpha$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$", "…": r"\ldots{}", "·": r"$\cdot$",
 }  # fmt: skip
 
 
-def write(run: Run, path: Path) -> None:
-    """Write the headline tables and the tables by language of a run as one LaTeX file."""
-    write_bytes(path, document(run).encode("ascii"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a paper shows: `metrics` as columns, tokenizers as `rows`, in this order; empty: the usual.
+
+    `labels` are names by spec or metric; `caption` replaces the headline's.
+    """
+
+    metrics: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    caption: str = ""
 
 
-def document(run: Run) -> str:
-    """Every table of the run's paper, one after the other."""
+def write(run: Run, path: Path, choice: Choice | None = None) -> None:
+    """Write the headline tables, those by language and the paired differences as one LaTeX file."""
+    write_bytes(path, document(run, choice or Choice()).encode("ascii"))
+
+
+def document(run: Run, choice: Choice | None = None) -> str:
+    """Every table of the run's paper, one after the other; with a `choice`, the chosen headline tables alone.
+
+    Raises `UnknownNameError` for a metric or tokenizer that the run has not.
+    """
     parts = [PREAMBLE]
+    chosen = choice or Choice()
     for dataset in data.natural_datasets(run):
-        table = tables.headline(run, dataset)
-        caption = f"Tokenizers on {dataset_label(dataset)}, over all languages. {table.note}"
-        parts.append(render(table, caption=caption, label=table.name))
-    main = data.main_dataset(run)
-    for metric in ("compression_ratio", "premium"):
-        table = tables.by_language(run, metric, main)
+        table = chosen_from(run, tables.headline(run, dataset, chosen.metrics), chosen)
         if table.rows:
-            parts.append(render(table, caption=f"{table.title}. {table.note}", label=table.name))
+            usual = f"Tokenizers on {dataset_label(dataset)}, over all languages. {table.note}"
+            parts.append(render(table, caption=chosen.caption or usual, label=table.name))
+    main = data.main_dataset(run)
+    if chosen == Choice():
+        found = [tables.by_language(run, metric, main) for metric in ("compression_ratio", "premium")]
+        found.append(differences.table(run, data.main_metric(run, main), main))
+        parts += [
+            render(table, caption=f"{table.title}. {table.note}", label=table.name)
+            for table in found
+            if table.rows
+        ]
     return "\n".join(parts)
 
 
+def chosen_from(run: Run, table: Table, choice: Choice) -> Table:
+    """The rows and columns of a headline that were chosen, in that order, under the names given."""
+    keys = [column.key for column in table.columns]
+    for name in choice.metrics:
+        if name not in set(run.frame["metric"]):
+            raise UnknownNameError.of("metric of this run", name, run.frame["metric"].unique())
+    for name in choice.rows:
+        if name not in run.tokenizers:
+            raise UnknownNameError.of("tokenizer of this run", name, run.tokenizers)
+    names = [row.key for row in table.rows]
+    rows = [names.index(name) for name in choice.rows if name in names] or list(range(len(names)))
+    columns = [0, *(keys.index(name) for name in choice.metrics if name in keys)]
+    columns = columns if choice.metrics else list(range(len(keys)))
+    made = [
+        replace(
+            table.rows[row],
+            cells=(
+                choice.labels.get(names[row], table.rows[row].cells[0]),
+                *(table.rows[row].cells[column] for column in columns[1:]),
+            ),
+        )
+        for row in rows
+    ]
+    best = {(rows.index(r), columns.index(c)) for r, c in table.best if r in rows and c in columns}
+    heads = [
+        replace(table.columns[c], label=choice.labels.get(keys[c], table.columns[c].label)) for c in columns
+    ]
+    return Table(table.name, table.title, tuple(heads), tuple(made), table.note, frozenset(best))
+
+
 def render(table: Table, *, caption: str, label: str) -> str:
-    r"""One table as a ``table`` (or, when long, a ``longtable``) environment."""
-    spec = "".join(_column(table, index) for index in range(len(table.columns)))
-    upright = len(table.columns) > WIDE
-    head = " & ".join(_heading(column, upright) for column in table.columns) + r" \\"
+    r"""One table as a ``table`` (or, when long, a ``longtable``) environment, with intervals."""
+    many = len(table.columns)
+    ranges = [many <= MOST_WITH_INTERVALS and _has_intervals(table, column) for column in range(many)]
+    spec = "".join(_column(table, index) + (r"@{\,}l" if ranged else "") for index, ranged in enumerate(ranges))
+    upright = many > WIDE
+    heads = [
+        rf"\multicolumn{{2}}{{c}}{{{_heading(column, upright)}}}" if ranged else _heading(column, upright)
+        for column, ranged in zip(table.columns, ranges, strict=True)
+    ]
+    head = " & ".join(heads) + r" \\"
     body = [
-        " & ".join(_cell(table, row, column) for column in range(len(table.columns))) + r" \\"
+        " & ".join(
+            _cell(table, row, column) + (f" & {_ends(table, row, column)}" if ranged else "")
+            for column, ranged in enumerate(ranges)
+        )
+        + r" \\"
         for row in range(len(table.rows))
     ]
     title = rf"\caption{{{escape(caption)}}}\label{{tab:{label}}}"
-    tight = rf"\{'scriptsize' if len(table.columns) > 10 else 'footnotesize'}\setlength{{\tabcolsep}}{{3pt}}"
+    tight = rf"\{'scriptsize' if many > 6 else 'footnotesize'}\setlength{{\tabcolsep}}{{3pt}}"
     top = [r"\toprule", head, r"\midrule"]
     if len(table.rows) > LONG:
         start = [rf"\begin{{longtable}}{{{spec}}}", title + r"\\", *top, r"\endfirsthead"]
@@ -76,6 +145,16 @@ def render(table: Table, *, caption: str, label: str) -> str:
     start = [r"\begin{table}", r"\centering" + tight, title]
     start += [rf"\begin{{tabular}}{{{spec}}}", *top]
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def _has_intervals(table: Table, column: int) -> bool:
+    return any(table.ends(row, column) for row in range(len(table.rows)))
+
+
+def _ends(table: Table, row: int, column: int) -> str:
+    """The interval of a figure, small, in brackets; nothing where there is none."""
+    ends = table.ends(row, column)
+    return rf"{{\tiny [{escape(ends)}]}}" if ends else ""
 
 
 def escape(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +50,7 @@ def document(run: Run) -> str:
         parts += ["## Who gives the same ids", "", render(compared), "", f"*{escape(compared.note)}*", ""]
     if run.failures:
         parts += ["## Failures and skips", "", render(tables.failures(run)), ""]
+    parts += ["## Provenance", "", *provenance(run), ""]
     measured = list(dict.fromkeys(run.frame["metric"]))
     defined = tables.definitions(run, measured)
     if defined.rows:
@@ -67,6 +69,34 @@ def provenance_line(run: Run) -> str:
         f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(run.frame), 'measurement')}, {counted(len(run.failures), 'failure')}."
     )
+
+
+def provenance(run: Run) -> list[str]:
+    """Versions, machine, seed, what was read and what tokenizers are made of, as a list."""
+    manifest = run.manifest
+    suite, machine = manifest.get("suite", {}), manifest.get("machine", {})
+    said = {
+        "versions": ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items()),
+        "machine": ", ".join(
+            str(machine[key]) for key in ("processor", "system", "architecture") if key in machine
+        ),
+        "bootstrap": ", ".join(
+            f"{key} {suite[key]}" for key in ("replicates", "seed", "confidence") if key in suite
+        ),
+        "trained on": str(manifest.get("train_on") or ""),
+    }
+    for entry in manifest["datasets"]:
+        digests = [str(known.get("sha256") or "") for known in entry["languages"].values()]
+        licence = (entry.get("facts") or {}).get("licence", "")
+        digest = hashlib.sha256("".join(digests).encode()).hexdigest()[:16] if any(digests) else ""
+        said[f"dataset {entry['spec']}"] = ", ".join(filter(None, (licence, digest and f"sha256 {digest}…")))
+    for entry in manifest["tokenizers"]:
+        libraries = " ".join(f"{name} {version}" for name, version in (entry.get("libraries") or {}).items())
+        print_ = str(entry.get("fingerprint") or "")[:16]
+        said[f"tokenizer {entry['spec']}"] = ", ".join(
+            filter(None, (libraries, print_ and f"fingerprint {print_}…"))
+        )
+    return [f"- {escape(name)}: {escape(text)}" for name, text in said.items() if text]
 
 
 def render(table: Table) -> str:

@@ -46,11 +46,12 @@ _WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zi
             "cer": "CER", "vocab": "vocabulary", "macro": "(mean of languages)"}  # fmt: skip
 
 
-def headline(run: Run, dataset: str) -> Table:
+def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     """One row a tokenizer, ranked over a whole dataset; vocabulary size and what it was trained on beside it.
 
     Ranked by compression, of several languages the mean over them; where that was not measured, by the first
-    metric with a direction. Those that lose something come after those that do not.
+    metric with a direction. Those that lose something come after those that do not. Metrics of `more` are there
+    in any case, as far as they were measured.
     """
     facts = metric_facts(run)
     frame = run.frame
@@ -58,6 +59,8 @@ def headline(run: Run, dataset: str) -> Table:
     by_key = {(row.tokenizer, row.metric): row for row in rows.itertuples()}
     fine = [name for name in facts if _constant(name, by_key)]
     shown = headline_metrics(run, dataset, without=fine) or headline_metrics(run, dataset)
+    measured = {metric for (_, metric), row in by_key.items() if row.value == row.value}
+    shown += [name for name in more if name in measured and name not in shown]
     units = {metric: str(row.unit) for (_, metric), row in by_key.items() if row.value == row.value}
     columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
     columns += [Column(key="vocab_size", label="vocabulary", unit="ids", places=0)]

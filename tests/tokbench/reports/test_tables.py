@@ -200,7 +200,7 @@ def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[...,
     assert trained_beside(run, run.datasets[0]) == {spec: "bundled:parallel,lines=even"}
     made = tables.headline(run, run.datasets[0])
     assert [row.key for row in made.rows if str(row.cells[0]).endswith(" §")] == [spec]
-    assert "§ trained on bundled parallel even" in made.note
+    assert "§ trained on bundled parallel, even lines" in made.note
 
 
 def test_the_fairness_table_names_its_reference(made_up_run: Callable[..., Any]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokbench.errors import UnknownNameError
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.reports import card, latex, markdown
 
@@ -101,3 +102,42 @@ def test_formulas_are_mathematics_in_markdown(made_up_run: Callable[..., Any]) -
     assert r"| $`\frac{\sum_d \mathrm{bytes}(d)}{\sum_d \mathrm{tokens}(d)}`$ |" in text
     assert r"\\frac" not in text
     assert markdown.formula("a`b") == r"a\`b"
+
+
+def test_latex_has_intervals_and_the_paired_tests(made_up_run: Callable[..., Any]) -> None:
+    text = latex.document(made_up_run(3, 3))
+    assert r"@{\,}l" in text
+    assert re.search(r"\\bfseries [\d.]+ & \{\\tiny \[[\d.]+--[\d.]+\]\}", text)
+    assert "p (corrected)" in text.replace("{", "").replace("}", "")
+    assert "more than chance" in text
+
+
+def test_latex_of_what_a_paper_needs(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    first, _, third = run.tokenizers
+    choice = latex.Choice(
+        metrics=("fertility", "compression_ratio"),
+        rows=(third, first),
+        labels={first: "Ours", "fertility": "Tokens a word"},
+        caption="What we found.",
+    )
+    text = latex.document(run, choice)
+    assert text.count(r"\begin{table}") == 2  # one a dataset
+    assert text.count(r"\caption{What we found.}") == 2
+    table = text.partition(r"\begin{table}")[2].partition(r"\end{table}")[0]
+    assert table.index("unigram 8k") < table.index("Ours")
+    assert table.index("Tokens a word") < table.index("compression ratio")
+    assert "o200k" not in table
+    assert "Gini" not in table
+    with pytest.raises(UnknownNameError, match="fertility"):
+        latex.document(run, latex.Choice(metrics=("fertilty",)))
+
+
+def test_markdown_states_provenance(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 2)
+    run.manifest |= {"versions": {"tokbench": "9.9", "numpy": "2.0"}, "train_on": "stdlib:docs"}
+    run.manifest["suite"] |= {"replicates": 1000, "seed": 7}
+    run.manifest["tokenizers"][0] |= {"fingerprint": "ab" * 32, "libraries": {"numba": "0.68"}}
+    text = markdown.document(run).partition("## Provenance")[2]
+    for said in ("tokbench 9.9", "replicates 1000, seed 7", "stdlib:docs", "numba 0.68", "abababababababab…"):
+        assert said in text, said
