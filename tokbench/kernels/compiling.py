@@ -20,13 +20,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba import config, njit
 from numba.core.compiler_lock import global_compiler_lock
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = Callable[..., Any]
 
 KNOWN_FROM, KNOWN_BEFORE = (0, 61), (0, 69)
 """The versions of numba whose private parts are as they are used here."""

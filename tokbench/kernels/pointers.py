@@ -54,7 +54,7 @@ if config.DISABLE_JIT:
         """The array at `index`, of uint8."""
         return arrays[index]
 
-    u32_in = u64_in = i32_in = i64_in = f64_in = u8_in
+    u16_in = u32_in = u64_in = i32_in = i64_in = f64_in = u8_in
 
     def typed_in(arrays: Any, index: int, example: Any) -> Any:
         """The array at `index`, of the dtype of `example`."""
@@ -124,6 +124,7 @@ else:
         return pointer_in
 
     u8_in = _pointer_in(types.uint8)
+    u16_in = _pointer_in(types.uint16)
     u32_in = _pointer_in(types.uint32)
     u64_in = _pointer_in(types.uint64)
     i32_in = _pointer_in(types.int32)

@@ -21,20 +21,18 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
-from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.bpe.pretokens import next_pretoken
 from tokbench_subword.bpe.train_union import united
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
-    DOCUMENT,
     POSITION,
     STORE_PADDING,
     WordTable,
     note_word,
     table_shift,
 )
+from tokbench_subword.pipeline.cutting import Cutter
 
 BLOCK = 1 << 18
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
@@ -48,27 +46,21 @@ MOST_WORDS = 1 << 24
 
 
 @kernel
-def count_words(machine, data, ends, block, classes, rows_, kept_, state):  # type: ignore[no-untyped-def]
-    """Count the pre-tokens of the documents ``data[:ends[0]], data[ends[0]:ends[1]], …``, from where `state`
-    says.
+def count_words(data, spans, block, rows_, kept_, state):  # type: ignore[no-untyped-def]
+    """Count the words ``data[spans[k, 0]:spans[k, 1]]``, from where `state` says.
 
-    `block` is where the data begins in the corpus. Returns whether all was counted; if not, the table has to be
-    grown before the next call.
+    `block` is where the data begins in the corpus. Returns whether all were counted; if not, the table has to
+    be grown before the next call.
     """
-    text, table, kept, classes_of = pointer(data), pointer(rows_), pointer(kept_), pointer(classes)
+    text, table, kept = pointer(data), pointer(rows_), pointer(kept_)
     n_rows = np.int64(len(rows_) // 4)
     shift = table_shift(n_rows)
     room = len(kept_) - STORE_PADDING
-    document, at = state[DOCUMENT], state[POSITION]
-    while document < len(ends):
-        end = ends[document]
-        while at < end:
-            following = np.int64(next_pretoken(machine, text, at, end, classes_of))
-            if not note_word(text, at, following - at, block + at, 1, table, n_rows, shift, kept, room, state):
-                state[DOCUMENT], state[POSITION] = document, at
-                return False
-            at = following
-        document += 1
+    for word in range(state[POSITION], len(spans)):
+        at, length = spans[word, 0], spans[word, 1] - spans[word, 0]
+        if not note_word(text, at, length, block + at, 1, table, n_rows, shift, kept, room, state):
+            state[POSITION] = word
+            return False
     return True
 
 
@@ -135,14 +127,20 @@ Fill = Callable[[WordTable, Block], None]
 """Counts a block into a table."""
 
 
-def filler(machine: int) -> Fill:
-    """Counts the pre-tokens of one of `pretokens`' machines."""
+def filler(cutters: Sequence[Cutter]) -> Fill:
+    """Counts what the cutters, each cutting the pieces of the one before, make of the documents of a block."""
 
     def fill(table: WordTable, block: Block) -> None:
-        data, ends, state = block.data, block.ends, table.state
-        state[DOCUMENT] = state[POSITION] = 0
-        while not count_words(machine, data, ends, block.start, class_table(), table.rows, table.kept, state):
-            table.grow(int(ends[state[DOCUMENT]] - state[POSITION]))
+        data, starts = block.data, np.concatenate([np.zeros(1, np.int64), block.ends[:-1]])
+        spans = np.stack([starts, block.ends], axis=1)
+        spans = spans[starts < block.ends]
+        for cutter in cutters[:-1]:
+            spans, _ = cutter.cut(data, spans)
+        for some in (found for found, _ in cutters[-1].pieces(data, spans)) if cutters else [spans]:
+            table.state[POSITION] = 0
+            while not count_words(data, some, block.start, table.rows, table.kept, table.state):
+                begin, end = some[table.state[POSITION]]
+                table.grow(int(end - begin))
 
     return fill
 
@@ -156,16 +154,16 @@ def count_pretokens(
 ) -> WordCounts:
     """Cut `texts` by `pattern` and count what is distinct; `progress` is told how many bytes are done.
 
-    A pattern with a state machine is counted by the kernel, any other by `regex`.
+    A pattern that is an automaton is counted by kernels, any other by `regex`.
 
     Example:
         >>> list(count_pretokens(["a b b", "b"], Pattern.of("gpt2")))
         [(b'a', 1), (b' b', 2), (b'b', 1)]
     """
-    if pattern.machine is None:
+    if pattern.cutters is None:
         return _count_by_regex(texts, pattern, progress)
     announce(count_words)
-    return count_blocks(texts, filler(pattern.machine), workers=workers, progress=progress)
+    return count_blocks(texts, filler(pattern.cutters), workers=workers, progress=progress)
 
 
 def count_blocks(

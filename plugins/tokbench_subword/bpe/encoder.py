@@ -15,18 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.text import encode_texts
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.direct import entry
-from tokbench_subword.bpe.encoding import encode_documents, encode_spans, encode_text
+from tokbench_subword.bpe.encoding import encode_spans, encode_text, encode_texts_of
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.pipeline.cutting import Cutter
 from tokbench_subword.words.cache import CACHE_BYTES
 
 _PAD = bytes(PADDING)
@@ -55,11 +57,17 @@ def _joined(parts: list[bytes] | list[str]) -> bytes:
     return b"".join([*parts, _PAD])
 
 
+def units_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of the texts that `offsets` part begins and ends: int64 ``(n, 2)``."""
+    return np.ascontiguousarray(np.stack([offsets[:-1], offsets[1:]], axis=1))
+
+
 class Encoder(Stays):
     """Encodes text with a `BpeModel`.
 
-    `threads` is how many threads a batch may use, `cache` how many bytes the word cache of each may take. With
-    a pattern that has no state machine, `encode` and `encode_batch` find the pre-tokens with `regex` first.
+    `threads` is how many threads a batch may use, `cache` how many bytes the word cache of each may take.
+    `cutters` (by default those of the model's pattern) cut texts into pre-tokens, each the pieces of the one
+    before; where there are none, a text is one pre-token.
     `spelled` says that the model works on letters of the byte alphabet, but text is given as it is.
 
     Example:
@@ -70,15 +78,25 @@ class Encoder(Stays):
     """
 
     def __init__(
-        self, model: BpeModel, *, threads: int = 1, cache: int = CACHE_BYTES, spelled: bool = False
+        self,
+        model: BpeModel,
+        cutters: Sequence[Cutter] | None = None,
+        *,
+        threads: int = 1,
+        cache: int = CACHE_BYTES,
+        spelled: bool = False,
     ) -> None:
+        cutters = model.pattern.cutters if cutters is None else cutters
+        if cutters is None:
+            raise TokenizerError(f"the pattern {model.pattern} has no compiled form: cut text beforehand")
         self.model = model
         self.cache = cache
         self.threads = max(1, threads)
-        cuts = model.pattern.machine is not None
-        announce(*((encode_documents, encode_text, encode_texts) if cuts else (encode_spans,)))
-        self._shared = shared_arrays(model, spelled=spelled)
-        self._fits = at.TEXT_CHARACTERS if cuts else -1
+        self._cutters = tuple(cutters)
+        announce(*((encode_texts_of, encode_text, encode_texts) if cutters else (encode_spans,)))
+        machine = cutters[-1].block if cutters else block([np.zeros(0, np.uint8)])
+        self._shared = shared_arrays(model, machine, spelled=spelled)
+        self._fits = at.TEXT_CHARACTERS if len(cutters) == 1 else -1
         self._idle: deque[Workspace] = deque()
         self._ready = False
 
@@ -114,16 +132,7 @@ class Encoder(Stays):
         parts = _encoded(texts)
         offsets = np.zeros(len(parts) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=offsets[1:])
-        data = np.frombuffer(_joined(parts), np.uint8)
-        pattern = self.model.pattern
-        if pattern.machine is not None:
-            return self.encode_utf8(data, offsets)
-        parts = [part.encode() if isinstance(part, str) else part for part in parts]
-        spans = [
-            pattern.byte_spans(part.decode(), part) + start
-            for part, start in zip(parts, offsets[:-1].tolist(), strict=True)
-        ]
-        return self.encode_spans(data, spans)
+        return self.encode_utf8(np.frombuffer(_joined(parts), np.uint8), offsets)
 
     def _encode_few(self, texts: Sequence[str]) -> TokenBatch:
         """`encode_batch` of texts of at most `layout.TEXT_CHARACTERS` together, without arrays for them."""
@@ -133,7 +142,7 @@ class Encoder(Stays):
         work = self._borrow()
         try:
             self._write_texts(joined, joined.isascii(), lengths, work.text, offsets[1:])
-            n_ids = self._encode_documents(work.block, work.utf8, offsets, 0, count, work.ids, ends)
+            n_ids = self._encode_texts(work.block, work.utf8, units_of(offsets), 0, count, work.ids, ends)
             if work.crowded():
                 work.fit()
             return TokenBatch(work.ids[:n_ids].copy(), ends)
@@ -141,11 +150,22 @@ class Encoder(Stays):
             self._idle.append(work)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of every document ``data[offsets[i]:offsets[i + 1]]``, for a pattern with a state machine.
+        """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
 
         `data` is valid UTF-8 and has `PADDING` bytes after it.
         """
-        return self._spread(encode_documents, data, offsets, offsets)
+        units = units_of(offsets)
+        if not self._cutters:
+            return self._spread(encode_spans, data, units, offsets)
+        before = np.arange(len(offsets))  # how many units there are up to each document
+        for cutter in self._cutters[:-1]:
+            units, counts = cutter.cut(data, units)
+            before = counts[before]
+        if len(self._cutters) == 1:
+            return self._spread(encode_texts_of, data, units, offsets)
+        sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
+        batch = self._spread(encode_texts_of, data, units, sizes)
+        return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_spans(self, data: NDArray[np.uint8], spans: Sequence[NDArray[np.int64]]) -> TokenBatch:
         """The ids of given pre-tokens: for each document an int64 array ``(n, 2)`` of bytes in `data`.
@@ -222,8 +242,8 @@ class Encoder(Stays):
             counts = np.zeros(0, np.int64)
             prepare(encode_text)
             self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
-            arguments = (work.block, work.utf8, counts, 0, 0, work.ids, counts)
-            self._encode_documents = entry(encode_documents, *arguments)
+            arguments = (work.block, work.utf8, units_of(counts), 0, 0, work.ids, counts)
+            self._encode_texts = entry(encode_texts_of, *arguments)
             work.get_ready()
             self._ready = True
         return work

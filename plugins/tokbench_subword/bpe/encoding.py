@@ -2,7 +2,7 @@
 
 Where the time goes, and what is done about it:
 
-- English and code are words of ASCII letters, which `scanning` finds from 64 bytes at a time.
+- Text is cut by an automaton without a branch at the ends of words (`pipeline.cutting`).
 - Text repeats itself: more than 95 % of words are found in the word cache (`tokbench_subword.words`).
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
@@ -32,13 +32,13 @@ from tokbench.kernels.calls import (
     release,
     string_at,
 )
-from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.compiling import kernel, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import GROUP
-from tokbench_subword.bpe.scanning import cut_words
 from tokbench_subword.bpe.words import encode_new
+from tokbench_subword.pipeline.cutting import SPARE, cut_some
 from tokbench_subword.words.slots import (
     ENOUGH,
     HELD,
@@ -86,38 +86,33 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
     return o
 
 
-@inline
-def _end_words(block, count, end):  # type: ignore[no-untyped-def]
-    """Fill `ENDS` of `count` words that lie end to end, from `STARTS`, the last up to `end`."""
-    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
-    starts[count] = end
-    for k in range(count):
-        ends[k] = starts[k + 1]
-
-
 @kernel
-def encode_documents(arrays, text, offsets, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
-    """Encode documents `first` to `last` of a text cut by `offsets`; ids of all into `out`, end to end.
+def encode_texts_of(arrays, text, units, first, last, out, out_ends):  # type: ignore[no-untyped-def]
+    """Cut and encode the texts ``text[units[u, 0]:units[u, 1]]`` from `first` to `last`; ids of all into `out`.
 
-    ``out_offsets[d + 1]`` receives the end of document d. Returns how many ids were written.
+    ``out_ends[u + 1]`` receives the end of the ids of text u. Returns how many ids were written. Pieces of
+    several short texts are looked up together.
     """
     block, data, ids = pointer(arrays), pointer(text), pointer(out)
-    classes = u8_in(block, at.CLASSES)
+    machine, words_to = u64_in(block, at.MACHINE), i64_in(block, at.DOCUMENT_ENDS)
     starts, ends, ids_end = i64_in(block, at.STARTS), i64_in(block, at.ENDS), i64_in(block, at.IDS_END)
-    machine, words_to = i64_in(block, at.SETTINGS)[at.MACHINE], i64_in(block, at.DOCUMENT_ENDS)
-    o, none, document, i = np.int64(0), np.int64(0), first, offsets[first]
-    while document < last:
-        count, ended = none, document
-        while count < GROUP and ended < last and ended - document < GROUP:
-            i, count = cut_words(machine, data, i, offsets[ended + 1], classes, starts, count, GROUP)
-            if i == offsets[ended + 1]:
-                words_to[ended - document] = count
+    most = np.int64(GROUP - SPARE)
+    o, none, unit, row = np.int64(0), np.int64(0), first, np.int64(0)
+    i = began = units[first, 0] if first < last else none
+    while unit < last:
+        count, ended = none, unit
+        while count < most and ended < last and ended - unit < GROUP:
+            end = units[ended, 1]
+            i, began, row, count = cut_some(machine, data, i, began, row, end, starts, ends, count, most)
+            if i == end and row == 0:
+                words_to[ended - unit] = count
                 ended += 1
-        _end_words(block, count, i)
+                if ended < last:
+                    i = began = units[ended, 0]
         o = look_up(block, data, starts, ends, none, count, ids, o)
-        for d in range(document, ended):
-            out_offsets[d + 1] = ids_end[words_to[d - document]]
-        document = ended
+        for u in range(unit, ended):
+            out_ends[u + 1] = ids_end[words_to[u - unit]]
+        unit = ended
     return o
 
 
@@ -131,14 +126,14 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
     if counters[at.BUSY] == 1 or not is_str(text) or len(string_at(text)) > at.TEXT_CHARACTERS:
         return left_to_python(state, arguments, n_arguments, names)
     counters[at.BUSY] = 1
-    data, ids, classes = u8_in(block, at.TEXT), i32_in(block, at.IDS), u8_in(block, at.CLASSES)
+    data, ids, machine = u8_in(block, at.TEXT), i32_in(block, at.IDS), u64_in(block, at.MACHINE)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
-    machine = i64_in(block, at.SETTINGS)[at.MACHINE]
     size = write_text(string_at(text), data)
-    o = i = none = np.int64(0)  # a plain 0 would be a type of its own: what it is passed to, compiled once more
-    while i < size:
-        i, count = cut_words(machine, data, i, size, classes, starts, none, GROUP)
-        _end_words(block, count, i)
+    o = i = began = row = none = np.int64(0)  # a plain 0 would be a type of its own, compiled once more
+    while i < size or row != 0:
+        i, began, row, count = cut_some(
+            machine, data, i, began, row, size, starts, ends, none, np.int64(GROUP - SPARE)
+        )
         o = look_up(block, data, starts, ends, none, count, ids, o)
     counters[at.N_IDS] = o
     words = i64_in(u64_in(block, at.WORDS), STATE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tokbench.kernels.text import MOST_BYTES
 
 (
-    CLASSES,  # uint8: code point -> class flags
+    MACHINE,  # addresses: the block of what cuts, see `pipeline.cutting`; empty where nothing does
     BYTE_IDS,  # uint32 (1024,): byte -> id; bare, prefixed, suffixed, both
     BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs
     PAIRS,  # uint64: PairTable.table
@@ -50,7 +50,6 @@ from tokbench.kernels.text import MOST_BYTES
 ) = range(39)
 
 (
-    MACHINE,  # number of the state machine
     PAIR_SHIFT,
     JOIN_MASK,
     TOKEN_MASK,
@@ -67,7 +66,7 @@ from tokbench.kernels.text import MOST_BYTES
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
     TRIE_SHIFT,
-) = range(17)
+) = range(16)
 
 (
     FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
@@ -76,7 +75,7 @@ from tokbench.kernels.text import MOST_BYTES
 ) = range(3)
 
 N_COUNTERS = 3
-N_SETTINGS = 17
+N_SETTINGS = 16
 
 GROUP = 128
 """Words that are cut and looked up together."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import side_by_side
-from tokbench.kernels.unicode_classes import class_table
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
@@ -18,11 +17,11 @@ from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, 
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 
 
-def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
+def shared_arrays(model: BpeModel, machine: Any, *, spelled: bool = False) -> list[NDArray[Any]]:
     """The arrays of `layout` up to `SETTINGS`, in its order; raises `TokenizerError` for ranks out of range.
 
-    `spelled`: the model's characters are letters of the byte alphabet, and what is encoded are the bytes they
-    stand for.
+    `machine` is the block of what cuts text into pre-tokens. `spelled`: the model's characters are letters of
+    the byte alphabet, and what is encoded are the bytes they stand for.
     """
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
@@ -47,7 +46,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         for byte in range(256):
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     settings = np.zeros(at.N_SETTINGS, np.int64)
-    settings[at.MACHINE] = -1 if model.pattern.machine is None else model.pattern.machine
     settings[at.PAIR_SHIFT] = pairs.shift
     settings[at.JOIN_MASK] = len(joins.table) - 1
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
@@ -65,7 +63,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.N_PIECES] = len(pieces.ids)
     settings[at.TRIE_SHIFT] = pieces.trie_shift
     arrays = [
-        class_table(),
         byte_ids,
         pieces.byte_pairs(),
         pairs.table,
@@ -88,7 +85,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         pieces.rivals(tokens),
         settings,
     ]
-    return side_by_side(arrays)
+    return [machine, *side_by_side(arrays)]
 
 
 def _unspelled(token: bytes) -> bytes:

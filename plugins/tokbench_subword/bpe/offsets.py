@@ -114,7 +114,7 @@ class Offsets:
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""
         rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
-        track = not self._preparation.transparent
+        track = not self._preparation.transparent or self._preparation.pattern is None
         for part, span in self._preparation.located(text, track=track):
             if isinstance(part, AddedToken):
                 rows.append(np.array([span], np.int64))

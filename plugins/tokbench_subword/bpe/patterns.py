@@ -1,7 +1,7 @@
 r"""`Pattern`: how text is cut before BPE, by a name (gpt2, cl100k, o200k …) or by any regular expression.
 
-Names that stand for a state machine of `pretokens` are cut by it; everything else by `regex`. Both give spans
-of UTF-8 bytes, and both classify characters by the same Unicode version.
+What can be said as an automaton is cut by compiled code (`pipeline.cutting`), everything else by `regex`. Both
+give spans of UTF-8 bytes, and both classify characters by the same Unicode version.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.regexes import Dialect, Regex, compile_regex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tokbench_subword.pipeline.cutting import Cutter
 
 _GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 _SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -51,10 +54,8 @@ NAMED: Mapping[str, str] = MappingProxyType(
 )
 """The expression behind each name. ``none`` has none: all of the text is one pre-token."""
 
-_MACHINES = {"gpt2": 0, "cl100k": 1, "llama3": 2, "qwen2": 3, "o200k": 4, "none": 5}
-
 _SPELLINGS = {
-    # Other spellings of the same cuts, by dialect; each is held equal to its machine by a test.
+    # Other spellings of the same cuts, by dialect; each is held equal to the named one by a test.
     "oniguruma": {
         _GPT2: "gpt2",
         _LLAMA3: "llama3",
@@ -114,10 +115,21 @@ class Pattern(Rebuilt):
     def __str__(self) -> str:
         return self.name or self.source
 
-    @property
-    def machine(self) -> int | None:
-        """The number of the state machine in `pretokens` that makes the same cuts, or None."""
-        return _MACHINES.get(self.name)
+    @cached_property
+    def cutters(self) -> tuple[Cutter, ...] | None:
+        """What makes the same cuts in compiled code: nothing to do for ``none``; None where only `regex`
+        can.
+        """
+        if self.name == "none":
+            return ()
+        from tokbench_subword.pipeline.cutting import cutter_of
+
+        try:
+            behavior = "Isolated" if self.keep_gaps else "Removed"
+            source, dialect = (NAMED[self.name], "regex") if self.name else (self.source, self.dialect)
+            return (cutter_of(source, cast(Dialect, dialect), behavior, not self.keep_gaps),)
+        except NotExpressible:
+            return None
 
     @cached_property
     def regex(self) -> Regex:
@@ -142,7 +154,7 @@ class Pattern(Rebuilt):
 
     def pieces(self, text: str) -> list[str]:
         """The pre-tokens of `text`."""
-        if self.machine is None:
+        if not self.cutters:
             return [text[start:end] for start, end in self.cuts(text)]
         data = repaired(text).encode()
         return [data[start:end].decode() for start, end in self.byte_spans(text, data).tolist()]
@@ -154,16 +166,10 @@ class Pattern(Rebuilt):
         if data is None:
             text = repaired(text)
             data = text.encode()
-        if self.machine is None:
-            spans = np.array(self.cuts(text), np.int64).reshape(-1, 2)
-            return spans if len(data) == len(text) else byte_positions(data)[spans]
-        from tokbench.kernels.unicode_classes import class_table
-        from tokbench_subword.bpe.pretokens import pretoken_ends
-
-        ends = np.empty(len(data), np.int64)
-        count = pretoken_ends(self.machine, np.frombuffer(data, np.uint8), len(data), class_table(), ends)
-        starts = np.concatenate([np.zeros(min(count, 1), np.int64), ends[: max(count - 1, 0)]])
-        return np.stack([starts, ends[:count]], axis=1)
+        if self.cutters:
+            return self.cutters[0].spans(data)
+        spans = np.array(self.cuts(text), np.int64).reshape(-1, 2)
+        return spans if len(data) == len(text) else byte_positions(data)[spans]
 
 
 def byte_positions(data: bytes) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """What happens to text before BPE, as a `tokenizer.json` says it: added tokens, normalizing, cutting.
 
-Where normalizing and cutting come down to one of the state machines, the text goes to the encoder as it is;
-only otherwise is it cut here, piece by piece, in Python.
+Batches go through `pipeline.compiled`. Here is the plain form of the same, piece by piece, in Python: for what
+has no compiled form, for tracing, and for the places of tokens.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from tokbench_subword.bpe.model import Level
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.ruby import in_ruby
 from tokbench_subword.pipeline.stretch import Stretch
@@ -25,10 +27,10 @@ from tokbench_subword.pipeline.stretch import Stretch
 class Preparation:
     """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
 
-    `pattern` is set where cutting is a pattern's affair alone; then `prefix_space` says whether a space goes
-    before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the byte
-    alphabet and the model works on its characters, since bytes alone would not do: with an end-of-word suffix
-    (CLIP), something that cuts after ``ByteLevel``, or ``ByteLevel`` among the normalizers.
+    `pattern` is set where cutting is the affair of one pattern with a name; then `prefix_space` says whether a
+    space goes before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the
+    byte alphabet and the model works on its characters, since bytes alone would not do: with an end-of-word
+    suffix (CLIP), something that cuts after ``ByteLevel``, or ``ByteLevel`` among the normalizers.
     """
 
     document: Document
@@ -81,11 +83,26 @@ class Preparation:
         )
 
     @cached_property
+    def compiled(self) -> CompiledPipeline | None:
+        """All of it as kernels; None where cutting has no compiled form, and text is prepared here piece by
+        piece.
+        """
+        steps = steps_of(self.document.normalizer, "normalizers")
+        if any(step.get("type") == "ByteLevel" for step in steps):
+            return None
+        try:
+            return CompiledPipeline.of(
+                self.document, self.raw_tokens, self.normal_tokens, match_special=self.match_special
+            )
+        except NotExpressible:
+            return None
+
+    @property
     def transparent(self) -> bool:
-        """Whether text goes to the encoder untouched: nothing to normalize or match, a machine to cut."""
-        found = [tokens for tokens in (self.raw_tokens, self.normal_tokens) if len(tokens)]
-        silent = all(tokens.only_special and not self.match_special for tokens in found)
-        return silent and self.normalizer is None and self.pattern is not None and not self.prefix_space
+        """Whether text goes to the encoder untouched: there is nothing to normalize, to match or to put before
+        it.
+        """
+        return self.compiled is not None and self.compiled.leaves_text
 
     @cached_property
     def text_normalizer(self) -> Callable[[str], str] | None:
@@ -139,8 +156,6 @@ class Preparation:
         """The pre-tokens of a stretch that `parts` gave."""
         if self.pattern is None:
             return self.pre_tokenizer(stretch)
-        if self.pattern.machine is None:
-            return [stretch.part(start, end) for start, end in self.pattern.cuts(stretch.text)]
         pieces, at = [], 0
         for text in self.pattern.pieces(stretch.text):
             pieces.append(stretch.part(at, at + len(text)))
@@ -168,8 +183,8 @@ def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
         return None, False
     behavior, invert = steps[0].get("behavior"), bool(steps[0].get("invert"))
     pattern = Pattern.of(steps[0]["pattern"]["Regex"])
-    if pattern.machine is None or (behavior, invert) not in (("Isolated", False), ("Removed", True)):
-        return None, False  # the machines' patterns leave no gaps, so these two are the same for them
+    if not pattern.name or (behavior, invert) not in (("Isolated", False), ("Removed", True)):
+        return None, False  # patterns with a name leave no gaps, so these two are the same for them
     return pattern, prefix_space
 
 

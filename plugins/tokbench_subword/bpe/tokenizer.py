@@ -15,7 +15,7 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import encodable, repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
 from tokbench_subword.bpe.decoding import Decoder
@@ -37,6 +37,7 @@ from tokbench_subword.files.tokenizer_json import (
 )
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.segments import Segments
 
 _DERIVED = (
     *("_decode_one", "_decoder", "_offsets", "_to_list"),
@@ -133,7 +134,10 @@ class BpeTokenizer(Rebuilt):
 
     @cached_property
     def _encoder(self) -> Encoder:
-        return Encoder(self.model, threads=self.threads)
+        compiled = self._preparation.compiled
+        cutters = compiled.cuts.cutters if compiled else ()
+        spelled = self._preparation.spelling and compiled is not None
+        return Encoder(self.model, cutters, threads=self.threads, spelled=spelled)
 
     @cached_property
     def _one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
@@ -144,14 +148,10 @@ class BpeTokenizer(Rebuilt):
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
-        preparation = self._preparation
-        if self.model.dropout or preparation.pattern is None:
-            return self.encode_batch([text]).ids
-        if preparation.transparent:
+        if self._preparation.transparent and not self.model.dropout:
             self.__dict__["encode"], self.__dict__["_to_list"] = self._one_by_one
             return self._one_by_one[0](text)
-        simple = preparation.simple(repaired(text))
-        return self.encode_batch([text]).ids if simple is None else self._one_by_one[0](simple)
+        return self.encode_batch([text]).ids
 
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
@@ -164,22 +164,25 @@ class BpeTokenizer(Rebuilt):
         """The ids of many texts."""
         if self.model.dropout:
             return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
-        preparation = self._preparation
-        if preparation.transparent:
+        compiled = self._preparation.compiled
+        if compiled is None:
+            return encode_parts(self._preparation, self._encoder, texts)
+        if compiled.leaves_text:
             return self._encoder.encode_batch(texts)
-        if preparation.pattern is not None:
-            simple = [preparation.simple(repaired(text)) for text in texts]
-            if all(text is not None for text in simple):
-                return self._encoder.encode_batch([text for text in simple if text is not None])
-        return encode_parts(preparation, self._encoder, texts)
+        return self._encode_segments(compiled.segments(Segments.of([encodable(text) for text in texts])))
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of documents that lie end to end in `data`; strings are made only where they are needed."""
-        machine = self.model.pattern.machine
-        if self._preparation.transparent and machine is not None and not self.model.dropout:
-            return self._encoder.encode_utf8(data, offsets)
-        whole = data.tobytes()
-        return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
+        """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
+        them.
+        """
+        compiled = self._preparation.compiled
+        if compiled is None or self.model.dropout:
+            whole = data.tobytes()
+            return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
+        return self._encode_segments(compiled.segments(Segments(data, offsets)))
+
+    def _encode_segments(self, segments: Segments) -> TokenBatch:
+        return segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets))
 
     # --- decoding ---------------------------------------------------------------------------------
 
@@ -225,7 +228,9 @@ class BpeTokenizer(Rebuilt):
 
     @cached_property
     def _offsets(self) -> Offsets:
-        return Offsets(self.model, self._preparation, self._encoder)
+        letters = self._preparation.spelling  # which the encoder of texts may never see
+        encoder = Encoder(self.model, (), threads=self.threads) if letters else self._encoder
+        return Offsets(self.model, self._preparation, encoder)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float = 0.1) -> list[int]:
         """The ids of `text` with each merge left out with probability `alpha` (BPE-dropout).
@@ -292,7 +297,7 @@ class BpeTokenizer(Rebuilt):
         """Whether ``decode(encode(text)) == text`` for every text without surrogates."""
         whole = self.model.level == "byte" and all(bytes([b]) in self.model.ids for b in range(256))
         pattern = self._preparation.pattern
-        covers = pattern is not None and (pattern.machine is not None or pattern.keep_gaps)
+        covers = pattern is not None  # those with a name leave no gaps
         plain = self.document.normalizer is None and not self._preparation.prefix_space
         strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
         return whole and covers and plain and not strips and self.decode_joins_bytes

@@ -7,16 +7,17 @@ to: a model of bytes rather has its vocabulary read as bytes, and the text left 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
+
 from tokbench.errors import TokenizerError
+from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import compile_pattern, spelled_out
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.versions import CharacterClass, unsettled_numbers, unsettled_punctuation
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 Spans = Callable[[str], Iterator[tuple[int, int]]]
@@ -48,16 +49,17 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
         return partial(_split, compile_pattern(config["pattern"]), behavior, invert)
     if kind == "Digits":
         each = bool(config.get("individual_digits"))
-        split = _regex_split(r"\p{N}", "Isolated" if each else "Contiguous")
-        return partial(_settled, split, unsettled_numbers, "Digits", {"individual_digits": each})
+        return _regex_split(cut_at("Digits"), "Isolated" if each else "Contiguous")
     if kind == "Whitespace":
         return partial(_split, compile_regex(r"\w+|[^\w\s]+", "rust").spans, "Removed", True)
     if kind == "WhitespaceSplit":
         return _regex_split(r"\s", "Removed")
     if kind == "Punctuation":
-        return _punctuation(str(config.get("behavior", "Isolated")))
+        return _regex_split(cut_at("Punctuation"), str(config.get("behavior", "Isolated")))
     if kind == "BertPreTokenizer":
-        return partial(_in_order, [_regex_split(r"\s", "Removed"), _punctuation("Isolated")])
+        return partial(
+            _in_order, [_regex_split(r"\s", "Removed"), _regex_split(cut_at("Punctuation"), "Isolated")]
+        )
     if kind == "CharDelimiterSplit":
         return partial(_split, compile_pattern({"String": str(config["delimiter"])}), "Removed", False)
     if kind == "Metaspace":
@@ -71,25 +73,23 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
     )
 
 
-_PUNCTUATION = r"[\p{P}!-/:-@\[-`{-~]"
+@lru_cache(maxsize=4)
+def cut_at(kind: str) -> str:
+    """The characters that a pre-tokenizer of `tokenizers` cuts at, as a set in brackets.
 
-
-def _punctuation(behavior: str) -> PreTokenizer:
-    split = _regex_split(_PUNCTUATION, behavior)
-    name = re.sub(r"(?<!^)(?=[A-Z])", "_", behavior).lower()
-    return partial(_settled, split, unsettled_punctuation, "Punctuation", {"behavior": name})
-
-
-def _settled(
-    split: PreTokenizer, unsettled: Callable[[], CharacterClass], name: str, options: Any, stretch: Stretch
-) -> Iterable[Stretch]:
-    """`split`, or for text on which Unicode versions differ the pre-tokenizer of `tokenizers` itself."""
-    if stretch.text.isascii() or not unsettled().occurs_in(stretch.text):
-        return split(stretch)
+    Asked of the library itself, since it has them from several versions of Unicode: of those that are numbers,
+    or punctuation and symbols, in Unicode 16.0, and of those that were unassigned then and may be since.
+    """
     from tokenizers import pre_tokenizers
 
-    pieces = getattr(pre_tokenizers, name)(**options).pre_tokenize_str(stretch.text)
-    return [stretch.part(start, end) for _, (start, end) in pieces]
+    first, categories = ("0", "N") if kind == "Digits" else ("!", "PSMNZ")
+    options = {"individual_digits": False} if kind == "Digits" else {"behavior": "contiguous"}
+    wanted = [name[0] in categories or name == "Cn" for name in CATEGORIES]
+    points = np.flatnonzero(np.array(wanted)[general_categories()])
+    points = points[(points < 0x34000) & ((points < 0xD800) | (points > 0xFFFF) | (points // 0x1000 == 0xF))]
+    asked = first + "".join(map(chr, points.tolist()))
+    pieces = getattr(pre_tokenizers, kind)(**options).pre_tokenize_str(asked)
+    return "[" + ranges(ord(one) for piece, _ in pieces[::2] for one in piece) + "]"
 
 
 def _in_order(steps: Sequence[PreTokenizer], stretch: Stretch) -> list[Stretch]:

@@ -38,6 +38,16 @@ _LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words 
 _REFUSED = {"g": "subexpression call", "K": "keep", "R": "line break", "X": "grapheme"}
 
 
+def quoted(text: str) -> str:
+    r"""An expression of any dialect that matches `text` and nothing else.
+
+    Example:
+        >>> print(quoted("a.b"))
+        a\.b
+    """
+    return "".join(f"\\{one}" if one in r"\.^$*+?{}[]|()-#&~" else one for one in text)
+
+
 @dataclass(frozen=True)
 class Regex:
     """A compiled pattern of some dialect, with the source it came from."""
@@ -100,7 +110,7 @@ def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
         raise TokenizerError(f"the pattern {source!r} is not a regular expression: {error}") from error
 
 
-def _exact_class(text: str) -> str:
+def exact_class(text: str) -> str:
     r"""``\p{X}`` as a set in which characters that have moved since 16.0 are where they were."""
     name = text[3:-1].lstrip("^").replace("gc=", "")
     inverted = (text[1] == "P") != text[3:-1].startswith("^")
@@ -214,7 +224,7 @@ class Translator:
             end = self.source.find("}", self.at)
             text = self.source[self.at : end + 1]
             self.at = end + 1
-            return _exact_class(text) if self.exact else text
+            return exact_class(text) if self.exact else text
         if letter in ("x", "u") and self.source.startswith("{", self.at + 2):
             end = self.source.find("}", self.at)
             text = f"\\U{int(self.source[self.at + 3 : end], 16):08X}"
@@ -226,7 +236,7 @@ class Translator:
             return self._boundary(letter)
         self.at += 2
         if letter in "dD" and self.exact:
-            return _exact_class("\\p{Nd}" if letter == "d" else "\\P{Nd}")
+            return exact_class("\\p{Nd}" if letter == "d" else "\\P{Nd}")
         if letter in "wW":
             members = self._word() + ("" if in_class else _LATIN_1_WORD[self.dialect])
             if letter == "W":
@@ -247,7 +257,7 @@ class Translator:
         if not self.exact:
             return _WORD[self.dialect]
         joiners = "" if self.dialect == "oniguruma" else r"\u200C\u200D"
-        return "".join(map(_exact_class, (r"\p{Alphabetic}", r"\p{M}", r"\p{Nd}", r"\p{Pc}"))) + joiners
+        return "".join(map(exact_class, (r"\p{Alphabetic}", r"\p{M}", r"\p{Nd}", r"\p{Pc}"))) + joiners
 
     def _boundary(self, letter: str) -> str:
         self.at += 2

@@ -10,7 +10,6 @@ from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks, filler
-from tokbench_subword.bpe.pretokens import WHOLE
 from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
     DOCUMENT,
@@ -134,7 +133,7 @@ def count_bert_pretokens(
 
 def _bert_filler(rules: BertRules) -> Fill:
     table = character_table(rules)
-    note_whole = filler(WHOLE)
+    note_whole = filler(())
 
     def fill(counted: WordTable, block: Block) -> None:
         data, ends = block.data, block.ends

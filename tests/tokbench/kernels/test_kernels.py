@@ -138,8 +138,8 @@ def test_the_encoder_runs_as_plain_python_too():
 def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
     script = (
         "import numpy as np; from tokbench.kernels.compiling import announce;"
-        "from tokbench_subword.bpe.pretokens import pretoken_ends;"
-        "from tokbench_subword.bpe.patterns import Pattern; announce(pretoken_ends); announce(pretoken_ends);"
+        "from tokbench_subword.pipeline.cutting import cut_texts;"
+        "from tokbench_subword.bpe.patterns import Pattern; announce(cut_texts); announce(cut_texts);"
         "print(Pattern.of('gpt2').pieces('a b'))"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -173,11 +173,11 @@ def test_ids_are_not_written_over_by_the_next_text(alone: Alone) -> None:
     assert first.tolist() == kept
 
 
-@pytest.mark.parametrize(("pattern", "at_once"), [("gpt2", 0), (r"\w+|\W+", 1)])
+@pytest.mark.parametrize(("pattern", "at_once"), [("gpt2", 0), (r"\w+|\W+", 0), ("none", 1)])
 def test_compiling_is_announced_of_what_is_used(
     pattern: str, at_once: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pattern with a state machine needs no kernel for pre-tokens found elsewhere, until there are some."""
+    """What cuts text itself needs no kernel for pre-tokens found elsewhere, until there are some."""
     monkeypatch.setattr(compiling, "_told", [])
     monkeypatch.setattr(compiling, "_on_disk", lambda function: function is not encode_spans)
     model = BpeModel(

@@ -1,0 +1,242 @@
+r"""A pattern as an automaton over classes of code points, with the meaning that backtracking gives it.
+
+The tree of a pattern becomes an ordered automaton (Thompson 1968; Pike's ordering): of several ways to match,
+the first in the order of the pattern counts. Its states are made deterministic as ordered lists of positions,
+cut off behind the first that has matched. Whether a match ends before a character is told when that character
+is read, so that a lookahead of one character is decided by the transition that reads it; a lookbehind of one is
+decided where a position is reached, since the character read last is known there.
+
+Code points that no set of the pattern tells apart are one class. Cox 2007 ("Regular Expression Matching Can Be
+Simple And Fast") and 2009 tell how such automata work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench_subword.pipeline.pattern_tree import (
+    Either,
+    InOrder,
+    Look,
+    Node,
+    NotExpressible,
+    One,
+    Repeat,
+    parts_of,
+)
+from tokbench_subword.pipeline.point_sets import Points
+
+Classes = frozenset[int]
+DEAD, START = 0, 1
+_MOST_CLASSES, _MOST_STATES = 120, 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Automaton:
+    """Deterministic states over classes of code points.
+
+    `classes` gives the class of each code point (uint8, ``(0x110000,)``); the number `edge` = n_classes stands
+    for there being no character: before the text, and behind it. ``following[state][class]`` is the next state
+    and whether a match ends before the character of that class; state 0 is dead, and ``starts[class]`` is where
+    to begin behind a character of that class.
+    """
+
+    classes: NDArray[np.uint8]
+    edge: int
+    following: list[list[tuple[int, bool]]]
+    starts: list[int]
+
+
+def automaton_of(tree: Node) -> Automaton:
+    """The automaton of a pattern; raises `NotExpressible` where it would be too large or could match nothing.
+
+    Example:
+        >>> from tokbench_subword.pipeline.pattern_tree import tree_of
+        >>> automaton = automaton_of(tree_of("ab?"))
+        >>> a, b = automaton.classes[ord("a")], automaton.classes[ord("b")]
+        >>> state, matched = automaton.following[automaton.starts[automaton.edge]][a]
+        >>> matched, automaton.following[state][b][1], automaton.following[state][a][1]
+        (False, True, True)
+    """
+    classes, sets, edge = _classes(tree)
+    builder = _Builder(sets, edge)
+    root = builder.add(tree, builder.match)
+    return builder.determinized(root, classes)
+
+
+def _sets_in(node: Node) -> Iterator[Points]:
+    if isinstance(node, One | Look):
+        yield node.points
+    for part in parts_of(node):
+        yield from _sets_in(part)
+
+
+def _classes(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
+    """The class of each code point, the classes of each set of the tree by its `id`, and their number."""
+    sets = {id(points): points for points in _sets_in(tree)}
+    begins = np.zeros(N_CODE_POINTS, np.bool_)
+    begins[0] = True
+    for points in sets.values():
+        begins[1:] |= points[1:] != points[:-1]
+    places = np.flatnonzero(begins)
+    members = np.array([points[places] for points in sets.values()], np.bool_).reshape(len(sets), len(places))
+    numbers: dict[bytes, int] = {}
+    of_place = [
+        numbers.setdefault(column.tobytes(), len(numbers)) for column in np.ascontiguousarray(members.T)
+    ]
+    if len(numbers) > _MOST_CLASSES:
+        raise NotExpressible(f"more than {_MOST_CLASSES} classes of characters")
+    numbered = np.array(of_place, np.uint8)
+    classes = np.repeat(numbered, np.diff(places, append=N_CODE_POINTS))
+    held = {key: frozenset(int(one) for one in numbered[row]) for key, row in zip(sets, members, strict=True)}
+    return classes, held, len(numbers)
+
+
+_State = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Positions of the ordered automaton, each with where it leads, and the states made of them.
+
+    A position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), asks for the one
+    behind it (``ahead``) or the one before (``behind``), tries several ways in order (``split``), or is the
+    ``match``.
+    """
+
+    sets: dict[int, Classes]
+    edge: int
+    positions: list[tuple[str, Classes, list[int]]] = field(default_factory=list)
+    match: int = 0
+
+    def __post_init__(self) -> None:
+        self.positions.append(("match", frozenset(), []))
+
+    def _new(self, kind: str, classes: Classes, ways: list[int]) -> int:
+        self.positions.append((kind, classes, ways))
+        return len(self.positions) - 1
+
+    def add(self, node: Node, then: int) -> int:
+        """Positions for `node`, which go on to the position `then`; returns the first."""
+        match node:
+            case One(points):
+                return self._new("one", self.sets[id(points)], [then])
+            case Look(points, edge, behind):
+                asked = self.sets[id(points)] | ({self.edge} if edge else set())
+                return self._new("behind" if behind else "ahead", frozenset(asked), [then])
+            case InOrder(parts):
+                for part in reversed(parts):
+                    then = self.add(part, then)
+                return then
+            case Either(parts):
+                return self._new("split", frozenset(), [self.add(part, then) for part in parts])
+            case Repeat():
+                return self._add_repeat(node, then)
+
+    def _add_repeat(self, node: Repeat, then: int) -> int:
+        def either(again: int, on: int) -> list[int]:
+            return [on, again] if node.lazy else [again, on]
+
+        first = then
+        if node.high is None:
+            if _may_be_empty(node.part):
+                raise NotExpressible("an endless repetition of what may be empty")
+            first = self._new("split", frozenset(), [])
+            self.positions[first][2].extend(either(self.add(node.part, first), then))
+        else:
+            for _ in range(node.high - node.low):
+                first = self._new("split", frozenset(), either(self.add(node.part, first), then))
+        for _ in range(node.low):
+            first = self.add(node.part, first)
+        return first
+
+    def _reached(self, positions: Iterable[int], before: int) -> _State:
+        """The positions that are reached without reading, in order, behind a character of class `before`."""
+        reached: dict[int, None] = {}
+        seen: set[int] = set()
+        waiting = list(positions)[::-1]
+        while waiting:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            kind, classes, ways = self.positions[one]
+            if kind == "split" or (kind == "behind" and before in classes):
+                waiting += ways[::-1]
+            elif kind != "behind":
+                reached[one] = None
+        return tuple(reached)
+
+    def _step(self, state: _State, last: int, read: int) -> tuple[_State, bool]:
+        """The state behind a character of class `read`, and whether a match ends before it.
+
+        `last` is the class of the character before: what a lookahead opens may look behind.
+        """
+        following: list[int] = []
+        seen: set[int] = set()
+        waiting = list(state)[::-1]
+        while waiting:
+            one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            kind, classes, ways = self.positions[one]
+            if kind == "match":
+                return self._reached(following, read), True
+            if kind == "ahead":
+                if read in classes:
+                    waiting += self._reached(ways, last)[::-1]
+            elif read in classes:
+                following += ways
+        return self._reached(following, read), False
+
+    def determinized(self, root: int, classes: NDArray[np.uint8]) -> Automaton:
+        """All states that can be reached, with `root` as where a match begins."""
+        looks_behind = any(kind == "behind" for kind, _, _ in self.positions)
+        numbers: dict[tuple[_State, int], int] = {((), -1): DEAD}
+        order: list[tuple[_State, int]] = [((), -1)]
+
+        def number_of(state: _State, last: int) -> int:
+            key = (state, last if looks_behind and state else -1)
+            if key not in numbers:
+                numbers[key] = len(order)
+                order.append(key)
+                if len(order) > _MOST_STATES:
+                    raise NotExpressible(f"more than {_MOST_STATES} states")
+            return numbers[key]
+
+        starts = [number_of(self._reached([root], before), before) for before in range(self.edge + 1)]
+        if any(
+            self._step(order[start][0], before, read)[1]
+            for before, start in enumerate(starts)
+            for read in range(self.edge + 1)
+        ):
+            raise NotExpressible("a match of no length")
+        following: list[list[tuple[int, bool]]] = []
+        for state, last in order:  # grows while it is gone through
+            row = []
+            for read in range(self.edge + 1):
+                reached, matched = self._step(state, last, read)
+                row.append((number_of(reached, read) if read < self.edge else DEAD, matched))
+            following.append(row)
+        return Automaton(classes, self.edge, following, starts)
+
+
+def _may_be_empty(node: Node) -> bool:
+    """Whether a part can match without reading a character."""
+    match node:
+        case One():
+            return False
+        case Look():
+            return True
+        case InOrder(parts):
+            return all(map(_may_be_empty, parts))
+        case Either(parts):
+            return any(map(_may_be_empty, parts))
+        case Repeat(part, low):
+            return low == 0 or _may_be_empty(part)

@@ -1,0 +1,72 @@
+"""`CompiledPipeline`: all that happens to a batch of texts before the model sees it, by kernels, stage by
+stage.
+
+    added tokens → normalizers → added tokens that are normalized → what the pre-tokenizer changes → its cuts
+
+Each stage is compiled from what the `tokenizer.json` says of it; its plain form, in Python, is `AddedTokens`,
+`normalizer_of` and `pre_tokenizer_of`. A normalizer leaves to its plain form the texts that its tables cannot
+do. The cuts themselves are left to the model's encoder, which makes them on the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.pipeline.added_matching import AddedMatcher
+from tokbench_subword.pipeline.added_tokens import AddedTokens
+from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
+from tokbench_subword.pipeline.cuts import Cuts, cuts_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench_subword.pipeline.segments import Segments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledPipeline:
+    """The stages, each None where there is nothing to do."""
+
+    raw_tokens: AddedMatcher | None
+    normalizer: BatchNormalizer | None
+    normal_tokens: AddedMatcher | None
+    spaces: BatchNormalizer | None
+    cuts: Cuts
+
+    @classmethod
+    def of(
+        cls, document: Document, raw: AddedTokens, normal: AddedTokens, *, match_special: bool
+    ) -> CompiledPipeline:
+        """Compile what stands around a model; raises `NotExpressible` where the pre-tokenizer cannot be."""
+        cuts = cuts_of(steps_of(document.pre_tokenizer, "pretokenizers"))
+        if cuts.only_first and document.normalizer is not None:
+            raise NotExpressible(
+                "a prefix for the first text alone, behind a normalizer that may take that away"
+            )
+        return cls(
+            AddedMatcher.of(raw, match_special=match_special),
+            compiled_normalizer_of(document.normalizer),
+            AddedMatcher.of(normal, match_special=match_special),
+            compiled_normalizer_of(_replace(" ", cuts.space)) if cuts.space else None,
+            cuts,
+        )
+
+    @property
+    def leaves_text(self) -> bool:
+        """Whether every text is one segment, and as it was."""
+        found = self.raw_tokens or self.normal_tokens
+        return not found and self.normalizer is None and self.cuts.leaves_text
+
+    def segments(self, texts: Segments) -> Segments:
+        """The texts as the model's encoder takes them: to be cut, and nothing else."""
+        texts = texts.split(self.raw_tokens)
+        if self.normalizer is not None:
+            texts = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))
+        texts = texts.split(self.normal_tokens)
+        if self.spaces is not None:
+            texts = texts.rewritten(*self.spaces.apply(texts.data, texts.offsets))
+        if self.cuts.prefix:
+            texts = texts.prefixed(self.cuts.prefix, only_first=self.cuts.only_first)
+        return texts
+
+
+def _replace(old: str, new: str) -> dict[str, object]:
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}

@@ -1,0 +1,256 @@
+"""The kernel that cuts text into pieces, by the tables of a `Machine`.
+
+A piece ends where the table says so. No branch depends on that: where a piece might end is written down at
+every character, and counted only if it does, so that the processor has nothing to guess at the ends of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.pointers import block, i32_in, i64_in, pointer, u8_in, u16_in, u32_in
+from tokbench_subword.pipeline.automaton import automaton_of
+from tokbench_subword.pipeline.pattern_tree import tree_of
+from tokbench_subword.pipeline.regexes import Dialect, Translator
+from tokbench_subword.pipeline.streaming import (
+    ACTION,
+    BEFORE,
+    BEGIN,
+    ENDS_MATCHES,
+    FIRST_END,
+    KEEP,
+    KEEPS_MATCHES,
+    N_ENDS,
+    READ_ON,
+    ROW_SHIFT,
+    SINCE,
+    SLOW_SHIFT,
+    WIDTH,
+    Machine,
+    Rules,
+    machine_of,
+)
+
+TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, SETTINGS = range(8)
+"""Where each array of a `Machine` stands in its block."""
+SPARE = 8
+"""Pieces that may be written beyond those asked for: as many as end at one character."""
+_AT_A_TIME = 1 << 15
+"""Pieces that are found in one call of the kernel."""
+_SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
+
+
+@inline
+def class_of(machine: Any, text: Any, i: Any) -> Any:
+    """The class of the character that begins at byte `i`, beyond ASCII, and how many bytes it has."""
+    byte = np.int64(text[i])
+    second = np.int64(text[i + 1]) & 0x3F
+    if byte < 0xE0:
+        point, size = ((byte & 0x1F) << 6) | second, np.int64(2)
+    else:
+        third = np.int64(text[i + 2]) & 0x3F
+        if byte < 0xF0:
+            point, size = ((byte & 0x0F) << 12) | (second << 6) | third, np.int64(3)
+        else:
+            fourth = np.int64(text[i + 3]) & 0x3F
+            point, size = ((byte & 0x07) << 18) | (second << 12) | (third << 6) | fourth, np.int64(4)
+    page = np.int64(u16_in(machine, PAGES)[point >> 8])
+    return np.int64(u8_in(machine, CLASSES)[(page << 8) | (point & 255)]), size
+
+
+@inline
+def characters_back(text: Any, i: Any, count: Any) -> Any:
+    """Where the character begins that is `count` before the one at byte `i`."""
+    for _ in range(count):
+        i -= 1
+        while (text[i] & 0xC0) == 0x80:
+            i -= 1
+    return i
+
+
+@subroutine
+def _act(machine: Any, text: Any, i: Any, began: Any, action: Any, starts: Any, ends: Any, count: Any) -> Any:
+    """Write the ends that an action lists; returns where the next piece begins, and the new count."""
+    actions = i32_in(machine, ACTIONS)
+    at = action * ACTION
+    for k in range(actions[at + N_ENDS]):
+        place = characters_back(text, i, actions[at + FIRST_END + 2 * k])
+        starts[count], ends[count] = began, place
+        count += np.int64(actions[at + FIRST_END + 2 * k + 1])
+        began = place
+    return began, count
+
+
+@subroutine
+def _read_on(machine: Any, text: Any, i: Any, end: Any, action: Any) -> Any:
+    """The end of a match that was told a while ago, if no longer one is found; and the class before it.
+
+    From the character at byte `i`, which has been read, the automaton goes on until it dies.
+    """
+    actions, following = i32_in(machine, ACTIONS), u16_in(machine, FOLLOWING)
+    width, at = i64_in(machine, SETTINGS)[WIDTH], action * ACTION
+    state = np.int64(actions[at + READ_ON])
+    last, before = characters_back(text, i, actions[at + SINCE]), np.int64(actions[at + BEFORE])
+    one, size = np.int64(0), np.int64(0)
+    while state != 0:
+        previous = one
+        byte = np.int64(text[i])
+        if size == 0:  # the character at hand has been read: only its class and size are wanted
+            if byte < 0x80:
+                one, size = np.int64(u8_in(machine, ASCII_CLASSES)[byte]), np.int64(1)
+            else:
+                one, size = class_of(machine, text, i)
+            i += size
+            continue
+        if i >= end:
+            one = width - 1
+        elif byte < 0x80:
+            one, size = np.int64(u8_in(machine, ASCII_CLASSES)[byte]), np.int64(1)
+        else:
+            one, size = class_of(machine, text, i)
+        entry = np.int64(following[state * width + one])
+        if entry & 1:
+            last, before = i, previous
+        state = entry >> 1
+        i += size
+    return last, before
+
+
+@inline
+def cut_some(machine, text, i, began, row, end, starts, ends, count, most):  # type: ignore[no-untyped-def]
+    """Write where pieces of a text that ends at byte `end` begin and end, until there are `most` of them.
+
+    `i` is the byte to read next, `began` where the piece at hand begins, `row` the row of the table (0 at the
+    beginning of a text); returned are these three and the count, for the next call. The text is done when `i`
+    is `end`; `row` is then 0. `SPARE` pieces more than `most` may be written, and all text up to ``end + 3`` is
+    readable.
+    """
+    table, ascii_classes = u32_in(machine, TABLE), u8_in(machine, ASCII_CLASSES)
+    width = i64_in(machine, SETTINGS)[WIDTH]
+    while count < most:
+        if i < end:
+            byte = np.int64(text[i])
+            if byte < 0x80:
+                one, size = np.int64(ascii_classes[byte]), np.int64(1)
+            else:
+                one, size = class_of(machine, text, i)
+        else:
+            one, size = width - 1, np.int64(0)
+        entry = np.int64(table[row + one])
+        row = entry >> ROW_SHIFT
+        starts[count], ends[count] = began, i
+        count += entry & KEEP
+        began = i if entry & BEGIN else began
+        if entry & _SLOW:
+            action = (entry & _SLOW) >> SLOW_SHIFT
+            began, count = _act(machine, text, i, began, action, starts, ends, count)
+            if i32_in(machine, ACTIONS)[action * ACTION + READ_ON] != 0:
+                i, before = _read_on(machine, text, i, end, action)
+                row, size = i64_in(machine, ROWS)[before], np.int64(0)
+                if i64_in(machine, SETTINGS)[ENDS_MATCHES] == 1:
+                    starts[count], ends[count] = began, i
+                    count += i64_in(machine, SETTINGS)[KEEPS_MATCHES]
+                    began = i
+                continue
+        if size == 0:
+            break
+        i += size
+    return i, began, row, count
+
+
+@kernel
+def cut_texts(machine, text, units, position, starts, ends, counts):  # type: ignore[no-untyped-def]
+    """Cut the texts ``text[units[u, 0]:units[u, 1]]``, from where `position` says until `starts` and `ends` are
+    full.
+
+    `position`: the text at hand, the byte to read next, where the piece at hand begins, the row of the table;
+    it is kept for the next call. ``counts[u + 1]`` is set to the number of pieces, of this call, up to the end
+    of text u. Returns the number of pieces; all is done when the text at hand is past the last.
+    """
+    tables, data, from_, to = pointer(machine), pointer(text), pointer(starts), pointer(ends)
+    unit, i, began, row = position[0], position[1], position[2], position[3]
+    count, most = np.int64(0), np.int64(len(starts) - SPARE)
+    while unit < len(units) and count < most:
+        end = units[unit, 1]
+        i, began, row, count = cut_some(tables, data, i, began, row, end, from_, to, count, most)
+        if i == end and row == 0:
+            counts[unit + 1] = count
+            unit += 1
+            if unit < len(units):
+                i = began = units[unit, 0]
+    position[0], position[1], position[2], position[3] = unit, i, began, row
+    return count
+
+
+class Cutter:
+    """A `Machine` at work: cuts texts into pieces.
+
+    Example:
+        >>> cutter_of(r"[a-z]+", "oniguruma").spans(b"ab, c").tolist()
+        [[0, 2], [2, 4], [4, 5]]
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._arrays = machine.arrays()
+        self.block = block(self._arrays)
+        """The arrays of the machine, as the kernels here take them."""
+
+    def __reduce__(self) -> tuple[type[Cutter], tuple[Machine]]:
+        return Cutter, (self.machine,)  # addresses are this process's own
+
+    def pieces(
+        self, data: NDArray[np.uint8], units: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``, some tens of thousands at a time.
+
+        `data` holds valid UTF-8 and three readable bytes behind the last text. Pieces are int64 ``(n, 2)``:
+        begin and end; with them comes how many there have been up to the end of each text, int64 ``(len(units)
+        + 1,)``, which is right for those texts that are done.
+        """
+        n_bytes = int((units[:, 1] - units[:, 0]).sum())
+        starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + SPARE + 1), np.int64)
+        counts, before = np.zeros(len(units) + 1, np.int64), 0
+        position = np.zeros(4, np.int64)
+        if len(units):
+            position[1] = position[2] = units[0, 0]
+        while (unit := int(position[0])) < len(units):
+            found = cut_texts(self.block, data, units, position, starts, ends, counts)
+            counts[unit + 1 : position[0] + 1] += before
+            before += found
+            yield np.stack([starts[:found], ends[:found]], axis=1), counts
+
+    def cut(
+        self, data: NDArray[np.uint8], units: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All of `pieces` together."""
+        found = list(self.pieces(data, units))
+        if not found:
+            return np.zeros((0, 2), np.int64), np.zeros(len(units) + 1, np.int64)
+        some, counts = zip(*found, strict=True)
+        return some[0] if len(some) == 1 else np.concatenate(some), counts[-1]
+
+    def spans(self, text: bytes) -> NDArray[np.int64]:
+        """Where the pieces of a text in UTF-8 begin and end: int64 ``(n, 2)``."""
+        data = np.frombuffer(text + bytes(SPARE), np.uint8)
+        return self.cut(data, np.array([[0, len(text)]], np.int64))[0]
+
+
+@lru_cache(maxsize=64)
+def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert: bool = False) -> Cutter:
+    """What cuts by a regular expression of some library, as its `Split` would; one for each a process.
+
+    Raises `NotExpressible` for what only a search with backtracking can do.
+    """
+    expression = Translator(source, dialect, exact=False).run()
+    return Cutter(
+        machine_of(
+            automaton_of(tree_of(expression, nested_sets=dialect != "regex")), Rules.of(behavior, invert=invert)
+        )
+    )

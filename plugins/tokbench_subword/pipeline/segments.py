@@ -1,0 +1,143 @@
+"""A batch of texts on its way to the model: stretches of text, and the added tokens found between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.batch import TokenBatch
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import PADDING
+from tokbench_subword.pipeline.added_matching import AddedMatcher
+
+TEXT = -1
+"""The mark of a segment that is text; that of an added token is its id."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """Text in UTF-8, in segments that lie end to end: segment s is ``data[offsets[s]:offsets[s + 1]]``.
+
+    `marks` (int32) says which segments are added tokens, whose text is no longer there; without it all are
+    text. `documents` (int64) says how many segments there are up to the end of each document; without it each
+    segment is one. Behind the last, `data` has `PADDING` bytes that may be read.
+
+    Example:
+        >>> segments = Segments.of([b"ab", b""])
+        >>> segments.offsets.tolist()
+        [0, 2, 2]
+    """
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    marks: NDArray[np.int32] | None = None
+    documents: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, texts: list[bytes]) -> Segments:
+        """Texts, each a document of one segment."""
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        return cls(np.frombuffer(b"".join([*texts, bytes(PADDING)]), np.uint8), offsets)
+
+    def split(self, matcher: AddedMatcher | None) -> Segments:
+        """The segments with the added tokens found in them as segments of their own."""
+        found = matcher.find(self.data, self.offsets) if matcher else ()
+        if not found:
+            return self
+        n_segments, n_documents = len(self.offsets) - 1, self.n_documents
+        count = n_segments + 2 * len(found)
+        data = np.zeros(int(self.offsets[-1] - self.offsets[0]) + PADDING, np.uint8)
+        offsets, marks = np.zeros(count + 1, np.int64), np.full(count, TEXT, np.int32)
+        documents = np.arange(n_documents + 1) if self.documents is None else self.documents
+        before = np.full(n_segments, TEXT, np.int32) if self.marks is None else self.marks
+        reached = np.zeros(n_segments + 1, np.int64)
+        places = np.stack([found.starts, found.ends], axis=1)
+        _split((self.data, self.offsets, before), places, found.ids, (data, offsets, marks, reached))
+        return Segments(data, offsets, marks, reached[documents])
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are."""
+        return len(self.offsets if self.documents is None else self.documents) - 1
+
+    def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
+        """With `prefix` before each text that is not empty and does not begin with it, or only the first ones.
+
+        The first of a document begins where the document does.
+        """
+        mark = np.frombuffer(prefix.encode(), np.uint8)
+        wanted = np.ones(len(self.offsets) - 1, np.bool_)
+        if only_first and self.documents is not None:
+            wanted[:] = False
+            wanted[self.documents[:-1][np.diff(self.documents) > 0]] = True
+        data = np.zeros(int(self.offsets[-1] - self.offsets[0]) + len(mark) * len(wanted) + PADDING, np.uint8)
+        offsets = np.zeros(len(self.offsets), np.int64)
+        _prefix(self.data, self.offsets, wanted, mark, data, offsets)
+        return Segments(data, offsets, self.marks, self.documents)
+
+    def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:
+        """The same segments with other text."""
+        return self if data is self.data else Segments(data, offsets, self.marks, self.documents)
+
+    def woven(self, encoded: TokenBatch) -> TokenBatch:
+        """The ids of the documents, from those of each segment and the added tokens."""
+        if self.marks is None or self.documents is None:
+            return encoded
+        added = np.flatnonzero(self.marks != TEXT)
+        ids = np.insert(encoded.ids, encoded.offsets[added], self.marks[added])
+        before = np.searchsorted(added, self.documents)
+        return TokenBatch(ids, encoded.offsets[self.documents] + before)
+
+
+@inline
+def _copied(source: Any, begin: Any, end: Any, target: Any, at: Any) -> Any:
+    """Copy ``source[begin:end]`` to ``target[at:]``; returns where it ends there."""
+    target[at : at + end - begin] = source[begin:end]
+    return at + end - begin
+
+
+@kernel
+def _split(segments: Any, places: Any, ids: Any, result: Any) -> None:
+    """Part `segments` (data, offsets, marks) at the added tokens `ids` found at `places` (begin and end of
+    each).
+
+    Into `result`: data, offsets and marks of the new segments, and how many of them there are up to each old
+    one.
+    """
+    data, offsets, before = segments
+    new_data, new_offsets, marks, reached = result
+    at = match = count = 0
+    for s in range(len(offsets) - 1):
+        done, end = offsets[s], offsets[s + 1]
+        while match < len(ids) and places[match, 0] < end:
+            # the text up to the token, then the token: its begin may lie in white space that the last one took
+            at = _copied(data, done, max(places[match, 0], done), new_data, at)
+            new_offsets[count + 1] = new_offsets[count + 2] = at
+            marks[count + 1] = ids[match]
+            done = places[match, 1]
+            count += 2
+            match += 1
+        at = _copied(data, done, end, new_data, at)
+        marks[count] = before[s]
+        new_offsets[count + 1] = at
+        count += 1
+        reached[s + 1] = count
+
+
+@kernel
+def _prefix(data: Any, offsets: Any, wanted: Any, mark: Any, result: Any, result_offsets: Any) -> None:
+    """Write each segment to `result`, with `mark` before it where that is `wanted` and not there already."""
+    at = 0
+    for s in range(len(offsets) - 1):
+        begin, end = offsets[s], offsets[s + 1]
+        there = end - begin >= len(mark)
+        for k in range(len(mark)):
+            there = there and data[begin + k] == mark[k]
+        if wanted[s] and end > begin and not there:
+            at = _copied(mark, 0, len(mark), result, at)
+        at = _copied(data, begin, end, result, at)
+        result_offsets[s + 1] = at

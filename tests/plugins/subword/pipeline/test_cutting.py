@@ -1,0 +1,194 @@
+"""Patterns as automata: cut as `regex` and the plain pre-tokenizers cut, whatever the behavior."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import config
+from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED
+from tokbench_subword.pipeline.cuts import Cuts, cuts_of
+from tokbench_subword.pipeline.cutting import cutter_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible, tree_of
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.stretch import Stretch
+
+PATTERNS = {
+    **{name: (source, "regex") for name, source in NAMED.items()},
+    "cl100k in Ruby": (CL100K_IN_RUBY, "oniguruma"),
+    "clip": (
+        r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
+        "oniguruma",
+    ),
+    "punctuation first": (
+        r"[!-/:-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+        r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        "oniguruma",
+    ),
+    "digits in threes": (r"\p{N}{1,3}", "oniguruma"),
+    "digits in threes, greedily": (r"\p{N}{1,3}+", "oniguruma"),
+    "digits in threes, nothing given back": (r"\p{N}{1,3}+", "rust"),
+    "ideographs": (r"[一-龥\u3040-ゟ゠-ヿ]+", "oniguruma"),
+    "a script": (r"\p{Han}+|\P{Han}", "rust"),
+    "word boundaries": (r"\b\w+\b|[^\w\s]", "rust"),
+    "words of Ruby": (r"\b\w+\b|[^\w\s]", "oniguruma"),
+    "behind": (r"(?<=[a-z])[A-Z]+|(?<!\d)\d|[A-Z]", "rust"),
+    "the ends of lines": (r"^[a-z]+|[0-9]$| ", "oniguruma"),
+    "the ends of text": (r"^[a-z]+|[0-9]$| ", "rust"),
+    "lazily": (r"a{1,2}?b|[a-z]{2,3}?|\n??\t", "rust"),
+    "nested": (r"(?:(?:ab|a)(?:bc?|d)*|x{0,2}y)+", "rust"),
+    "ignoring case": (r"(?i:traße|k+|[a-c]d|İ)", "rust"),
+    "one character": (r",", "oniguruma"),
+    "two characters": (r", |\n\n", "oniguruma"),
+    "intersections": (r"[\w&&[^\d_]]+|[^\s&&[^\n]]", "rust"),
+    "a match told late": (r"\s*[\r\n]|\s+(?!\S)|\s", "rust"),
+    "many apostrophes": (r"'(?:[sdmt]|ll|ve|re)|[^\s']+|'+|\s++$|\s", "rust"),
+}
+BEHAVIORS = ["Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"]
+
+_near = st.text("abcdtsRELVMKKk  '''0129.,(!_-/<|>\n\r\t\x0b\x1f\u00a0éßſЖя中ぁ\u0301“”😀٣İı", max_size=60)
+_texts = _near | st.text(max_size=30)
+
+
+def _utf8_spans(pieces: list[Stretch]) -> list[bytes]:
+    return [piece.text.encode() for piece in pieces]
+
+
+def _cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
+    """The pieces of many texts, cut in one call."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)])
+    data = np.frombuffer(b"".join(encoded) + bytes(64), np.uint8)
+    units, before = np.stack([ends[:-1], ends[1:]], axis=1), np.arange(len(texts) + 1)
+    for cutter in cuts.cutters:
+        units, counts = cutter.cut(data, units)
+        before = counts[before]
+    whole = data.tobytes()
+    pieces = [whole[begin:end] for begin, end in units.tolist()]
+    return [pieces[a:b] for a, b in zip(before[:-1].tolist(), before[1:].tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@settings(max_examples=80, deadline=None)
+@given(behavior=st.sampled_from(BEHAVIORS), invert=st.booleans(), texts=st.lists(_texts, max_size=4))
+def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, texts: list[str]) -> None:
+    from tokbench_subword.pipeline.pre_tokenizers import _split
+
+    source, dialect = PATTERNS[name]
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    cuts = Cuts(cutters=(cutter_of(source, dialect, behavior, invert),))
+    plain = compile_regex(source, dialect).spans
+    wanted = [_utf8_spans(_split(plain, behavior, invert, Stretch(text))) for text in texts]
+    assert _cut(cuts, texts) == wanted
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="tens of thousands of texts by plain Python")
+@pytest.mark.parametrize("name", PATTERNS)
+def test_every_short_text(name: str) -> None:
+    """All texts of five of these characters: what is read again, and told late, is in one of them."""
+    source, dialect = PATTERNS[name]
+    texts = ["".join(characters) for characters in product("aS1 .'\n", repeat=5)]
+    compiled = compile_regex(source, dialect)
+    cuts = Cuts(cutters=(cutter_of(source, dialect, "Removed", True),))
+    wanted = [[text[a:b].encode() for a, b in compiled.spans(text)] for text in texts]
+    assert _cut(cuts, texts) == wanted
+
+
+STEPS = {
+    "ByteLevel": [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
+    "Whitespace": [{"type": "Whitespace"}],
+    "WhitespaceSplit": [{"type": "WhitespaceSplit"}],
+    "Bert": [{"type": "BertPreTokenizer"}],
+    "Punctuation": [{"type": "Punctuation", "behavior": "MergedWithPrevious"}],
+    "Digits": [{"type": "Digits", "individual_digits": False}],
+    "each digit": [{"type": "Digits", "individual_digits": True}],
+    "delimiter": [{"type": "CharDelimiterSplit", "delimiter": "-"}],
+    "string": [{"type": "Split", "pattern": {"String": ". "}, "behavior": "MergedWithNext", "invert": False}],
+    "three splits": [
+        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": NAMED["gpt2"]}, "behavior": "Isolated", "invert": False},
+    ],
+    "words and digits": [{"type": "WhitespaceSplit"}, {"type": "Punctuation"}, {"type": "Digits"}],
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@settings(max_examples=80, deadline=None)
+@given(texts=st.lists(_texts, max_size=4))
+def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    plain = pre_tokenizer_of({"type": "Sequence", "pretokenizers": STEPS[name]})
+    assert _cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
+
+
+@pytest.mark.parametrize("kind", ["Digits", "Punctuation", "Whitespace", "BertPreTokenizer"])
+def test_every_character_is_of_the_class_that_the_library_has_it_in(kind: str) -> None:
+    from tokenizers import pre_tokenizers
+
+    for first in range(0, 0x110000, 0x400):
+        text = "".join(
+            f"a{chr(point)}" for point in range(first, first + 0x400) if not 0xD800 <= point < 0xE000
+        )
+        pieces = getattr(pre_tokenizers, kind)().pre_tokenize_str(text)
+        [found] = _cut(cuts_of([{"type": kind}]), [text])
+        assert [piece.decode() for piece in found] == [piece for piece, _ in pieces], hex(first)
+
+
+def test_pieces_come_in_parts_and_add_up() -> None:
+    cutter = cutter_of(NAMED["gpt2"], "regex")
+    texts = ["it's a word " * n for n in (0, 5000, 1, 0, 20000, 3)]
+    whole = _cut(Cuts(cutters=(cutter,)), texts)
+    assert whole == [_cut(Cuts(cutters=(cutter,)), [text])[0] for text in texts]
+    assert sum(map(len, whole)) == len([p for text in texts for p in compile_regex(NAMED["gpt2"]).spans(text)])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"(?=ab)a",
+        r"(?<!ab)c",
+        r"(?:a|b)++c",
+        r"\X",
+        r"a*",
+        r"(?=\d{3})",
+        r"(?i:ss)",
+        r"(?m:a$)",
+        r"a+?b",
+        r"[0-9]+$",
+    ],
+)
+def test_what_needs_a_search_with_backtracking_is_left_to_it(source: str) -> None:
+    with pytest.raises(NotExpressible):
+        cutter_of(source, "regex")
+
+
+def test_a_megabyte_without_an_end_takes_one_pass() -> None:
+    for unit in ("a", " ", "1", "'", "\n ", "中"):
+        text = (unit * (1 << 20)).encode()[: 3 << 19]
+        text = text.decode(errors="ignore").encode()
+        for name in ("gpt2", "cl100k", "o200k", "whitespace"):
+            spans = cutter_of(NAMED[name], "regex").spans(text)
+            assert (spans[0, 0], spans[-1, 1]) == (0, len(text))
+            assert (spans[1:, 0] == spans[:-1, 1]).all()
+
+
+def test_real_text(test_data: Path) -> None:
+    for path in sorted((test_data / "corpora" / "novels").glob("*.txt")):
+        text = path.read_text(encoding="utf-8")[20_000:80_000]
+        for source, dialect in PATTERNS.values():
+            spans = cutter_of(source, dialect, "Removed", True).spans(text.encode())
+            places = np.cumsum([0, *(len(one.encode()) for one in text)])
+            assert spans.tolist() == [
+                [places[begin], places[end]] for begin, end in compile_regex(source, dialect).spans(text)
+            ], path.name
+
+
+def test_a_tree_tells_what_it_does_not_know() -> None:
+    with pytest.raises(NotExpressible, match="more than one character"):
+        tree_of(r"a(?=bc)")
