@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class Document:
     """One text. `line` aligns it across the languages of a parallel dataset; `words` are gold word spans.
 
-    `words` holds (start, end) pairs in code points of `text`, in order, without overlap.
+    `words` holds (start, end) pairs in code points of `text`, in order, without overlap. Documents of the same
+    `cluster` (an article, a chapter, an author) are one observation: intervals draw them together.
     """
 
     text: str
     line: int | None = None
     words: tuple[tuple[int, int], ...] | None = None
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +132,7 @@ def read_text(dataset: Dataset, shard: Shard) -> Iterator[Document] | Iterator[T
 #   word_unit: str            "gold" where documents carry words, else chosen by the tally
 #   kind: "text" | "code"     what structure metrics apply
 #   code_language(lang): str  for code datasets, the programming language (the language tag itself)
+#   consecutive: bool         documents follow one another in a text, and intervals draw blocks of them together
 #   facts() -> Mapping        licence, origin, files with sha256, for the manifest
 
 

@@ -34,6 +34,10 @@ _MISSING = Option(
 _ROWS = (
     _FIELD,
     Option("language_field", help="the field that holds each row's language tag"),
+    Option(
+        "cluster",
+        help="the field that says which rows belong together, as an article: intervals draw them together",
+    ),
     _LANGUAGE,
     _LANGUAGES,
     _MISSING,
@@ -78,6 +82,11 @@ FAMILIES: tuple[DatasetFamily, ...] = (
                 default="text",
                 choices=("text", "code"),
                 help="code: language tags are programming languages, by file ending",
+            ),
+            Option(
+                "cluster",
+                choices=("block", "document"),
+                help="what intervals draw together: blocks of consecutive lines or paragraphs, or nothing",
             ),
             _LANGUAGE,
             _ERRORS,

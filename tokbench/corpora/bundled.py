@@ -6,6 +6,7 @@ from tokbench.corpora.cards import READERS, read_card
 from tokbench.corpora.dataset import FileDataset
 from tokbench.corpora.naming import choose
 from tokbench.corpora.parallel import AlignedLines, ParallelDataset, aligned
+from tokbench.corpora.plain import LineFormat
 from tokbench.corpus import Dataset
 from tokbench.errors import SpecError
 from tokbench.spec import Spec
@@ -24,4 +25,5 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
         return ParallelDataset(str(spec), single, aligned(spec), about=about)
     if spec.get("lines"):
         raise SpecError(f"{spec}: lines=even and lines=odd are for parallel text; {card.name!r} is not")
-    return FileDataset(str(spec), files, form, kind=card.kind, about=about)
+    consecutive = isinstance(form, LineFormat)
+    return FileDataset(str(spec), files, form, kind=card.kind, about=about, consecutive=consecutive)

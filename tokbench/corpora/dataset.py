@@ -89,7 +89,8 @@ class FileDataset:
     """A dataset of files, each of one language.
 
     `files` maps a language to its files, in order. `kind` is "text" or "code"; `word_unit` is "gold" where
-    documents carry words and "" where the tally chooses; `about` is what the manifest says of the dataset.
+    documents carry words and "" where the tally chooses; `consecutive` says that documents follow one another
+    in a text; `about` is what the manifest says of the dataset.
     """
 
     name: str
@@ -99,6 +100,7 @@ class FileDataset:
     kind: str = "text"
     word_unit: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
+    consecutive: bool = False
 
     @property
     def languages(self) -> Sequence[str]:

@@ -13,7 +13,7 @@ from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range
 from tokbench.corpora.finding import bare_name
 from tokbench.corpora.plain import whole_file
-from tokbench.corpora.records import Fields, RecordFormat
+from tokbench.corpora.records import Fields, RecordFormat, Row
 from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.errors import CorpusError
 
@@ -46,8 +46,8 @@ class Delimited(RecordFormat):
             return named.get(self.delimiter, self.delimiter)
         return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
 
-    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
-        """Language and text of each row with a text."""
+    def rows(self, piece: Piece) -> Iterator[Row]:
+        """Each row with a text."""
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)
         with open_bytes(piece.path) as handle:
@@ -74,8 +74,7 @@ class Delimited(RecordFormat):
                 row: dict[str, Any] = dict(zip(header, values, strict=False))
                 text = self.fields.text_of(row, where=where)
                 if text is not None:
-                    tag = self.fields.language_of(row, where=where) if self.fields.language else None
-                    yield tag, text
+                    yield self.fields.row_of(row, text, where=where)
 
     def _lines(self, handle: Any, path: str) -> Iterator[str]:
         for offset, data in blocks.blocks(handle, 0, -1, blocks.LINE_END):

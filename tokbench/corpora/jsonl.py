@@ -10,7 +10,7 @@ from typing import Any
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range
 from tokbench.corpora.plain import range_pieces
-from tokbench.corpora.records import Fields, RecordFormat
+from tokbench.corpora.records import Fields, RecordFormat, Row
 from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.errors import CorpusError
 
@@ -33,8 +33,8 @@ class JsonLines(RecordFormat):
         """The bytes of the range."""
         return byte_range(piece)
 
-    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
-        """Language and text of each row with a text."""
+    def rows(self, piece: Piece) -> Iterator[Row]:
+        """Each row with a text."""
         fields = self.fields
         with open_bytes(piece.path, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
@@ -47,8 +47,7 @@ class JsonLines(RecordFormat):
                         if text is not None:
                             if b"\\u" in line:
                                 text = self._without_surrogates(text, where)
-                            tag = fields.language_of(row, where=where) if fields.language else None
-                            yield tag, text
+                            yield fields.row_of(row, text, where=where)
                     offset += len(line) + 1
 
     def _object(self, line: bytes, where: _Place) -> dict[str, Any]:

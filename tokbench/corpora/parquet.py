@@ -9,7 +9,7 @@ from typing import Any
 
 from tokbench.corpora.blocks import TARGET
 from tokbench.corpora.dataset import Piece
-from tokbench.corpora.records import Fields, RecordFormat
+from tokbench.corpora.records import Fields, RecordFormat, Row
 from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
 from tokbench.errors import CorpusError
 
@@ -69,13 +69,13 @@ class Parquet(RecordFormat):
 
     @property
     def _names(self) -> list[str]:
-        return [self.fields.text, *([self.fields.language] if self.fields.language else [])]
+        return list(dict.fromkeys([self.fields.text, *self.fields.others.values()]))
 
     def _groups(self, table: Any, piece: Piece) -> list[int]:
         return list(range(piece.start, table.metadata.num_row_groups if piece.stop < 0 else piece.stop))
 
-    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
-        """Language and text of each row with a text."""
+    def rows(self, piece: Piece) -> Iterator[Row]:
+        """Each row with a text."""
         fields = self.fields
         with _open(piece.path) as table:
             for name in self._names:
@@ -90,7 +90,7 @@ class Parquet(RecordFormat):
                     where = f"{piece.path}, row {number}"
                     text = fields.text_of(row, where=where)
                     if text is not None:
-                        yield (fields.language_of(row, where=where) if fields.language else None), text
+                        yield fields.row_of(row, text, where=where)
                     number += 1
 
     def _column(self, table: Any, name: str, path: str) -> int:
@@ -98,11 +98,14 @@ class Parquet(RecordFormat):
 
         names = [table.metadata.schema.column(index).path for index in range(table.metadata.num_columns)]
         if name not in names:
-            option = "field" if name == self.fields.text else "language_field"
+            options = {field: option for option, field in self.fields.others.items()}
+            option = "field" if name == self.fields.text else options[name]
             raise CorpusError(
                 f"{path}: no column {name!r}; it has: {', '.join(names)}. Name it with {option}=NAME"
             )
         kind = table.schema_arrow.field(name).type
+        if name == self.fields.cluster and not pa.types.is_nested(kind):
+            return names.index(name)  # a number will do
         value = kind.value_type if pa.types.is_dictionary(kind) else kind
         if not (pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_string_view(value)):
             raise CorpusError(f"{path}: column {name!r} is {kind}, not a text")

@@ -15,12 +15,19 @@ from tokbench.errors import CorpusError
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Which field is the text and which, if any, the language; what to do with rows that lack the text."""
+    """Which field is the text, and which, if any, the language and the cluster; what to do without a text."""
 
     text: str = "text"
     language: str | None = None
     missing: str = "error"
     errors: str = "strict"
+    cluster: str | None = None
+
+    @property
+    def others(self) -> dict[str, str]:
+        """The fields that are asked for beside the text, by the option that names each."""
+        named = {"language_field": self.language, "cluster": self.cluster}
+        return {option: name for option, name in named.items() if name}
 
     def identity(self) -> Mapping[str, Any]:
         """The options, ready for JSON."""
@@ -29,6 +36,7 @@ class Fields:
             "language_field": self.language,
             "missing": self.missing,
             "errors": self.errors,
+            **({"cluster": self.cluster} if self.cluster else {}),
         }
 
     def text_of(self, row: Mapping[str, Any], *, where: object) -> str | None:
@@ -55,24 +63,38 @@ class Fields:
             raise CorpusError(f"{where}: field {self.language!r} holds no language but {value!r}")
         return value
 
+    def row_of(self, row: Mapping[str, Any], text: str, *, where: object) -> Row:
+        """A row whose text is known."""
+        tag = self.language_of(row, where=where) if self.language else None
+        if not self.cluster:
+            return tag, text, None
+        value = row.get(self.cluster)
+        if value is None or isinstance(value, (dict, list)):
+            raise CorpusError(f"{where}: field {self.cluster!r} names no cluster but holds {value!r}")
+        return tag, text, str(value)
+
+
+Row = tuple[str | None, str, str | None]
+"""The language where rows say it, the text, and the cluster where rows have one."""
+
 
 class RecordFormat(Format, Protocol):
     """A format whose rows may be of several languages: what follows from its `rows`."""
 
-    def rows(self, piece: Piece) -> Iterator[tuple[str | None, str]]:
-        """The language and the text of each row that has a text; None where rows do not say."""
+    def rows(self, piece: Piece) -> Iterator[Row]:
+        """Each row that has a text."""
         ...
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The texts of a piece in `language`."""
-        for tag, text in self.rows(piece):
+        for tag, text, cluster in self.rows(piece):
             if tag is None or tag == language:
-                yield Document(text)
+                yield Document(text, cluster=cluster)
 
     def languages(self, piece: Piece) -> Mapping[str, int]:
         """The bytes of text per language in a piece."""
         sizes: dict[str, int] = {}
-        for tag, text in self.rows(piece):
+        for tag, text, _ in self.rows(piece):
             sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8", "surrogatepass"))
         return sizes
 

@@ -50,6 +50,7 @@ def _load(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tuple[st
         spec.get("language_field"),
         spec.get("missing", "error"),
         spec.get("errors", "strict"),
+        spec.get("cluster"),
     )
     if fields.language:
         if spec.get("language"):

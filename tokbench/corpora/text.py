@@ -30,6 +30,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
         files=by_language(paths, spec.get("language"), code_language if code else text_language),
         format=WholeFileFormat(errors, limit) if unit == "file" else LineFormat(unit, errors, limit),
         kind="code" if code else "text",
+        consecutive=unit != "file" and spec.get("cluster") != "document",
     )
 
 

@@ -17,7 +17,8 @@ class CorpusFacts:
     line. `kind` ``"code"`` asks for identifiers, operators and indentation; `language` is then the
     programming language, by which a tree-sitter grammar is chosen. `word_unit` ``"segments"`` ignores
     gold words; by default they are used wherever documents carry them. `grammar` names the installed grammar,
-    so that facts tell apart counts made with and without it.
+    so that facts tell apart counts made with and without it. `consecutive`: documents follow one another in a
+    text, so blocks of them are drawn together (see `tokbench.tally.groups`).
 
     Example:
         >>> CorpusFacts(parallel=True, language="tha_Thai").kind
@@ -29,6 +30,7 @@ class CorpusFacts:
     kind: Literal["text", "code"] = "text"
     language: str | None = None
     grammar: str = ""
+    consecutive: bool = False
 
     @classmethod
     def of(cls, dataset: Dataset, language: str | None = None) -> CorpusFacts:
@@ -43,4 +45,5 @@ class CorpusFacts:
             kind=kind,
             language=language,
             grammar=installed(language) if kind == "code" else "",
+            consecutive=bool(getattr(dataset, "consecutive", False)),
         )

@@ -105,6 +105,11 @@ class Tally:
         return self.totals["documents"]
 
     @property
+    def clusters(self) -> int:
+        """What intervals draw from: groups of documents that are drawn together, 1,024 at most."""
+        return len(self.groups.rows)
+
+    @property
     def bytes(self) -> int:
         """Bytes of UTF-8."""
         return self.totals["bytes"]

@@ -7,6 +7,7 @@ tokenizer asks for them.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,6 +39,8 @@ PIECE_BYTES = 1 << 15
 YEARS, YEAR_DIGITS = range(1000, 2100), 4
 """Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""
 
+BLOCK_DOCUMENTS = 32
+"""Documents of a block, on average, where they follow one another: a page or so of lines."""
 GROUPS = 1024
 """Bootstrap groups; see `tokbench.tally.groups`."""
 
@@ -243,7 +246,7 @@ def read_batch(
     }
     batch = TextBatch(
         keys=keys,
-        groups=_groups(keys, lines),
+        groups=_groups(keys, documents, facts, room),
         data=data,
         starts=starts,
         ends=ends,
@@ -261,17 +264,29 @@ def read_batch(
     return batch
 
 
-def _groups(keys: NDArray[np.uint32], lines: Sequence[int | None]) -> Ints:
-    """The bootstrap group of each document: by its key; by its line in a parallel dataset.
+def _groups(
+    keys: NDArray[np.uint32], documents: Sequence[Document] | None, facts: CorpusFacts, room: Room
+) -> Ints:
+    """The bootstrap group of each document: by its line in a parallel dataset, by its cluster, by its block.
 
-    So replicates pair across languages, and up to 1,024 lines have a group each.
+    So replicates pair across languages, and up to 1,024 lines have a group each. Where documents follow one
+    another in a text, one in `BLOCK_DOCUMENTS` begins a block, whichever its key says, and those up to the next
+    are in its group. All others have a group by their own key.
     """
     import numpy as np
 
     groups = keys.astype(np.int64) % GROUPS
-    for index, line in enumerate(lines):
-        if line is not None:
-            groups[index] = line % GROUPS
+    if facts.consecutive and len(groups):
+        begins = (keys >> np.uint32(10)) % BLOCK_DOCUMENTS == 0  # other bits than those of the group
+        begins[0] |= room.block is None
+        last = np.maximum.accumulate(np.where(begins, np.arange(len(groups)), -1))
+        groups = np.where(last < 0, room.block or 0, groups[last])
+        room.block = int(groups[-1])
+    for index, document in enumerate(documents or ()):
+        if facts.parallel and document.line is not None:
+            groups[index] = document.line % GROUPS
+        elif document.cluster is not None:
+            groups[index] = zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
     return groups
 
 

@@ -41,12 +41,17 @@ class Scanned:
 
 
 class Room:
-    """Where `scan` writes spans, kept from batch to batch: to touch fresh memory takes as long as the pass."""
+    """What is kept from batch to batch of a text: where `scan` writes spans, and the `block` that goes on.
 
-    __slots__ = ("_arrays",)
+    To touch fresh memory takes as long as the pass. The block is the group of the last document, where
+    documents follow one another.
+    """
+
+    __slots__ = ("_arrays", "block")
 
     def __init__(self) -> None:
         self._arrays: list[Offsets] = []
+        self.block: int | None = None
 
     def of(self, size: int) -> list[Offsets]:
         """Four arrays for as many words or numbers as bytes, and 64, since up to 64 are written at a time."""

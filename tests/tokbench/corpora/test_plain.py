@@ -16,6 +16,7 @@ from tokbench.corpora.dataset import Piece
 from tokbench.corpora.plain import LineFormat, WholeFileFormat
 from tokbench.corpora.storage import stat
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.tally import CorpusFacts
 
 
 def texts(documents):
@@ -310,3 +311,15 @@ def test_remote_files_through_fsspec(load, read):
 def test_an_unknown_protocol_is_an_error(load):
     with pytest.raises(CorpusError, match=r"nosuch"):
         load("text:nosuch://x/y.txt")
+
+
+def test_lines_and_paragraphs_follow_one_another_and_files_do_not(tmp_path, load):
+    path = tmp_path / "eng_Latn.txt"
+    path.write_text("one\ntwo\n")
+    for spec, consecutive in {
+        f"text:{path}": True,
+        f"text:{path},unit=paragraph": True,
+        f"text:{path},unit=file": False,
+        f"text:{path},cluster=document": False,
+    }.items():
+        assert CorpusFacts.of(load(spec), "eng_Latn").consecutive is consecutive

@@ -216,3 +216,14 @@ def test_a_damaged_parquet_file_is_an_error(tmp_path, load, read):
     path.write_bytes(data)
     with pytest.raises(CorpusError, match=r"x.parquet"):
         read(load(f"parquet:{path}"))
+
+
+@pytest.mark.parametrize("family", TABLES)
+def test_a_field_says_which_rows_belong_together(tmp_path, load, read, family):
+    rows = [{"text": "one", "article": "a", "n": 1}, {"text": "two", "article": "a", "n": 2}]
+    path = TABLES[family](tmp_path / f"x.{family}", rows)
+    assert [document.cluster for document in read(load(f"{family}:{path},cluster=article"))] == ["a", "a"]
+    assert [document.cluster for document in read(load(f"{family}:{path},cluster=n"))] == ["1", "2"]
+    assert [document.cluster for document in read(load(f"{family}:{path}"))] == [None, None]
+    with pytest.raises(CorpusError, match="chapter"):
+        read(load(f"{family}:{path},cluster=chapter"))
