@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.hashing import spread
+from tokbench.kernels.compiling import subroutine
 from tokbench.kernels.pointers import i64_in, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.layout import CUTS, MEMO_BITS
+from tokbench_subword.bpe.layout import CUTS
 from tokbench_subword.bpe.tables import joins
 from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.slots import (
@@ -29,29 +28,16 @@ from tokbench_subword.words.slots import (
     word_key,
 )
 
-_ONE = np.uint64(1)
-
 
 @subroutine
-def _ask(block, text, boundary, length, following_length, key):  # type: ignore[no-untyped-def]
-    """The table's answer, entered in the memo."""
-    settings, memo = i64_in(block, at.SETTINGS), u64_in(block, at.JOIN_MEMO)
-    table, bloom, mask = u64_in(block, at.JOINS), u32_in(block, at.JOIN_BLOOM), settings[at.JOIN_MASK]
-    joined = joins(table, bloom, mask, text, boundary, length, following_length)
-    memo[np.int64(spread(key) >> np.uint64(64 - MEMO_BITS))] = (key << _ONE) | np.uint64(1 if joined else 0)
-    return not joined
-
-
-@inline
-def _may_cut(block, ascii_joins, memo, text, boundary, point, length, following, following_length):  # type: ignore[no-untyped-def]
-    """Whether no token joins two neighbouring characters; answers are remembered by the pair of code points."""
-    if point < 128 and following < 128:
-        return ascii_joins[(point << 7) | following] == 0
-    key = (np.uint64(point) << np.uint64(21)) | np.uint64(following)
-    known = memo[np.int64(spread(key) >> np.uint64(64 - MEMO_BITS))]
-    if (known >> _ONE) == key:  # zeros are no pair: the first of the table is ASCII's
-        return (known & _ONE) == 0
-    return _ask(block, text, boundary, length, following_length, key)
+def _joined(block, text, boundary, length, following_length):  # type: ignore[no-untyped-def]
+    """Whether some token joins two neighbouring characters, not both of them ASCII."""
+    table, bloom, mask = (
+        u64_in(block, at.JOINS),
+        u32_in(block, at.JOIN_BLOOM),
+        i64_in(block, at.SETTINGS)[at.JOIN_MASK],
+    )
+    return joins(table, bloom, mask, text, boundary, length, following_length)
 
 
 @subroutine
@@ -63,7 +49,7 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     """
     words, cuts = u64_in(block, at.WORDS), i64_in(block, at.CUT_PLACES)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    ascii_joins, memo = u8_in(block, at.ASCII_JOINS), u64_in(block, at.JOIN_MEMO)
+    ascii_joins = u8_in(block, at.ASCII_JOINS)
     byte_ids, plain = u32_in(block, at.BYTE_IDS), i64_in(block, at.SETTINGS)[at.BYTE_LEVEL] == 1
     part = start
     point, length = code_point(text, start)
@@ -74,8 +60,10 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
         while i < stop:
             following, following_length = code_point(text, i)
             cuts[count] = i
-            if _may_cut(block, ascii_joins, memo, text, i, point, length, following, following_length):
-                count += 1
+            if (point | following) < 128:
+                count += ascii_joins[(point << 7) | following] == 0
+            else:
+                count += not _joined(block, text, i, length, following_length)
             point, length = following, following_length
             i += length
         if i >= end:

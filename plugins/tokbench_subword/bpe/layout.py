@@ -31,7 +31,6 @@ from tokbench.kernels.text import MOST_BYTES
     RIVALS,  # uint32 (131072,): Pieces.rivals
     SETTINGS,  # int64
     WORDS,  # the block of the word cache; see `tokbench_subword.words`
-    JOIN_MEMO,  # uint64: recent answers of `joins`
     COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
     KEYS,  # uint32 (SHORT,)
@@ -47,7 +46,7 @@ from tokbench.kernels.text import MOST_BYTES
     MARKS,  # uint64: backtracking's marks
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-) = range(39)
+) = range(38)
 
 (
     PAIR_SHIFT,
@@ -87,4 +86,3 @@ TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
 """Bytes that these are at the most."""
 HEADS = 512
 """Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
-MEMO_BITS = 17

@@ -13,7 +13,9 @@ from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_ke
 from tokbench_subword.bpe.tables import NONE, pair_rank, token_id
 
 _FEW_BYTES = 64
-"""Up to so many bytes, merging is faster than backtracking: it asks for more pairs, but guesses better."""
+"""Up to so many bytes, merging takes 0.6 to 0.7 of the time of backtracking: it asks for more pairs, but
+guesses better. Where there is no place to cut, backtracking is 1.5 times as fast as `merge_long` on letters
+without spaces, 4 to 8 times on letters at random, 20 times on one repeated (cl100k)."""
 
 
 @inline
@@ -35,6 +37,8 @@ def _certain_merges(block, text, start, length, symbols, keys):  # type: ignore[
     Returns how many symbols there are; `keys` is scratch space. Two bytes are sure to merge where each merge
     that could take one of them away is a later one: whatever the symbols beside them have become, those end
     or begin with the bytes that stand there. Merges of the pair come later still, so that it may be made first.
+
+    A first pass over Russian takes GPT-2 three quarters of the time so, over English about the same.
     """
     byte_pairs, rivals = u32_in(block, at.BYTE_PAIRS), u32_in(block, at.RIVALS)
     for i in range(length - 1):

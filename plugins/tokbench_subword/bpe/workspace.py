@@ -31,7 +31,6 @@ class Workspace(Stays):
         self.words = WordCache(cache_bytes)
         own: list[NDArray[Any]] = [
             self.words.block,
-            np.zeros(1 << at.MEMO_BITS, np.uint64),
             np.zeros(at.N_COUNTERS, np.int64),
             np.zeros(SHORT + 1, np.uint32),
             np.zeros(SHORT + 1, np.uint32),
