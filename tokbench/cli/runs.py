@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -28,9 +29,20 @@ def compare(
     metric: Annotated[
         list[str] | None, typer.Option("-m", "--metric", help="Only this metric. Repeatable.")
     ] = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC=SHARE", help="A threshold for this metric alone. Repeatable."),
+    ] = None,
     every_language: Annotated[
-        bool, typer.Option("--every-language", help="Each language too, not the totals alone.")
-    ] = False,
+        bool, typer.Option("--every-language/--totals", help="Each language too, or the totals alone.")
+    ] = True,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE.xml", help="Write the verdicts as JUnit's XML too.")
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.md", help="Add a summary in Markdown to this file, as CI jobs show it."),
+    ] = None,
     page: Annotated[
         str | None, typer.Option("--page", metavar="FILE.html", help="Write the comparison as a page too.")
     ] = None,
@@ -40,35 +52,52 @@ def compare(
 ) -> None:
     """Show what changed between two runs: figures, versions, files.
 
-    A figure has changed where it moved by more than the threshold and the intervals of the two do not overlap;
-    one that was timed once has no interval, and no verdict.
+    A figure has changed where it moved by more than the threshold and more than chance: over the same text by a
+    test that pairs the two runs document by document, else where their intervals do not overlap; one that was
+    timed once has no interval, and no verdict.
     Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request.
     """
     import json
     from dataclasses import asdict
 
+    from tokbench.reports import gates
+    from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
+    from tokbench.results.atomic import write_bytes
     from tokbench.results.compare import compare_figures, compare_manifests
 
     registry = open_registry(plugin, disable_plugin)
-    share = _share(threshold)
+    share, budgets = share_of(threshold), budgets_of(budget or ())
+    for name in budgets:
+        registry.pick(registry.metrics, name, "metric")
     for name in metric or ():
         registry.pick(registry.metrics, name, "metric")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
     if page is not None:
-        from pathlib import Path
-
         from tokbench.reports.comparison import write_comparison
 
         write_comparison(one, other, Path(page), threshold=share)
     timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
-    figures = compare_figures(one, other, better=better, timed=timed, threshold=share)
+    figures = compare_figures(
+        one,
+        other,
+        better=better,
+        timed=timed,
+        threshold=share,
+        budgets=budgets,
+        metrics=[each for name, each in registry.metrics.items() if not metric or name in metric],
+    )
     if metric:
         figures = figures[figures["metric"].isin(metric)]
     if not every_language:
         figures = figures[figures["language"] == "all"]
     facts = compare_manifests(one, other)
+    if junit is not None:
+        write_bytes(junit, gates.junit(figures).encode("utf-8", "backslashreplace"))
+    if summary is not None:
+        with summary.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(gates.summary(figures))
     if as_json:
         rows = figures.astype(object).where(figures.notna(), None).to_dict("records")
         print(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))
@@ -123,15 +152,3 @@ def _difference(before: Any, after: Any) -> str:
 
 def _number(value: float) -> str:
     return "–" if value != value else f"{value:.6g}"
-
-
-def _share(text: str) -> float:
-    from tokbench.errors import SpecError
-
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = -1.0
-    if share < 0:
-        raise SpecError(f"--threshold {text}: a share, as in 0.01 or 1%")
-    return share

@@ -1,15 +1,23 @@
-"""What changed between two runs: figures beyond their intervals, versions, files and settings."""
+"""What changed between two runs: figures beyond chance, versions, files and settings.
+
+Where both runs counted the same text, their figures are compared document group by document group, as two
+tokenizers of one run are; a difference of a percent is then sure where the two intervals overlap widely.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tokbench.errors import ResultsError
 from tokbench.results.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tokbench.metrics.metric import Metric
+    from tokbench.tally import Tally
 
 Verdict = Literal["same", "better", "worse", "changed", "unsure", "appeared", "vanished"]
 KEYS = ("tokenizer", "dataset", "language", "metric")
@@ -31,17 +39,21 @@ def compare_figures(
     better: Mapping[str, str],
     timed: Collection[str] = (),
     threshold: float = 0.0,
+    budgets: Mapping[str, float] | None = None,
+    metrics: Sequence[Metric] = (),
 ) -> pd.DataFrame:
     """Both runs' figures side by side, with a verdict on each.
 
-    A figure is ``same`` where it changed by at most `threshold` (a share of the earlier value), ``unsure``
-    where it changed by more but the two intervals overlap, or where it is one of the metrics `timed`, which
-    come out differently each time, and was timed too seldom for an interval; else ``better`` or ``worse`` by
-    the metric's direction in `better` (metric name to "higher", "lower", "parity", "none"), or ``changed``
-    where it has none. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only.
+    A figure is ``same`` where it changed by at most `threshold` (a share of the earlier value; `budgets` has
+    others by metric). It is ``unsure`` where it changed by more but that may be chance: by the paired test of
+    `metrics` where both runs have the same text, else where the two intervals overlap; and where it is one of
+    the metrics `timed`, which come out differently each time, and was timed too seldom for an interval. Else it
+    is ``better`` or ``worse`` by the metric's direction in `better` (metric name to "higher", "lower",
+    "parity", "none"), or ``changed`` where it has none. ``appeared`` and ``vanished`` figures are in one run
+    only, or measured in one only.
 
     Columns: `KEYS`, ``before, after, change`` (relative), ``before_low, before_high, after_low, after_high``,
-    ``unit, verdict``.
+    ``unit, p, verdict``; `p` is that of the paired test, null without one.
     """
     columns = ["value", "ci_low", "ci_high", "unit"]
     both = before.frame[[*KEYS, *columns]].merge(
@@ -60,11 +72,19 @@ def compare_figures(
     ).drop(columns=["unit_before", "unit_after"])
     both = both[both["before"].notna() | both["after"].notna()].reset_index(drop=True)
     both["change"] = (both["after"] - both["before"]) / both["before"].abs()
+    chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
+    both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
+    both["p"] = both["p"].astype(float)
     both["verdict"] = [
-        _verdict(row, better.get(str(row["metric"]), "none"), threshold, row["metric"] in timed)
+        _verdict(
+            row,
+            better.get(str(row["metric"]), "none"),
+            (budgets or {}).get(str(row["metric"]), threshold),
+            row["metric"] in timed,
+        )
         for row in both.to_dict("records")
     ]
-    order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit"]
+    order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit", "p"]
     return both[[*KEYS, *order, "verdict"]]
 
 
@@ -76,16 +96,72 @@ def _verdict(row: Mapping[Any, Any], better: str, threshold: float, timed: bool)
         return "vanished"
     if abs(after - before) <= threshold * abs(before):
         return "same"
+    if row["p"] == row["p"]:
+        if row["p"] >= SURE:
+            return "unsure"
+        return _direction(before, after, better)
     limits = [row[name] for name in ("before_low", "before_high", "after_low", "after_high")]
     bounded = all(limit == limit for limit in limits)
     if (bounded and limits[2] <= limits[1] and limits[0] <= limits[3]) or (timed and not bounded):
         return "unsure"
+    return _direction(before, after, better)
+
+
+def _direction(before: float, after: float, better: str) -> Verdict:
+    """The verdict on a figure that is sure to have changed."""
     if better == "none":
         return "changed"
     gain = abs(before - 1) - abs(after - 1) if better == "parity" else after - before
     if gain == 0:
         return "same"
     return "better" if (gain > 0) == (better in ("higher", "parity")) else "worse"
+
+
+SURE = 0.05
+"""A paired difference is beyond chance where its corrected p-value is less."""
+
+
+def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str, ...], float]:
+    """The corrected p-values of what changed, by `KEYS`, for every tokenizer on text that both runs share.
+
+    Text is the same where its digests are. What has no interval, or changed in no document, is not there.
+    """
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.differences import differences
+    from tokbench.metrics.metric import CellKey
+
+    found: dict[tuple[str, ...], float] = {}
+    known = {entry["spec"]: entry for entry in after.manifest["datasets"]}
+    for entry in before.manifest["datasets"] if metrics else ():
+        dataset, other = entry["spec"], known.get(entry["spec"], {"languages": {}})
+        digests = [
+            {code: each.get("sha256") for code, each in run["languages"].items()} for run in (entry, other)
+        ]
+        if digests[0] != digests[1] or not all(digests[0].values()):
+            continue
+        for tokenizer in before.tokenizers:
+            cells = {
+                CellKey(name, dataset, language): tally
+                for name, run in (("before", before), ("after", after))
+                for language in digests[0]
+                if (tally := _tally(run, tokenizer, dataset, language)) is not None
+            }
+            context = MeasureContext(
+                baseline="before",
+                parallel={dataset: bool(entry.get("parallel"))},
+                kinds={dataset: str(entry.get("kind", "text"))},
+            )
+            for row in differences(cells, metrics, context=context):
+                if row.p_adjusted is not None and row.value:
+                    found[tokenizer, dataset, row.language, row.metric] = row.p_adjusted
+    return found
+
+
+def _tally(run: Run, tokenizer: str, dataset: str, language: str) -> Tally | None:
+    try:
+        return run.tally(tokenizer, dataset, language)
+    except ResultsError:
+        return None
 
 
 def compare_manifests(before: Run, after: Run) -> list[Change]:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tokbench.corpus import Document
-from tokbench.errors import ResultsError, UnknownNameError
+from tokbench.errors import ResultsError, SpecError, UnknownNameError
 from tokbench.metrics.metric import CellKey, Measurement
 from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Failure, Run, RunFolder
 from tokbench.results.atomic import StorageError, write_bytes, write_json
 from tokbench.results.cell import cell_file_name, read_cell, read_head, write_cell
-from tokbench.results.compare import compare_figures, compare_manifests
+from tokbench.results.compare import compare_figures, compare_manifests, paired
 from tokbench.results.frames import measurement_rows, write_measurements
 
 KEY = CellKey("bytes", "text:a", "eng_Latn")
@@ -178,6 +178,67 @@ def test_what_changed_between_runs(tmp_path: Path) -> None:
         "chars eng_Latn": "better",
         "chars deu_Latn": "appeared",
     }
+
+
+def counted(folder: Path, tokenizer: str, texts: list[str], **manifest: Any) -> Run:
+    """A run whose `text:a` was counted with a tokenizer, under the name of bytes."""
+    import tokbench
+    from tokbench.metrics.catalogue import CATALOGUE
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.measure import measure
+    from tokbench.tally import collect
+
+    tally = collect(tokbench.load(tokenizer), map(Document, texts))
+    ratio = [metric for metric in CATALOGUE if metric.name == "compression_ratio"]
+    rows = measure({KEY: tally}, ratio, context=MeasureContext())
+    digest = {"eng_Latn": {"sha256": "1" * 64}}
+    run = make_run(folder, rows, datasets=[{"spec": "text:a", "languages": digest}], **manifest)
+    write_cell(run.folder.cells, CellResult(KEY, "id", tally))
+    return run
+
+
+def test_runs_over_the_same_text_are_paired_document_by_document(tmp_path: Path) -> None:
+    """A fifth of the documents gain a little: the intervals overlap nearly whole, and the gain is sure."""
+    from tokbench.metrics.catalogue import CATALOGUE
+
+    texts = [f"{'é' if i % 5 == 0 else 'e'}{'x' * (i * 37 % 400)} {i}" for i in range(300)]
+    one, two = counted(tmp_path / "one", "bytes", texts), counted(tmp_path / "two", "chars", texts)
+    ratio = [metric for metric in CATALOGUE if metric.name == "compression_ratio"]
+
+    def verdict(after: Run, **options: Any) -> str:
+        frame = compare_figures(one, after, better={"compression_ratio": "higher"}, **options)
+        return str(frame.loc[frame["language"] == "eng_Latn", "verdict"].item())
+
+    assert verdict(two, metrics=ratio) == "better"
+    assert verdict(two, metrics=ratio, budgets={"compression_ratio": 0.5}) == "same"
+    assert verdict(one, metrics=ratio) == "same"
+    other = make_run(
+        tmp_path / "other", [], datasets=[{"spec": "text:a", "languages": {"eng_Latn": {"sha256": "2"}}}]
+    )
+    assert paired(one, other, ratio) == {}  # another text
+    [(key, p)] = [(key, p) for key, p in paired(one, two, ratio).items() if key[2] == "eng_Latn"]
+    assert key == ("bytes", "text:a", "eng_Latn", "compression_ratio")
+    assert 1 / 1001 <= p < 0.05
+
+
+def test_gates_for_machines(tmp_path: Path) -> None:
+    from xml.etree import ElementTree
+
+    from tokbench.reports.gates import budgets_of, junit, summary
+
+    one = make_run(tmp_path / "one", [row("bytes", "eng_Latn", 2.0), row("bytes", "deu_Latn", 1.0, 0.5, 1.5)])
+    two = make_run(tmp_path / "two", [row("bytes", "eng_Latn", 1.0), row("bytes", "deu_Latn", 1.2, 0.7, 1.7)])
+    figures = compare_figures(one, two, better={"compression_ratio": "higher"})
+    suite = ElementTree.fromstring(junit(figures))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
+    [failure] = suite.iter("failure")
+    assert failure.get("message") == "worse: 2 to 1, -50.00%"
+    text = summary(figures)
+    assert "1 figures got worse or are gone" in text
+    assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
+    assert budgets_of(["premium=2%"]) == {"premium": 0.02}
+    with pytest.raises(SpecError, match="no share"):
+        budgets_of(["premium"])
 
 
 def test_a_threshold_and_what_is_gone(tmp_path: Path) -> None:

@@ -1,0 +1,109 @@
+"""A comparison of two runs for machines that gate on it: JUnit's XML, and a summary in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from tokbench.reports.markdown import escape
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FAILS = ("worse", "vanished")
+"""Verdicts that fail a gate."""
+
+MOST = 50
+"""Rows that a summary lists."""
+
+
+def junit(figures: pd.DataFrame) -> str:
+    """The compared figures as JUnit's XML: a test a figure, a failure for each that got worse or is gone."""
+    failed = int(figures["verdict"].isin(FAILS).sum())
+    unsure = int((figures["verdict"] == "unsure").sum())
+    suite = ElementTree.Element(
+        "testsuite",
+        name="tokbench runs compare",
+        tests=str(len(figures)),
+        failures=str(failed),
+        skipped=str(unsure),
+    )
+    for row in figures.itertuples():
+        name = f"{row.metric} [{row.language}]"
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_clean(f"{row.tokenizer} on {row.dataset}"), name=_clean(name)
+        )
+        if row.verdict in FAILS:
+            ElementTree.SubElement(case, "failure", type=str(row.verdict), message=_clean(_said(row)))
+        elif row.verdict == "unsure":
+            ElementTree.SubElement(case, "skipped", message=_clean(_said(row)))
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def summary(figures: pd.DataFrame) -> str:
+    """The verdicts in a sentence, and what got worse or is gone as a table, for a summary of a CI job."""
+    counts = figures["verdict"].value_counts()
+    bad = figures[figures["verdict"].isin(FAILS)]
+    head = (
+        "tokbench: nothing got worse" if bad.empty else f"tokbench: {len(bad):,} figures got worse or are gone"
+    )
+    lines = [
+        f"### {head}",
+        "",
+        ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items()) + ".",
+        "",
+    ]
+    if len(bad):
+        lines += ["| tokenizer | dataset | language | metric | before | after | change | p |", "|---" * 8 + "|"]
+        lines += [_row(row) for row in bad.head(MOST).itertuples()]
+        lines += [f"… and {len(bad) - MOST:,} more."] if len(bad) > MOST else []
+    return "\n".join([*lines, ""])
+
+
+def _row(row: Any) -> str:
+    names = [escape(str(each)) for each in (row.tokenizer, row.dataset, row.language, row.metric)]
+    figures = [
+        _number(row.before),
+        _number(row.after),
+        "" if row.change != row.change else f"{row.change:+.2%}",
+    ]
+    return "| " + " | ".join([*names, *figures, _number(row.p)]) + " |"
+
+
+def _said(row: Any) -> str:
+    change = "" if row.change != row.change else f", {row.change:+.2%}"
+    chance = "" if row.p != row.p else f", p = {row.p:.2g}"
+    return f"{row.verdict}: {_number(row.before)} to {_number(row.after)}{change}{chance}"
+
+
+def _number(value: float) -> str:
+    return "–" if value != value else f"{value:.6g}"
+
+
+def _clean(text: str) -> str:
+    """Text that XML can hold."""
+    return "".join(letter if letter in "\t\n" or letter >= " " else "\ufffd" for letter in text)
+
+
+def budgets_of(texts: Sequence[str]) -> dict[str, float]:
+    """The budgets of ``METRIC=SHARE`` by metric.
+
+    Example:
+        >>> budgets_of(["compression_ratio=1%", "premium=0.05"])
+        {'compression_ratio': 0.01, 'premium': 0.05}
+    """
+    return {name: share_of(share) for name, _, share in (text.partition("=") for text in texts)}
+
+
+def share_of(text: str) -> float:
+    """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for anything else."""
+    from tokbench.errors import SpecError
+
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < float("inf"):
+        raise SpecError(f"{text!r} is no share, as in 0.01 or 1%")
+    return share
