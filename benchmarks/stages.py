@@ -1,0 +1,91 @@
+"""What each stage of the compiled pipeline costs, on its own, for a BPE `tokenizer.json` and a text.
+
+    python benchmarks/stages.py gpt2/tokenizer.json novel.txt [--megabytes 2] [--rounds 3]
+
+CPU time of one thread, medians, in MB/s of the text; documents are lines. `cutting` is the automata as passes
+of their own; in the encoder they run group by group with the word cache. `model, cold` and `warm` are all that
+comes behind the other stages, with an empty word cache and with the words of the text in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.segments import Segments
+
+
+def main() -> None:
+    """Print one line a stage."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tokenizer", type=Path)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--megabytes", type=float, default=2.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    raw = asked.text.read_bytes()[: int(asked.megabytes * 1e6)]
+    texts = raw.decode("utf-8", "ignore").splitlines()
+    tokenizer = BpeTokenizer.from_file(asked.tokenizer)
+    compiled = tokenizer._preparation.compiled
+    if compiled is None:
+        raise SystemExit("there is no compiled form of this pipeline: all of it is plain Python")
+    tokenizer.encode_batch(["compiled before the clock runs"])
+    stages = stages_of(compiled, texts)
+    encoder = tokenizer._encoder
+    prepared = compiled.segments(Segments.of([text.encode() for text in texts]))
+    size = sum(len(text.encode()) for text in texts) / 1e6
+
+    def model() -> object:
+        return encoder.encode_utf8(prepared.data, prepared.offsets)
+
+    stages |= {"model, cold": lambda: (encoder.forget(), model()), "model, warm": model}
+    stages |= {"whole, warm": lambda: tokenizer.encode_batch(texts)}
+    for name, stage in stages.items():
+        seconds = statistics.median(taken(stage) for _ in range(asked.rounds))
+        print(f"{name:28} {size / seconds:9.1f} MB/s {1e3 * seconds:9.1f} ms", flush=True)
+
+
+def stages_of(compiled: CompiledPipeline, texts: list[str]) -> dict[str, Callable[[], Any]]:
+    """Each stage as a call, on what the stages before it have made of the texts."""
+    stages: dict[str, Callable[[], Any]] = {"UTF-8": lambda: Segments.of([text.encode() for text in texts])}
+    at = Segments.of([text.encode() for text in texts])
+
+    def add(name: str, stage: Callable[[Segments], Any]) -> None:
+        nonlocal at
+        stages[name] = lambda given=at: stage(given)
+        at = stage(at)
+
+    for name, matcher, normalizer in (
+        ("normalizer", compiled.raw_tokens, compiled.normalizer),
+        ("spaces made visible", compiled.normal_tokens, compiled.spaces),
+    ):
+        if matcher is not None:
+            add(f"added tokens before {name}", lambda given, one=matcher: given.split(one))
+        if normalizer is not None:
+            add(name, lambda given, one=normalizer: given.rewritten(*one.apply(given.data, given.offsets)))
+    if prefix := compiled.cuts.prefix:
+        add("prefix", lambda given: given.prefixed(prefix, only_first=compiled.cuts.only_first))
+    from tokbench_subword.bpe.encoder import units_of
+
+    units = units_of(at.offsets)
+    for number, cutter in enumerate(compiled.cuts.cutters):
+        stages[f"cutting, {number + 1}"] = lambda cutter=cutter, units=units: cutter.cut(at.data, units)
+        units, _ = cutter.cut(at.data, units)
+    return stages
+
+
+def taken(call: Callable[[], object]) -> float:
+    """CPU seconds of a call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    main()
