@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     ("errors", "wording"),
     ("spec", "languages"),
+    ("arguments",),
     ("batch", "kernels"),
     ("tokenizer", "corpus"),
     ("pieces",),
@@ -33,7 +34,8 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Imports inside functions may look up where a comment at the place says why.
 PLUGIN_MAY_IMPORT = {
-    f"tokbench{module}" for module in ("", ".errors", ".spec", ".batch", ".tokenizer", ".corpus", ".pieces")
+    f"tokbench{module}"
+    for module in ("", ".errors", ".spec", ".arguments", ".batch", ".tokenizer", ".corpus", ".pieces")
 }
 
 

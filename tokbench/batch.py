@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tokbench.arguments import kind_of
 from tokbench.errors import TokenizerError
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class TokenBatch:
     """Token ids of many documents, as a ragged array (the layout of an Arrow list).
 
     `ids` is int32 of shape ``(total,)``; `offsets` is int64 of shape ``(documents + 1,)``; document i is
-    ``ids[offsets[i]:offsets[i + 1]]``. It is the one form in which ids travel inside tokbench.
+    ``ids[offsets[i]:offsets[i + 1]]``. It is the one form in which ids travel inside tokbench, and what
+    compiled code relies on: raises `TokenizerError` for other arrays. `of` takes any sequences of ids.
 
     Example:
         >>> batch = TokenBatch.of([[1, 2], [], [3]])
@@ -32,6 +34,18 @@ class TokenBatch:
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        import numpy as np
+
+        for what, found, dtype in (("ids", self.ids, np.int32), ("offsets", self.offsets, np.int64)):
+            if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
+                raise _malformed(f"{what} must be a flat array of {dtype.__name__}, not {kind_of(found)}")
+            if not found.flags.c_contiguous:
+                raise _malformed(f"{what} must lie side by side in memory")
+        offsets, count = self.offsets, len(self.ids)
+        if not len(offsets) or offsets[0] != 0 or offsets[-1] != count or (offsets[1:] < offsets[:-1]).any():
+            raise _malformed(f"offsets must go up from 0 to the number of ids, {count}; they are {offsets}")
 
     @classmethod
     def of(cls, documents: Iterable[Ids]) -> TokenBatch:
@@ -116,3 +130,7 @@ def _int32(ids: Ids) -> NDArray[np.int32]:
             f"encode must return a flat sequence of whole numbers; it returned {error}"
         ) from error
     return array.astype(np.int32, copy=False)
+
+
+def _malformed(what: str) -> TokenizerError:
+    return TokenizerError(f"a batch of tokens cannot be made: {what}; TokenBatch.of takes any sequences of ids")

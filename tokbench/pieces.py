@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.batch import TokenBatch
-from tokbench.errors import TokenizerError
 from tokbench.tokenizer import text_of
 
 if TYPE_CHECKING:
@@ -59,22 +59,21 @@ class PieceTokenizer(ABC):
     def encode(self, text: str) -> list[int]:
         """The ids of the pieces."""
         ids: list[int] = []
-        for word in self.pattern.findall(text):
+        for word in self.pattern.findall(plain_text(text, name=self.name)):
             ids += self._word(word)
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
-        return TokenBatch.of_lists(map(self.encode, texts))
+        return TokenBatch.of_lists(map(self.encode, plain_texts(texts, name=self.name)))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text; bytes that are not UTF-8 become U+FFFD."""
-        return text_of(b"".join(map(self.token_bytes, map(int, ids))))
+        return text_of(b"".join(map(self.token_bytes, known_ids(ids, self.vocab_size, name=self.name))))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece."""
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id < BYTES:
             return bytes([token_id])
         return self.pieces[token_id - BYTES].encode("utf-8", "surrogatepass")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerFamily
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.tokenizer import text_of
 
 if TYPE_CHECKING:
@@ -34,27 +35,24 @@ class ByteTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The bytes of `text`."""
-        return list(text.encode("utf-8", "surrogatepass"))
+        return list(plain_text(text, name=self.name).encode("utf-8", "surrogatepass"))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some bytes; what is not UTF-8 becomes U+FFFD."""
-        try:
-            data = bytes(ids)
-        except ValueError as error:
-            raise TokenizerError(f"bytes: ids must be in 0..255, got {max(ids)}") from error
-        return text_of(data)
+        return text_of(bytes(known_ids(ids, self.vocab_size, name=self.name)))
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The bytes of every text, with no Python object a byte."""
         import numpy as np
 
+        texts = plain_texts(texts, name=self.name)
         parts = [text.encode("utf-8", "surrogatepass") for text in texts]
         ids = np.frombuffer(b"".join(parts), np.uint8).astype(np.int32)
         return TokenBatch(ids, _offsets([len(part) for part in parts]))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The byte itself."""
-        return bytes([token_id])
+        return bytes([known_id(token_id, self.vocab_size, name=self.name)])
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """For each byte the span of the character it belongs to."""
@@ -84,25 +82,23 @@ class CharTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The code points of `text`."""
-        return list(map(ord, text))
+        return list(map(ord, plain_text(text, name=self.name)))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some code points."""
-        try:
-            return "".join(map(chr, ids))
-        except (ValueError, OverflowError) as error:
-            raise TokenizerError(f"chars: ids must be below {CODE_POINTS}") from error
+        return "".join(map(chr, known_ids(ids, self.vocab_size, name=self.name)))
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The code points of every text, by way of UTF-32."""
         import numpy as np
 
+        texts = plain_texts(texts, name=self.name)
         data = "".join(texts).encode("utf-32-le", "surrogatepass")
         return TokenBatch(np.frombuffer(data, "<i4").astype(np.int32), _offsets([len(text) for text in texts]))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 of the code point."""
-        return chr(token_id).encode("utf-8", "surrogatepass")
+        return chr(known_id(token_id, self.vocab_size, name=self.name)).encode("utf-8", "surrogatepass")
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """One character a token."""

@@ -24,6 +24,7 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.pieces import count_words
 from tokbench.tokenizer import Progress, variant_file
 
@@ -62,24 +63,21 @@ class WordTokenizer:
     def encode(self, text: str) -> Sequence[int]:
         """The id of each word, 0 for those not in the list."""
         known = self._ids.get
-        return [known(word, 0) for word in self._find(text)]
+        return [known(word, 0) for word in self._find(plain_text(text, name=self.name))]
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
-        return TokenBatch.of(map(self.encode, texts))
+        return TokenBatch.of(map(self.encode, plain_texts(texts, name=self.name)))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The words, joined by single spaces."""
-        return " ".join(self.vocabulary[index - 1] if self._known(index) else UNK for index in ids)
-
-    def _known(self, index: int) -> bool:
-        if not 0 <= index < self.vocab_size:
-            raise TokenizerError(f"{self.name}: id {index} is outside 0..{self.vocab_size - 1}")
-        return index > 0
+        known = known_ids(ids, self.vocab_size, name=self.name)
+        return " ".join(self.vocabulary[index - 1] if index else UNK for index in known)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The word in UTF-8; nothing for UNK."""
-        return self.vocabulary[token_id - 1].encode("utf-8", "surrogatepass") if token_id else b""
+        index = known_id(token_id, self.vocab_size, name=self.name)
+        return self.vocabulary[index - 1].encode("utf-8", "surrogatepass") if index else b""
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """The span of each word."""

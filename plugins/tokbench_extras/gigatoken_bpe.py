@@ -10,9 +10,11 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench_extras.absent import need
 from tokbench_extras.published import cached, required
 from tokbench_extras.refusals import first_line, refused
@@ -43,6 +45,7 @@ class GigatokenTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
+        plain_text(text, name=self.name)
         try:
             ids: list[int] = self.tokenizer.encode(text).tolist()
         except TypeError as error:
@@ -53,7 +56,7 @@ class GigatokenTokenizer:
         """The ids of every text: the library's ragged array as it is, nothing copied."""
         import numpy as np
 
-        texts = list(texts)
+        texts = plain_texts(texts, name=self.name)
         try:
             layout = self.tokenizer.encode_batch(texts, parallel=self._parallel).layout
         except TypeError as error:
@@ -64,10 +67,13 @@ class GigatokenTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
+        numbers = known_ids(ids, self.vocab_size, name=self.name)
         try:
-            data: bytes = self.tokenizer.decode(list(map(int, ids)))
-        except Exception as error:  # the library raises what Rust gives
-            raise TokenizerError(f"{self.name}: {error}") from error
+            data: bytes = self.tokenizer.decode(numbers)
+        except BaseException as error:  # what Rust gives: for an id that the vocabulary leaves out, a panic
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise TokenizerError(f"{self.name}: {first_line(error)}") from error
         return data.decode("utf-8", "replace")
 
     @cached_property
@@ -77,6 +83,7 @@ class GigatokenTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens and gaps."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
         part = self._vocabulary.get(token_id, b"")
@@ -110,7 +117,7 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
                 ]
             tokenizer, source = library.Tokenizer.from_json(json.dumps(content)), "json"
         elif path.suffix == ".model":
-            tokenizer, source = library.Tokenizer.from_sentencepiece(path), "sentencepiece"
+            tokenizer, source = _of_model(library, path, match), "sentencepiece"
         else:
             scheme, special = _scheme(spec)
             tokenizer = library.Tokenizer.from_tiktoken(path, scheme, special if match else {})
@@ -120,6 +127,23 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
     except Exception as error:  # the library raises what Rust gives, over several lines
         raise TokenizerError(f"{spec}: gigatoken cannot load {path}: {first_line(error)}") from error
     return GigatokenTokenizer(tokenizer, name=str(spec), source=source, threads=context.threads)
+
+
+def _of_model(library: Any, path: Path, match: bool) -> gigatoken.Tokenizer:
+    """A sentencepiece model, its control symbols as pieces that are not used, unless they are to be matched."""
+    if match:
+        return library.Tokenizer.from_sentencepiece(path)
+    from sentencepiece import sentencepiece_model_pb2
+
+    model = sentencepiece_model_pb2.ModelProto()
+    model.ParseFromString(path.read_bytes())
+    for piece in model.pieces:
+        if piece.type == piece.CONTROL:
+            piece.type = piece.UNUSED
+    with TemporaryDirectory() as folder:
+        changed = Path(folder, path.name)
+        changed.write_bytes(model.SerializeToString())
+        return library.Tokenizer.from_sentencepiece(changed)
 
 
 def _scheme(spec: Spec) -> tuple[str, dict[str, int]]:

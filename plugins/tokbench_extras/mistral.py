@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench_extras.absent import need
 from tokbench_extras.refusals import first_line
 
@@ -32,6 +33,7 @@ class MistralTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
+        plain_text(text, name=self.name)
         try:
             ids: list[int] = self.tokenizer.encode(text, bos=False, eos=False)
         except (RuntimeError, TypeError, UnicodeEncodeError) as error:
@@ -40,15 +42,20 @@ class MistralTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text; the library has no batch call."""
-        return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
+        return TokenBatch.of_lists(map(self.encode, plain_texts(texts, name=self.name)))  # type: ignore[arg-type]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`: Tekken's with its special tokens, sentencepiece's without."""
-        text: str = self.tokenizer.decode(list(map(int, ids)), special_token_policy=self._policy)
+        known = known_ids(ids, self.vocab_size, name=self.name)
+        try:
+            text: str = self.tokenizer.decode(known, special_token_policy=self._policy)
+        except (KeyError, IndexError) as error:
+            raise TokenizerError(f"{self.name}: no token has an id of {known[:8]}") from error
         return text
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
         if self.tekken:

@@ -26,6 +26,7 @@ from tokbench import (
     TokenizerFamily,
     UnknownNameError,
 )
+from tokbench.arguments import known_id, known_ids, plain_texts
 from tokbench_extras.absent import need
 from tokbench_extras.refusals import first_line, refused
 
@@ -77,8 +78,9 @@ class QuicktokTokenizer:
         """The ids of every text: the library's ragged array as it is, nothing copied."""
         import numpy as np
 
+        texts = plain_texts(texts, name=self.name)
         try:
-            ids, offsets = self.tokenizer.encode_batch(list(texts), self._threads, self._match)
+            ids, offsets = self.tokenizer.encode_batch(texts, self._threads, self._match)
         except TypeError as error:
             raise refused(self.name, "quicktok", texts, error) from error
         return TokenBatch(ids.view(np.int32), offsets)
@@ -86,13 +88,14 @@ class QuicktokTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
         try:
-            data: bytes = self.tokenizer.decode_bytes(list(map(int, ids)))
+            data: bytes = self.tokenizer.decode_bytes(known_ids(ids, self.vocab_size, name=self.name))
         except (KeyError, TypeError) as error:
             raise TokenizerError(f"{self.name}: no token has an id of {list(ids)[:8]}") from error
         return data.decode("utf-8", "replace")
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
         try:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokbench import TokenizerError
+from tokbench.arguments import plain_text
 
 
 def refused(name: str, library: str, texts: Sequence[str], error: Exception) -> TokenizerError:
     """The error to raise where `library` refused `texts`: almost always for a lone surrogate, named here."""
     for text in texts:
+        plain_text(text, name=name)
         try:
             text.encode()
         except UnicodeEncodeError as surrogate:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.tokenizer import text_of
 
 END_OF_DOCUMENT = 0
@@ -46,7 +47,7 @@ class RwkvTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of the longest matches."""
-        data = text.encode("utf-8", "surrogatepass")
+        data = plain_text(text, name=self.name).encode("utf-8", "surrogatepass")
         ids, lengths, position, end = self._ids, self._lengths, 0, len(data)
         found: list[int] = []
         while position < end:
@@ -63,15 +64,15 @@ class RwkvTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
-        return TokenBatch.of_lists(map(self.encode, texts))  # type: ignore[arg-type]
+        return TokenBatch.of_lists(map(self.encode, plain_texts(texts, name=self.name)))  # type: ignore[arg-type]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text; bytes that are not UTF-8 become U+FFFD."""
-        return text_of(b"".join(map(self.token_bytes, map(int, ids))))
+        return text_of(b"".join(map(self.token_bytes, known_ids(ids, self.vocab_size, name=self.name))))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of an entry; nothing for the end of a document and for gaps."""
-        return self.entries.get(token_id, b"")
+        return self.entries.get(known_id(token_id, self.vocab_size, name=self.name), b"")
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""

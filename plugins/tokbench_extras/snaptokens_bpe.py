@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench.arguments import known_ids, plain_texts
 from tokbench_extras.absent import need
 from tokbench_extras.refusals import first_line, refused
 
@@ -49,7 +50,7 @@ class SnaptokensTokenizer:
         """The ids of every text: the library's packed ids as they are, nothing copied."""
         import numpy as np
 
-        texts = list(texts)
+        texts = plain_texts(texts, name=self.name)
         try:
             ids, offsets = self.tokenizer.encode_batch_flat(texts)
         except (TypeError, UnicodeEncodeError) as error:
@@ -58,10 +59,7 @@ class SnaptokensTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
-        numbers = list(map(int, ids))
-        if numbers and not 0 <= min(numbers) <= max(numbers) < self.vocab_size:
-            raise TokenizerError(f"{self.name}: an id of {numbers[:8]} is outside 0 … {self.vocab_size - 1}")
-        text: str = self.tokenizer.decode(numbers)
+        text: str = self.tokenizer.decode(known_ids(ids, self.vocab_size, name=self.name))
         return text
 
     def facts(self) -> Mapping[str, Any]:

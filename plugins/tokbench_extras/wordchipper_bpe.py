@@ -28,6 +28,7 @@ from tokbench import (
     TokenizerFamily,
     UnknownNameError,
 )
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench_extras.absent import need
 from tokbench_extras.published import cached, required
 from tokbench_extras.refusals import first_line, refused
@@ -60,6 +61,7 @@ class WordchipperTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
+        plain_text(text, name=self.name)
         try:
             ids: list[int] = self.tokenizer.encode(text, self._filter)
         except UnicodeEncodeError as error:
@@ -68,15 +70,16 @@ class WordchipperTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the library's own batch call."""
+        texts = plain_texts(texts, name=self.name)
         try:
-            return TokenBatch.of_lists(self.tokenizer.encode_batch(list(texts), self._filter))
+            return TokenBatch.of_lists(self.tokenizer.encode_batch(texts, self._filter))
         except UnicodeEncodeError as error:
             raise refused(self.name, "wordchipper", texts, error) from error
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
         try:
-            data: bytes = self.tokenizer.decode_bytes(list(map(int, ids)))
+            data: bytes = self.tokenizer.decode_bytes(known_ids(ids, self.vocab_size, name=self.name))
         except (ValueError, OverflowError) as error:
             raise TokenizerError(f"{self.name}: no token has an id of {list(ids)[:8]}") from error
         return data.decode("utf-8", "replace")
@@ -87,6 +90,7 @@ class WordchipperTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
         part: bytes | None = self._vocabulary.id_to_token_bytes(token_id)

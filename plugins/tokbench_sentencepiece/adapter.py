@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
+from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
 from tokbench_sentencepiece.modelproto import ModelSettings, read_settings
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class SentencePieceTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
+        plain_text(text, name=self.name)
         try:
             ids: list[int] = self.processor.EncodeAsIds(text)
         except (RuntimeError, TypeError) as error:
@@ -74,7 +76,7 @@ class SentencePieceTokenizer:
         """The ids of every text, by the library's own batch calls and threads: lists where texts are short."""
         import numpy as np
 
-        texts = list(texts)
+        texts = plain_texts(texts, name=self.name)
         if not texts:
             return TokenBatch.of([])
         short = sum(map(len, texts)) < SHORT * len(texts)
@@ -102,22 +104,15 @@ class SentencePieceTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, control symbols left out."""
-        try:
-            text: str = self.processor.Decode(list(map(int, ids)))
-        except IndexError as error:
-            raise TokenizerError(
-                f"{self.name}: an id is outside 0..{self.vocab_size - 1}: {list(ids)[:8]}"
-            ) from error
+        text: str = self.processor.Decode(known_ids(ids, self.vocab_size, name=self.name))
         return text
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, by the library's own batch call and threads."""
         if not len(batch):
             return []
-        try:
-            texts: list[str] = self.processor.Decode(batch.to_lists(), num_threads=self._threads)
-        except IndexError as error:
-            raise TokenizerError(f"{self.name}: an id is outside 0..{self.vocab_size - 1}") from error
+        check_ids(batch.ids, self.vocab_size, name=self.name)
+        texts: list[str] = self.processor.Decode(batch.to_lists(), num_threads=self._threads)
         return texts
 
     @property
@@ -129,6 +124,7 @@ class SentencePieceTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece, its ``▁`` as a space; nothing for control symbols and UNK."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
         piece: str = self.processor.IdToPiece(token_id)
@@ -156,7 +152,7 @@ class SentencePieceTokenizer:
 
         from tokbench_sentencepiece.spans import read_spans
 
-        texts = list(texts)
+        texts = plain_texts(texts, name=self.name)
         if not texts:
             return TokenBatch.of([]), np.zeros((0, 2), np.int64)
         try:

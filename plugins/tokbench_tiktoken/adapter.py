@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 
 if TYPE_CHECKING:
     import tiktoken
@@ -52,6 +53,7 @@ class TiktokenTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
+        plain_text(text, name=self.name)
         try:
             return self._encode(text)
         except ValueError as error:
@@ -71,6 +73,7 @@ class TiktokenTokenizer:
 
         tiktoken's own batch call makes a task of each text, on sentences several times the cost of encoding it.
         """
+        texts = plain_texts(texts, name=self.name)
         if self._threads < 2 or len(texts) < 2 or sum(map(len, texts)) < LONG * len(texts):
             return _batch(map(self._ids, texts))
         size = -(-len(texts) // (self._threads * SLICES_PER_THREAD))
@@ -94,18 +97,18 @@ class TiktokenTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
         try:
-            return self.encoding.decode(_ints(ids))
+            return self.encoding.decode(known_ids(ids, self.vocab_size, name=self.name))
         except (KeyError, OverflowError) as error:
             raise TokenizerError(f"{self.name}: no token has the id {error}") from error
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
-        return self._bytes.get(token_id, b"")
+        return self._bytes.get(known_id(token_id, self.vocab_size, name=self.name), b"")
 
     def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
         """The bytes of many tokens."""
         known = self._bytes
-        return [known.get(token_id, b"") for token_id in ids]
+        return [known.get(token_id, b"") for token_id in known_ids(ids, self.vocab_size, name=self.name)]
 
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
@@ -138,9 +141,3 @@ def _batch(documents: Iterable[Any]) -> TokenBatch:
         flat += ids
         ends.append(len(flat) // 4)
     return TokenBatch(np.frombuffer(flat, np.int32), np.frombuffer(ends, np.int64))
-
-
-def _ints(ids: Sequence[int]) -> Sequence[int]:
-    """`ids` as plain ints: tiktoken takes no numpy array."""
-    tolist = getattr(ids, "tolist", None)
-    return ids if tolist is None else tolist()

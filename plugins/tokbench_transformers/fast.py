@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
+from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
 from tokbench_transformers.parallelism import parallel
 
@@ -76,6 +77,7 @@ class FastTokenizer:
         return ids
 
     def _encoding(self, text: str) -> Any:
+        plain_text(text, name=self.name)
         try:
             return self.tokenizer.encode(text, add_special_tokens=False)
         except TypeError as error:
@@ -86,6 +88,7 @@ class FastTokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the call of the library that computes least beside them."""
+        texts = plain_texts(texts, name=self.name)
         encodings = self._encodings(texts, self.tokenizer.encode_batch_fast)
         return TokenBatch.of_lists(encoding.ids for encoding in encodings)
 
@@ -118,18 +121,14 @@ class FastTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, special tokens included."""
-        try:
-            text: str = self.tokenizer.decode(_ints(ids), skip_special_tokens=False)
-        except OverflowError as error:
-            raise TokenizerError(f"{self.name}: an id is no unsigned 32-bit number: {list(ids)[:8]}") from error
+        known = known_ids(ids, self.vocab_size, name=self.name)
+        text: str = self.tokenizer.decode(known, skip_special_tokens=False)
         return text
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, special tokens included."""
-        try:
-            texts: list[str] = self.tokenizer.decode_batch(batch.to_lists(), skip_special_tokens=False)
-        except OverflowError as error:
-            raise TokenizerError(f"{self.name}: an id is no unsigned 32-bit number") from error
+        check_ids(batch.ids, self.vocab_size, name=self.name)
+        texts: list[str] = self.tokenizer.decode_batch(batch.to_lists(), skip_special_tokens=False)
         return texts
 
     @cached_property
@@ -159,7 +158,7 @@ class FastTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece as its decoder reads it; nothing for special tokens and gaps."""
-        piece = self.tokenizer.id_to_token(token_id)
+        piece = self.tokenizer.id_to_token(known_id(token_id, self.vocab_size, name=self.name))
         if piece is None or token_id in self.special_ids:
             return b""
         decoded: bytes = self._bytes_of(piece)
@@ -213,12 +212,6 @@ class FastTokenizer:
             "lossless": not reasons,
             "why_not_lossless": "; ".join(reasons) or None,
         }
-
-
-def _ints(ids: Sequence[int]) -> Sequence[int]:
-    """`ids` as plain ints: an array gives them at once."""
-    tolist = getattr(ids, "tolist", None)
-    return ids if tolist is None else tolist()
 
 
 def _parts(texts: Sequence[str], most: int) -> Iterator[list[str]]:

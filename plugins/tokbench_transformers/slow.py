@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench_transformers.fast import FastTokenizer
 
 if TYPE_CHECKING:
@@ -45,11 +46,12 @@ class AutoTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
-        return self._ids(text)  # type: ignore[no-any-return]
+        return self._ids(plain_text(text, name=self.name))  # type: ignore[no-any-return]
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the library's batch call."""
-        return TokenBatch.of_lists(self._ids(list(texts)) if len(texts) else [])
+        texts = plain_texts(texts, name=self.name)
+        return TokenBatch.of_lists(self._ids(texts) if texts else [])
 
     def _ids(self, texts: str | list[str]) -> Any:
         try:
@@ -61,9 +63,8 @@ class AutoTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, with no tidying of spaces."""
-        text: str = self.tokenizer.decode(
-            list(map(int, ids)), skip_special_tokens=False, clean_up_tokenization_spaces=False
-        )
+        known = known_ids(ids, self.vocab_size, name=self.name)
+        text: str = self.tokenizer.decode(known, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
     @cached_property
@@ -76,6 +77,7 @@ class AutoTokenizer:
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece; where only the decoder knows, the UTF-8 of the piece decoded alone."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
         if self._fast is not None:

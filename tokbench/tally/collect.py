@@ -204,8 +204,6 @@ class Counter:
 
     def _encode(self, batch: TextBatch) -> tuple[TokenBatch, Ints | None]:
         """The ids of a batch, and their offsets where most documents will need them."""
-        import numpy as np
-
         spans = None
         both = encoded_with_offsets(self._tokenizer, self._table, batch)
         if both is not None:
@@ -228,9 +226,6 @@ class Counter:
                 f"{tokens.ids.dtype} ids of shape {tokens.ids.shape}, {len(offsets)} offsets "
                 f"for {len(batch)} texts; offsets must rise from 0 to the number of ids"
             )
-        if tokens.ids.dtype != np.int32:
-            self._table.know(tokens.ids)  # says which id is beyond the vocabulary, before it is cut short
-            tokens = TokenBatch(tokens.ids.astype(np.int32), tokens.offsets)
         return tokens, spans
 
     def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints | str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 from tokbench.errors import TokbenchError
 from tokbench.testing.check import Problem, WholeCheck, ids_of
-from tokbench.testing.texts import LONE_SURROGATE, SPECIAL_TEXTS
+from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
 from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 
@@ -55,7 +58,44 @@ def _special_text(tokenizer: Tokenizer) -> Problem:
     return None
 
 
+def _unknown_ids(tokenizer: Tokenizer) -> Problem:
+    size = tokenizer.vocab_size
+    for wrong in (-1, -size, -size - 1, -2 * size - 1, size, 2**31):
+        try:
+            text = tokenizer.decode([wrong])
+        except Exception:
+            continue
+        return f"decode([{wrong}]) gave {text[:20]!r}; there is no such id"
+    return None
+
+
+def _pickled(tokenizer: Tokenizer) -> Tokenizer:
+    other: Tokenizer = pickle.loads(pickle.dumps(tokenizer))
+    return other
+
+
+def _copies(tokenizer: Tokenizer) -> Problem:
+    texts = [*EDGE_CASES, *SPECIAL_TEXTS]
+    expected = [ids_of(tokenizer, text) for text in texts]
+    for how, copied in (("deepcopy", copy.deepcopy), ("pickle", _pickled)):
+        try:
+            other = copied(tokenizer)
+        except Exception:  # that it cannot be copied is said; other processes load it by its spec
+            continue
+        if [ids_of(other, text) for text in texts] != expected:
+            return f"a copy by {how} gives other ids"
+        if any(other.decode(ids) != tokenizer.decode(ids) for ids in expected):
+            return f"a copy by {how} decodes to other text"
+    return None
+
+
 CONTRACT = (
+    WholeCheck(
+        "unknown_ids", "raise TokenizerError for ids that are none: tokbench.arguments.known_ids.", _unknown_ids
+    ),
+    WholeCheck(
+        "copies", "give the same ids as a copy or a pickle, or refuse to be one with TypeError.", _copies
+    ),
     WholeCheck("empty", "encode('') must be [] and decode([]) must be ''.", _empty),
     WholeCheck(
         "surrogates", "raise TokenizerError or ValueError for text that is not valid Unicode.", _surrogate

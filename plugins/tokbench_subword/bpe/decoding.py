@@ -8,26 +8,24 @@ known beforehand. Only where such bytes are no UTF-8 does the decoder itself hav
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import flat_ids, known_ids
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.pointers import PADDING
-from tokbench.kernels.rows import MANY, as_array, guarded, picked
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
-_FEW = 64
-"""Ids of an array that are sooner decoded as a list."""
 
 
 @kernel
@@ -54,7 +52,7 @@ def joined(blob, starts, ids):  # type: ignore[no-untyped-def]
 class Decoder:
     """Decodes ids by the decoder of a document; `joins_bytes` where that only joins bytes.
 
-    `text` and `texts` raise `TokenizerError` for a number that is no id, `TypeError` for what is no number.
+    `text` and `texts` raise `TokenizerError` for what is no id.
     """
 
     def __init__(self, tokens: TokenTable, document: Document, *, joins_bytes: bool) -> None:
@@ -65,62 +63,37 @@ class Decoder:
 
     def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of some ids."""
-        try:
-            return self._text(ids)
-        except (IndexError, TypeError):
-            self._refuse(ids)
-            raise
+        array = flat_ids(ids, name=self._tokens.name)
+        if self._pieces is None:
+            return self._step_by_step(array)
+        return self._finished(self._joined(array)[0].tobytes(), array)
 
     def one_by_one(self) -> Callable[[Sequence[int] | NDArray[Any]], str]:
         """`text` as a function that takes a fraction of the time for a list."""
         return list_decoder(*self._rows, self.text) if self._joins_bytes else self.text
 
-    def _text(self, ids: Sequence[int] | NDArray[Any]) -> str:
-        if self._pieces is None:
-            return self._step_by_step(ids)
-        if isinstance(ids, np.ndarray):
-            ids = ids.reshape(-1)
-            if len(ids) <= _FEW and ids.dtype.kind in "iu":
-                ids = ids.tolist()
-        elif self._joins_bytes or len(ids) >= MANY:
-            ids = as_array(ids)  # a short list comes here where `one_by_one` found what is no id
-        if isinstance(ids, np.ndarray):
-            return self._finished(self._joined(ids)[0].tobytes(), ids)
-        return self._finished(b"".join(picked(self._table, ids)), ids)
-
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document; the bytes of all of them are put together at once."""
-        try:
-            return self._texts(batch.ids, batch.offsets)
-        except IndexError:
-            self._refuse(batch.ids)
-            raise
-
-    def _texts(self, ids: NDArray[Any], offsets: NDArray[np.int64]) -> list[str]:
-        bounds = list(pairwise(offsets.tolist()))
+        ids, bounds = batch.ids, list(pairwise(batch.offsets.tolist()))
         if self._pieces is None:
             return [self._step_by_step(ids[start:end]) for start, end in bounds]
         out, limits = self._joined(ids)
-        whole, cuts = out.tobytes(), limits[offsets].tolist()
+        whole, cuts = out.tobytes(), limits[batch.offsets].tolist()
         return [
             self._finished(whole[cuts[document] : cuts[document + 1]], ids[start:end])
             for document, (start, end) in enumerate(bounds)
         ]
-
-    def _refuse(self, ids: Iterable[int]) -> None:
-        """Say which of `ids` is none."""
-        for index in ids:
-            self._tokens.known(index)
 
     def _joined(self, ids: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         found: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = joined(
             *self._rows, ids.astype(np.int64, copy=False)
         )
         if found is None:
-            raise IndexError("an id is not in the vocabulary")
+            known_ids(ids, len(self._rows[1]) - 1, name=self._tokens.name)  # says which is none
+            raise AssertionError
         return found
 
-    def _finished(self, data: bytes, ids: Sequence[int] | NDArray[Any]) -> str:
+    def _finished(self, data: bytes, ids: NDArray[Any]) -> str:
         """The text of joined bytes, which are those of some ids."""
         if self._joins_bytes:
             return data.decode("utf-8", "replace")
@@ -132,12 +105,11 @@ class Decoder:
             (text,) = decoder_of(strip)([text])
         return text
 
-    def _step_by_step(self, ids: Sequence[int] | NDArray[Any]) -> str:
+    def _step_by_step(self, ids: NDArray[Any]) -> str:
         texts = self._tokens.texts
-        if len(ids) and not 0 <= min(ids) <= max(ids) < len(texts):
-            raise IndexError("an id is not in the vocabulary")
         # An id that the vocabulary leaves out adds nothing, not even the space between tokens.
-        return "".join(self._decode([text for index in ids if (text := texts[index])]))
+        known = known_ids(ids, len(texts), name=self._tokens.name)
+        return "".join(self._decode([text for index in known if (text := texts[index])]))
 
     @cached_property
     def _pieces(self) -> list[bytes] | None:
@@ -154,11 +126,6 @@ class Decoder:
         if {*replaced} - {"Replace"} or {*kinds[fuse + 1 :]} - {"Strip"}:
             return None
         return _decoded_one_by_one(self._tokens.texts, one_by_one)
-
-    @cached_property
-    def _table(self) -> list[bytes | None]:
-        """The bytes of every id, for lists of ids."""
-        return guarded(self._pieces or [])
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import plain_text
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import address, callable_of, prepare
@@ -102,7 +103,7 @@ class Encoder(Stays):
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
-        return self.encode_batch([text]).ids
+        return self.encode_batch([plain_text(text, name="bpe")]).ids
 
     def one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
         """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tokbench.errors import TokenizerError
+from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
@@ -28,10 +28,8 @@ class TokenTable:
         self.size = max(len(model), highest + 1)
 
     def known(self, token_id: int) -> int:
-        """An id; raises `TokenizerError` for a number that is none."""
-        if not 0 <= token_id < self.size:
-            raise TokenizerError(f"{self.name}: there is no token {token_id}; ids go from 0 to {self.size - 1}")
-        return token_id
+        """An id; raises `TokenizerError` for what is none."""
+        return known_id(token_id, self.size, name=self.name)
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
@@ -92,6 +90,7 @@ class TokenTable:
 
     def bytes_of_many(self, ids: Iterable[int]) -> list[bytes]:
         """The bytes of many tokens, by one list of them all where the vocabulary is of bytes."""
+        ids = known_ids(ids, self.size, name=self.name)
         if self.model.level != "byte":
             return [self.bytes_of(index) for index in ids]
         tokens, special = self.decoded_bytes, self.special_ids

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
@@ -148,6 +149,7 @@ class BpeTokenizer(Rebuilt):
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
+        plain_text(text, name=self.name)
         if self._preparation.transparent and not self.model.dropout:
             self.__dict__["encode"], self.__dict__["_to_list"] = self._one_by_one
             return self._one_by_one[0](text)
@@ -162,6 +164,7 @@ class BpeTokenizer(Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
+        texts = plain_texts(texts, name=self.name)
         if self.model.dropout:
             return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
         compiled = self._preparation.compiled

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.pointers import pointer
-from tokbench.kernels.rows import MANY, as_array, guarded, picked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,7 +124,7 @@ class Decoder:
 
     Example:
         >>> decoder = Decoder([" a", "b"], ["a", "b"], ends_start=[], bytes_of={})
-        >>> decoder.text([0, 0, 1]), decoder.text([1, 0])
+        >>> decoder.text(np.array([0, 0, 1])), decoder.text(np.array([1, 0]))
         ('a ab', 'b a')
     """
 
@@ -150,40 +149,15 @@ class Decoder:
         starts = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=starts[1:])
         self._tables = np.frombuffer(b"".join(rows), np.uint8), starts, kinds, whole_runs
-        # For lists: None, which cannot be joined, also where a kernel has to look.
-        known = [None if index in bytes_of else text for index, text in enumerate(usual)]
-        self._usual = guarded(known)
-        self._begins = guarded([None if text is None else begins[index] for index, text in enumerate(known)])
-        self._ends_start = frozenset(np.flatnonzero(kinds & _ENDS_START).tolist())
         self._finish = finish
 
-    def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
+    def text(self, ids: NDArray[np.int64]) -> str:
         """The text of some ids."""
-        if not isinstance(ids, np.ndarray):
-            if len(ids) < MANY:
-                try:
-                    text = self._joined(ids)
-                    return text if self._finish is None else self._finish(text)
-                except (TypeError, IndexError):
-                    pass
-            ids = as_array(ids)
-        array = ids.reshape(-1).astype(np.int64, copy=False)
-        return self._texts(array, np.array([0, len(array)]))[0]
+        return self._texts(ids, np.array([0, len(ids)]))[0]
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""
         return self._texts(batch.ids.astype(np.int64, copy=False), batch.offsets)
-
-    def _joined(self, ids: Sequence[int]) -> str:
-        """The text of ids none of which is a byte: `TypeError` or `IndexError` where one is, or is no id."""
-        table = self._usual
-        for index, token in enumerate(ids):
-            begin = self._begins[token]
-            if begin is None:
-                raise TypeError
-            if begin or token in self._ends_start:
-                return begin + "".join(picked(table, ids[index + 1 :]))
-        return ""
 
     def _texts(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> list[str]:
         found = join_tokens(ids, offsets, *self._tables)

@@ -23,7 +23,7 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
 
     Example:
         >>> config = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}
-        >>> joining_decoder(config, ["_a", "b"]).text([0, 1, 0])
+        >>> joining_decoder(config, ["_a", "b"]).text(np.array([0, 1, 0]))
         'ab a'
     """
     steps = list(steps_of(config, "decoders"))

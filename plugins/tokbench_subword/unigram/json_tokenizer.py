@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import flat_ids, known_id, plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
@@ -99,7 +100,7 @@ class JsonUnigramTokenizer(Rebuilt):
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32."""
-        return self.encode_batch([text]).ids
+        return self.encode_batch([plain_text(text, name=self.name)]).ids
 
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
@@ -108,7 +109,7 @@ class JsonUnigramTokenizer(Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts: by kernels as far as they can, the rest on the plain path."""
-        return self._encoder.encode_batch(texts, self.threads)
+        return self._encoder.encode_batch(plain_texts(texts, name=self.name), self.threads)
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
@@ -165,12 +166,13 @@ class JsonUnigramTokenizer(Rebuilt):
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as `tokenizers` decodes it, special tokens written out."""
+        array = flat_ids(ids, name=self.name)
         if self._decoder is not None:
             try:
-                return self._decoder.text(ids)
+                return self._decoder.text(array)
             except IndexError:  # the error below says which
                 pass
-        return "".join(self._decode([self.convert_id_to_token(index) for index in ids]))
+        return "".join(self._decode([self.convert_id_to_token(index) for index in array.tolist()]))
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
@@ -247,11 +249,9 @@ class JsonUnigramTokenizer(Rebuilt):
 
     def convert_id_to_token(self, token_id: int) -> str:
         """The piece of an id; raises `TokenizerError` for an id outside the vocabulary."""
-        token = self._names.get(int(token_id))
+        token = self._names.get(known_id(token_id, self.vocab_size, name=self.name))
         if token is None:
-            raise TokenizerError(
-                f"{self.name}: there is no token {token_id}; ids go from 0 to {self.vocab_size - 1}"
-            )
+            raise TokenizerError(f"{self.name}: there is no token {token_id}")
         return token
 
     def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:

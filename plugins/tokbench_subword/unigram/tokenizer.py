@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tokbench.arguments import plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt
@@ -101,6 +102,7 @@ class SpmTokenizer(Rebuilt):
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""
+        plain_text(text, name=self.name)
         if self.algorithm.plain:
             import numpy as np
 
@@ -119,6 +121,7 @@ class SpmTokenizer(Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one compiled call, on `threads` threads."""
+        texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
             return TokenBatch.of(map(self.encode, texts))
         return TokenBatch(*self._engine.encode_many([encodable(text) for text in texts], self.threads))

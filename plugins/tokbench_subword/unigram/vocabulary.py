@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tokbench.arguments import flat_ids, known_id, known_ids
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.sentencepiece_model import (
@@ -150,27 +151,24 @@ class SpmVocabulary:
 
     def checked(self, token_id: int) -> int:
         """`token_id`, or `TokenizerError` where it is outside the vocabulary."""
-        if not 0 <= token_id < len(self.pieces):
-            raise self._no_piece([token_id])
-        return int(token_id)
+        return known_id(token_id, len(self.pieces), name=self.where)
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`: control symbols vanish, bytes become characters, the space put in front goes."""
+        array = flat_ids(ids, name=self.where)
         try:
-            return self._decoder.text(ids)
+            return self._decoder.text(array)
         except IndexError:
-            raise self._no_piece(ids) from None
+            known_ids(array, len(self.pieces), name=self.where)  # says which is none
+            raise
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""
         try:
             return self._decoder.texts(batch)
         except IndexError:
-            raise self._no_piece(batch.ids) from None
-
-    def _no_piece(self, ids: Iterable[int]) -> TokenizerError:
-        wrong = next(index for index in ids if not 0 <= index < len(self.pieces))
-        return TokenizerError(f"{self.where}: id {wrong} is outside 0..{len(self.pieces) - 1}")
+            known_ids(batch.ids, len(self.pieces), name=self.where)
+            raise
 
     @cached_property
     def _decoder(self) -> Decoder:

@@ -60,7 +60,7 @@ class Decoder(dict[int, str]):
         """The text of `ids`."""
         if len(ids) == 0:
             return ""
-        first, *rest = getattr(ids, "tolist", lambda: ids)()  # an array's own numbers are slow to look up
+        first, *rest = ids
         begin = _written(self._token_of(first), True, self._prefix, self._cleanup)
         return begin + "".join(map(self.__getitem__, rest))
 

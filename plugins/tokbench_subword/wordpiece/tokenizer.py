@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import Step, TokenBatch, TokenizerError
+from tokbench import Step, TokenBatch
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files import formats
@@ -64,6 +65,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def encode(self, text: str) -> list[int]:
         """The ids of `text`."""
+        plain_text(text, name=self.name)
         if not self._preparation.is_plain(text):
             return [token.id for token in self._matched(text)]
         ids: list[int] = self._encoder.encode(text).tolist()
@@ -73,6 +75,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one pass of the kernel."""
+        texts = plain_texts(texts, name=self.name)
         plain = self._preparation
         if not (plain.always_plain or all(map(plain.is_plain, texts))):
             return TokenBatch.of(map(self.encode, texts))
@@ -126,8 +129,9 @@ class WordPieceTokenizer(Rebuilt):
 
         Where the vocabulary leaves an id out, that id adds nothing, as in `tokenizers`.
         """
+        ids = known_ids(ids, self.vocab_size, name=self.name)
         if len(self.model.tokens) < self.vocab_size:
-            ids = [index for index in ids if self._has_token(index)]
+            ids = [index for index in ids if index in self.model.tokens]
         if self.model.decoder is None:
             return self._decoder.text(ids)
         decode = decoder_of(self.model.decoder or None)
@@ -156,9 +160,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def convert_id_to_token(self, token_id: int) -> str:
         """The token of an id; raises `TokenizerError` for an id outside the vocabulary."""
-        if not 0 <= token_id < self.vocab_size:
-            raise TokenizerError(f"{self.name}: id {token_id} is outside 0..{self.vocab_size - 1}")
-        return self.model.tokens.get(int(token_id), self.model.unk_token)
+        return self.model.tokens.get(known_id(token_id, self.vocab_size, name=self.name), self.model.unk_token)
 
     def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
         """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
@@ -239,11 +241,6 @@ class WordPieceTokenizer(Rebuilt):
             "unicode": "categories of 8.0, decomposition of 9.0, as tokenizers has them",
             **self.notes,
         }
-
-    def _has_token(self, token_id: int) -> bool:
-        """Whether an id has a token; raises `TokenizerError` for one outside the vocabulary."""
-        self.convert_id_to_token(token_id)
-        return int(token_id) in self.model.tokens
 
     @cached_property
     def _preparation(self) -> Preparation:

@@ -57,3 +57,21 @@ def test_gigatoken_matches_special_tokens_on_request(test_data):
     text = "a<|endoftext|>"
     assert 100257 not in load("gigatoken:cl100k_base").encode(text)
     assert load("gigatoken:cl100k_base,special=match").encode(text)[-1] == 100257
+
+
+def test_control_symbols_of_a_model_are_ordinary_text(test_data):
+    pytest.importorskip("gigatoken", reason="needs the extra gigatoken")
+    path = test_data / "vocabs" / "llama-2" / "tokenizer.model"
+    theirs = tokbench.load(f"sentencepiece:{path}")
+    ours = tokbench.load(f"gigatoken:{path}")
+    for text in ("<s>", "a</s>b <unk> <0x0A>", "plain text"):
+        assert list(ours.encode(text)) == list(theirs.encode(text))
+    assert 1 in tokbench.load(f"gigatoken:{path},special=match").encode("<s>")
+
+
+def test_ids_that_are_none_are_errors(test_data):
+    pytest.importorskip("gigatoken", reason="needs the extra gigatoken")
+    tokenizer = tokbench.load(f"gigatoken:{test_data}/vocabs/qwen2/hf")
+    for wrong in (-1, tokenizer.vocab_size, 2**32):
+        with pytest.raises(TokenizerError, match="there is no token"):
+            tokenizer.decode([wrong])

@@ -222,6 +222,28 @@ class SpellsAnother(Right):
         return super().decode(ids).replace(" ", "▁")
 
 
+class CountsFromTheEnd(Right):
+    """Takes negative ids for places in a list."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return bytes(range(256)[token] for token in ids).decode("utf-8", "replace")
+
+
+class ForgetsWhenCopied(Right):
+    """Holds something that a copy does not take along."""
+
+    shift = 0
+
+    def __setstate__(self, state: Any) -> None:
+        self.shift = 1
+
+    def __getstate__(self) -> Any:
+        return {"shift": self.shift}
+
+    def encode(self, text: str) -> Any:
+        return [byte + self.shift for byte in text.encode()]
+
+
 class CrashesOnSurrogates(Right):
     def encode(self, text: str) -> Any:
         if "\ud800" in text:
@@ -341,6 +363,8 @@ WRONG: list[tuple[type, str]] = [
     (ForgetsLetters, "encode_with_offsets"),
     (OffsetsOfNothing, "encode_with_offsets"),
     (CrashesOnSurrogates, "surrogates"),
+    (CountsFromTheEnd, "unknown_ids"),
+    (ForgetsWhenCopied, "copies"),
     (SampleOwnSeed, "sample"),
     (TraceShort, "trace"),
     (SpecialsOutside, "special_ids"),

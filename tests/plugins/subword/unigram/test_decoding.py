@@ -175,8 +175,6 @@ def test_ids_that_are_none_are_named(wrong: int) -> None:
     for tokenizer in (SpmTokenizer("t", SMALL), *map(json_tokenizer, DECODERS)):
         with pytest.raises(TokenizerError, match=str(wrong)):
             tokenizer.decode([1, 2] * 1000 + [wrong])
-        if -40 < wrong < -1:  # a few: see `kernels.rows`
-            continue
         for ids in ([wrong], [1, 2, wrong], [1, wrong, 2]):
             with pytest.raises(TokenizerError, match=str(wrong)):
                 tokenizer.decode(ids)
@@ -189,7 +187,7 @@ def test_ids_between_others_may_be_missing() -> None:
     content = json_tokenizer(METASPACE).to_dict()
     assert joining_decoder(METASPACE, ["a", None, "b"]) is not None
     with pytest.raises(IndexError):
-        joining_decoder(METASPACE, ["a", None, "b"]).text([0, 1])  # type: ignore[union-attr]
+        joining_decoder(METASPACE, ["a", None, "b"]).text(np.array([0, 1]))  # type: ignore[union-attr]
     tokenizer = JsonUnigramTokenizer.from_dict(content)
     assert tokenizer.decode([3, tokenizer.add_tokens("new")[0], 3]) == "anew a"
 

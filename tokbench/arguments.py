@@ -1,0 +1,121 @@
+"""What callers hand to a tokenizer, ids and texts, taken as they are or refused in so many words.
+
+For tokenizers, ours and plugins': an id that is none is an error in every one of them, never another token.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence, Set
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import TokenizerError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def flat_ids(ids: Any, *, name: str) -> NDArray[np.int64]:
+    """Ids as int64 of shape ``(n,)``, from any flat sequence of whole numbers, whatever numbers they are.
+
+    Raises `TokenizerError`, in the name of a tokenizer, for anything else: floats, bytes, texts, nested lists.
+
+    Example:
+        >>> flat_ids([3, 1], name="demo").tolist()
+        [3, 1]
+    """
+    import numpy as np
+
+    if isinstance(ids, np.ndarray):
+        if ids.ndim == 1 and (ids.dtype.kind in "iu" or not len(ids)):
+            return ids.astype(np.int64, copy=False)
+    elif not isinstance(ids, str | bytes | bytearray | memoryview | Mapping | Set):
+        try:  # by `array`, which takes a small part of the time that numpy does
+            numbers = array("q", ids if type(ids) is list else list(ids))
+            return np.frombuffer(numbers, np.int64) if numbers else np.zeros(0, np.int64)
+        except TypeError:
+            pass
+        except OverflowError:
+            wrong = next(one for one in ids if not -(2**63) <= one < 2**63)
+            raise TokenizerError(f"{name}: there is no token {wrong}; it is beyond 64 bits") from None
+    raise TokenizerError(f"{name}: ids must be a flat sequence of whole numbers, not {kind_of(ids)}")
+
+
+def known_ids(ids: Any, size: int, *, name: str) -> list[int]:
+    """`flat_ids` as a list; raises `TokenizerError` for an id that is not from 0 to below `size`.
+
+    Example:
+        >>> known_ids([3, 1], 4, name="demo")
+        [3, 1]
+    """
+    numbers: list[int] = flat_ids(ids, name=name).tolist()
+    if numbers and not 0 <= min(numbers) <= max(numbers) < size:
+        raise _unknown(next(one for one in numbers if not 0 <= one < size), size, name)
+    return numbers
+
+
+def check_ids(ids: NDArray[np.integer[Any]], size: int, *, name: str) -> None:
+    """Raise `TokenizerError` for an id of an array, such as a batch has, that is not from 0 to below `size`."""
+    if len(ids) and not 0 <= ids.min() <= ids.max() < size:
+        known_ids(ids, size, name=name)
+
+
+def known_id(token_id: Any, size: int, *, name: str) -> int:
+    """An id as an int; raises `TokenizerError` for what is no whole number from 0 to below `size`.
+
+    Example:
+        >>> known_id(3, 4, name="demo")
+        3
+    """
+    try:
+        number = index(token_id)
+    except TypeError:
+        raise TokenizerError(f"{name}: an id must be a whole number, not {kind_of(token_id)}") from None
+    if not 0 <= number < size:
+        raise _unknown(number, size, name)
+    return number
+
+
+def _unknown(token_id: int, size: int, name: str) -> TokenizerError:
+    return TokenizerError(f"{name}: there is no token {token_id}; it is outside 0..{size - 1}")
+
+
+def plain_texts(texts: Sequence[str], *, name: str) -> list[str]:
+    """Texts as a list; raises `TokenizerError` where they are one text, or where one of them is none.
+
+    Example:
+        >>> plain_texts(("a", "b"), name="demo")
+        ['a', 'b']
+    """
+    if isinstance(texts, str):
+        raise TokenizerError(f"{name}: encode_batch takes a list of texts; for one use encode, or [text]")
+    try:
+        found = texts if type(texts) is list else list(texts)
+    except TypeError:
+        raise TokenizerError(f"{name}: encode_batch takes a list of texts, not {kind_of(texts)}") from None
+    if not {*map(type, found)} <= {str}:
+        for text in found:
+            plain_text(text, name=name)
+    return found
+
+
+def plain_text(text: Any, *, name: str) -> str:
+    """`text`; raises `TokenizerError` where it is no str."""
+    if not isinstance(text, str):
+        raise TokenizerError(f"{name}: a text must be a str, not {kind_of(text)}")
+    return text
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, for an error.
+
+    Example:
+        >>> kind_of(None), kind_of(b"ab")
+        ('NoneType (None)', "bytes (b'ab')")
+    """
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return f"an array of shape {value.shape} and dtype {value.dtype}"
+    shown = repr(value)
+    return f"{type(value).__name__} ({shown[:40]}{'…' if len(shown) > 40 else ''})"
