@@ -152,7 +152,7 @@ def test_it_begins_small_and_grows_with_what_it_holds() -> None:
     assert words.cache.slots >= words.cache.held >= 4900
     assert sum(words.get(b"%d" % number) == [number] for number in range(5000)) >= 4900
     words.cache.fit(1 << 21)
-    assert words.cache.slots == 1 << 14
+    assert words.cache.slots == 1 << 15
     assert sum(words.get(b"%d" % number) == [number] for number in range(5000)) >= 4900
 
 
