@@ -8,7 +8,7 @@ import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, load_u64, pointer, u8_in
+from tokbench.kernels.pointers import copy_bytes_16, i32_in, load_u64, pointer, u8_in
 from tokbench.kernels.unicode_classes import SPACE
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.rewriting import LOOK_UP
@@ -85,16 +85,21 @@ def rewrite(
             else:
                 place = 2 * abs(entry)
                 begin, middle, behind = starts[place], starts[place + 1], starts[place + 2]
-                if size + behind - begin + end - position + 32 > capacity:
+                length = np.int64(behind - begin)
+                if size + length + end - position + 32 > capacity:
                     return np.int64(TOO_SMALL)
-                size = copy_span(blob, begin, middle, out, size)
+                copy_bytes_16(blob, begin, out, size)  # nearly always all of it
+                if length > 16:
+                    copy_span(blob, begin + 16, behind, out, size + 16)
                 if entry < 0:
+                    size += middle - begin
                     for index in range(4):
                         out[size + index] = text[position + index]
-                    size += width
-                size = copy_span(blob, middle, behind, out, size)
+                    size = copy_span(blob, middle, behind, out, size + width)
+                else:
+                    size += length
                 if entry >= ordered_from:
-                    if size - (behind - begin) == ordered_end:
+                    if size - length == ordered_end:
                         declined[document] = 1
                         position = stop
                         break

@@ -3,7 +3,7 @@
 BERT's rules are stated in Unicode properties, and `tokenizers`, whose ids this plugin must give, froze several
 versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case
 of 17.0. Python's `unicodedata` has one version, another with each release. So the categories are shipped
-(`unicode_8`), and what decomposition and case gained since is listed here.
+(`unicode_8`, `pipeline.unicode_9`), and what case gained since is listed here.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import zlib
 from base64 import b85decode
 from functools import lru_cache
 
+from tokbench_subword.pipeline.normal_form_tables import combining_classes, parts_of
 from tokbench_subword.wordpiece import unicode_8
 
 # White_Space, the same in every version of Unicode.
@@ -44,11 +45,6 @@ CJK_RANGES = (
     (0x2F800, 0x2FA1F),
 )
 
-# Canonical decompositions that came after Unicode 9.0.
-_LATER_DECOMPOSITIONS = frozenset(
-    [0x105C9, 0x105E4, 0x11383, 0x11385, 0x1138E, 0x11391, 0x113C5, 0x113C7, 0x113C8, 0x11938]
-) | frozenset([*range(0x16121, 0x16129), *range(0x16D68, 0x16D6B)])
-
 # Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.
 LATER_LOWER_CASE = (
     (0x1C89, 0x1C89, 1),
@@ -62,31 +58,6 @@ LATER_LOWER_CASE = (
     (0x10D50, 0x10D65, 0x20),
     (0x16EA0, 0x16EB8, 0x1B),
 )
-
-# Characters that stay when accents go, yet take part in canonical ordering (combining class not 0 in Unicode
-# 9.0).
-_ORDERED_RANGES = (
-    (0x08D4, 0x08E1),
-    (0x1B44, 0x1B44),
-    (0x1BAA, 0x1BAA),
-    (0x1BF2, 0x1BF3),
-    (0x1DFB, 0x1DFB),
-    (0x302E, 0x302F),
-    (0xA953, 0xA953),
-    (0xA9C0, 0xA9C0),
-    (0x111C0, 0x111C0),
-    (0x11235, 0x11235),
-    (0x1134D, 0x1134D),
-    (0x11442, 0x11442),
-    (0x11446, 0x11446),
-    (0x116B6, 0x116B6),
-    (0x11C3F, 0x11C3F),
-    (0x1D165, 0x1D166),
-    (0x1D16D, 0x1D172),
-    (0x1E000, 0x1E02A),
-    (0x1E944, 0x1E94A),
-)
-ORDERED = frozenset(point for first, last in _ORDERED_RANGES for point in range(first, last + 1))
 
 
 def _unpack(packed: str) -> frozenset[int]:
@@ -126,15 +97,23 @@ def is_cjk(point: int) -> bool:
     return any(first <= point <= last for first, last in CJK_RANGES)
 
 
+@lru_cache(maxsize=1)
+def ordered() -> frozenset[int]:
+    """Characters that stay when accents go, yet take part in canonical ordering."""
+    return frozenset(map(ord, combining_classes())) - marks()
+
+
 def decomposed(character: str) -> str:
     """The canonical decomposition of one character, as of Unicode 9.0."""
-    return character if ord(character) in _LATER_DECOMPOSITIONS else unicodedata.normalize("NFD", character)
+    parts = parts_of(compatible=False).get(character)
+    return parts or (
+        unicodedata.normalize("NFD", character) if "\uac00" <= character <= "\ud7a3" else character
+    )
 
 
 def combining_class(character: str) -> int:
     """The canonical combining class of one character, as of Unicode 9.0."""
-    point = ord(character)
-    return unicodedata.combining(character) if point in marks() or point in ORDERED else 0
+    return combining_classes().get(character, 0)
 
 
 def lowered(character: str) -> str:

@@ -105,7 +105,7 @@ def _mark_ordered(
     musical = [
         point for first, last in ((0x1D15E, 0x1D164), (0x1D1BB, 0x1D1C0)) for point in range(first, last + 1)
     ]
-    for point in sorted([*characters.ORDERED, *musical]):
+    for point in sorted([*characters.ordered(), *musical]):
         replacement = next(words(chr(point), rules)).text.encode()
         kinds[point] = ORDERED
         slots[point] = len(mapped)

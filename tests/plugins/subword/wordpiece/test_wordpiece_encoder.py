@@ -144,7 +144,7 @@ def test_the_kernel_equals_the_plain_form() -> None:
 
 def test_marks_are_reordered_as_tokenizers_reorders_them() -> None:
     pool = [
-        *map(chr, sorted(characters.ORDERED)),
+        *map(chr, sorted(characters.ordered())),
         *map(chr, sorted(characters.marks())[::9]),
         "a",
         "北",

@@ -62,7 +62,9 @@ def test_pretrained_ids_on_every_line_of_every_corpus(test_data: Path, name: str
 def test_pretrained_ids_on_fuzz(test_data: Path, name: str, lowercase: bool) -> None:
     ours, theirs = pretrained(test_data, name, lowercase)
     pieces = [token.removeprefix("##") for token in list(ours.model.vocabulary)[::3]]
-    hard = [chr(point) for point in sorted(characters.ORDERED | characters.marks() | characters.punctuation())]
+    hard = [
+        chr(point) for point in sorted(characters.ordered() | characters.marks() | characters.punctuation())
+    ]
     draw = random.Random(11)
 
     def text() -> str:
