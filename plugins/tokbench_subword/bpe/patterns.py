@@ -115,6 +115,12 @@ class Pattern(Rebuilt):
     def __str__(self) -> str:
         return self.name or self.source
 
+    def as_rust(self) -> str:
+        """The expression for tiktoken's regular expressions; empty where it is in another dialect."""
+        if self.name:
+            return {**NAMED, "none": r"(?s:.+)", "cl100k": _CL100K.replace(r"\Z", "$")}[self.name]
+        return self.source if self.dialect == "rust" else ""
+
     @cached_property
     def cutters(self) -> tuple[Cutter, ...] | None:
         """What makes the same cuts in compiled code: nothing to do for ``none``; None where only `regex`

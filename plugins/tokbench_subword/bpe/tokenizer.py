@@ -354,8 +354,8 @@ class BpeTokenizer(Rebuilt):
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
 
         The path decides: the suffix ``.tiktoken``, no suffix (a folder), ``.json``; any other raises
-        `TokenizerError`. What `tokenizers` and `transformers` open as `tokenizer.json` gives the same ids
-        there.
+        `TokenizerError`, and so does a format in which ids would change. What `tokenizers` and `transformers`
+        open as `tokenizer.json` gives the same ids there.
         """
         saving.save(self, path)
 

@@ -50,11 +50,10 @@ def model_of_pair(
     )
 
 
-def save_pair(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
-    """Write `vocab.json` and `merges.txt` into a folder.
+def check_pair(tokenizer: BpeTokenizer) -> None:
+    """Raise `TokenizerError` for a tokenizer that two files cannot say.
 
-    The two files cannot say how text is prepared, and are read as GPT-2's; raises `TokenizerError` where that
-    would give other ids.
+    They cannot say how text is prepared, and are read as GPT-2's.
     """
     model, document = tokenizer.model, tokenizer.document
     usual = document_around(Pattern("gpt2"), "byte")
@@ -63,6 +62,11 @@ def save_pair(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
             "vocab.json and merges.txt do not say how text is prepared, and are read as GPT-2's: bytes, cut by "
             "its pattern; this tokenizer is another: save it as tokenizer.json instead"
         )
+
+
+def save_pair(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
+    """Write `vocab.json` and `merges.txt` into a folder."""
+    model = tokenizer.model
     texts = texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
     vocab |= {token.content: token.id for token in tokenizer.document.added_tokens}

@@ -1,58 +1,69 @@
-r"""A sentencepiece unigram model as a `tokenizer.json`, for `tokenizers` and `transformers`.
+r"""A sentencepiece model, Unigram or BPE, as a `tokenizer.json`, for `tokenizers` and `transformers`.
 
-What the file can say is close to what sentencepiece does, not equal: `tokenizers` goes by grapheme clusters
-where sentencepiece takes the longest rule, adds in float64, and takes the text of special pieces for pieces.
-On ordinary text ids are the same, ties apart.
+What the file can say is close to what sentencepiece does, not equal, and what is written is proved on texts
+first. Not said by any `tokenizer.json`: `tokenizers` goes by grapheme clusters where sentencepiece takes the
+longest rule of a character map, which shows in clusters with several marks; it adds in float64, which can turn
+ties; and it takes the text of a Unigram's special pieces for pieces.
 """
 
 from __future__ import annotations
 
 import base64
 import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-from tokbench_subword.files.tokenizer_json import Document, write_document
+from tokbench_subword.files.probes import probes
+from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
+from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
+from tokbench_subword.unigram.unigram_algorithm import spm_lexicon
 
 if TYPE_CHECKING:
+    from tokbench_subword.unigram.spm_bpe import SpmBpe
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 ENDS = r"\A +| +\z"
 """The spaces at both ends of a text, as a pattern of `tokenizers`."""
+MARKED_ENDS = rf"\A +|[ {SPACE_SYMBOL}]+\z"
+"""The same where no map makes a space of U+2581: sentencepiece takes it away at the end of a text alone."""
 _RUNS = " {2,}"
 
 
 def document_of_spm(tokenizer: SpmTokenizer) -> Document:
     """The document; raises `TokenizerError` for a model that `tokenizers` cannot be told about."""
     model, vocabulary = tokenizer.model, tokenizer.vocabulary
-    spec = model.normalizer
-    if model.trainer.model_type != "unigram":
-        raise TokenizerError(f"{tokenizer.name}: only unigram models become a tokenizer.json; save a .model")
+    unigram = model.trainer.model_type == "unigram"
     for wrong, what in (
-        (not spec.escape_whitespaces, "spaces that are not escaped"),
+        (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
         (model.trainer.treat_whitespace_as_suffix, "spaces behind words"),
         (bool((vocabulary.types == UNUSED).any()), "pieces of the type unused"),
-        (vocabulary.unk_id is None, "no unknown token"),
+        (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
     ):
         if wrong:
             raise TokenizerError(f"{tokenizer.name}: tokenizer.json cannot express {what}; save a .model")
-    crossing = any(SPACE_SYMBOL in piece[1:] for piece in vocabulary.of_type(NORMAL))
+    crossing = any(SPACE_SYMBOL in piece[1:] for piece in vocabulary.of_type(NORMAL, USER_DEFINED))
     metaspace = {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": "never", "split": True}
+    apart = (CONTROL, UNKNOWN) if unigram else (CONTROL, UNKNOWN, USER_DEFINED)
     added = tuple(
-        AddedToken(piece.text, index, normalized=False, special=piece.type in (CONTROL, UNKNOWN))
+        AddedToken(
+            piece.text,
+            index,
+            normalized=piece.type == USER_DEFINED and SPACE_SYMBOL in piece.text,
+            special=piece.type != USER_DEFINED,
+        )
         for index, piece in enumerate(model.pieces)
-        if piece.type in (CONTROL, UNKNOWN, USER_DEFINED)
+        if piece.type in apart
     )
     return Document(
-        model={
-            "type": "Unigram",
-            "unk_id": vocabulary.unk_id,
-            "vocab": [[piece.text, piece.score] for piece in model.pieces],
-            "byte_fallback": model.trainer.byte_fallback,
-        },
+        model=_unigram_model(tokenizer) if unigram else _bpe_model(tokenizer),
         normalizer=_sequence("normalizers", _normalizers(tokenizer)),
         pre_tokenizer=None if crossing else metaspace,
         decoder=_sequence("decoders", _decoders(tokenizer)),
@@ -60,12 +71,138 @@ def document_of_spm(tokenizer: SpmTokenizer) -> Document:
     )
 
 
-def write_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
-    """Write the `tokenizer.json` of a unigram model."""
-    write_document(document_of_spm(tokenizer), path)
+def _unigram_model(tokenizer: SpmTokenizer) -> dict[str, Any]:
+    """Pieces with the scores by which they are chosen: user-defined symbols are pieces that nothing beats."""
+    scores = spm_lexicon(tokenizer.vocabulary).scores
+    return {
+        "type": "Unigram",
+        "unk_id": tokenizer.vocabulary.unk_id,
+        "vocab": [
+            [piece.text, float(scores[index]) if piece.type == USER_DEFINED else piece.score]
+            for index, piece in enumerate(tokenizer.model.pieces)
+        ],
+        "byte_fallback": tokenizer.model.trainer.byte_fallback,
+    }
 
 
-def _sequence(key: str, steps: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _bpe_model(tokenizer: SpmTokenizer) -> dict[str, Any]:
+    """Every pair that spells a piece as a merge, in the order of the pieces' scores.
+
+    Of pieces with one score the leftmost goes first, which merges cannot say: that of the lower id is put
+    first, and the proof shows whether that is the same. Raises `TokenizerError` where characters merge without
+    being pieces.
+    """
+    model, vocabulary = tokenizer.model, tokenizer.vocabulary
+    algorithm: SpmBpe = tokenizer.algorithm  # type: ignore[assignment]
+    ranks, pieces = algorithm.ranks, vocabulary.pieces
+    outside = next((pair for pair in algorithm.pairs if max(pair) >= len(pieces)), None)
+    if outside is not None:
+        raise TokenizerError(
+            f"{tokenizer.name}: tokenizer.json cannot express the piece {pieces[algorithm.pairs[outside]]!r}, "
+            "one of whose characters is no piece; save a .model"
+        )
+    merges = sorted(algorithm.pairs.items(), key=lambda item: (int(ranks[item[1]]), item[1], item[0]))
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None if vocabulary.unk_id is None else pieces[vocabulary.unk_id],
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": True,
+        "byte_fallback": model.trainer.byte_fallback,
+        "ignore_merges": False,
+        "vocab": {piece: index for index, piece in enumerate(pieces)},
+        "merges": [[pieces[left], pieces[right]] for (left, right), _ in merges],
+    }
+
+
+def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
+    """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` where ids would change."""
+    vocabulary = tokenizer.vocabulary
+    in_text = np.isin(vocabulary.types, (CONTROL, UNKNOWN, BYTE), invert=True)
+    tokens = [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in np.flatnonzero(in_text).tolist()]
+    texts = probes(
+        tokens,
+        symbols=vocabulary.of_type(USER_DEFINED),
+        tied=_of_one_score(tokenizer),
+        never=vocabulary.of_type(CONTROL, UNKNOWN),
+    )
+    unigram = tokenizer.model.trainer.model_type == "unigram"
+    document = document_of_spm(tokenizer)
+    mended = _mended(document, tokenizer) if tokenizer.model.normalizer.charsmap else document
+
+    def write(document: Document) -> None:
+        write_proved(
+            path,
+            write=lambda aside: write_document(document, aside),
+            read=_reader,
+            source=tokenizer.encode,
+            probes=texts,
+            name=tokenizer.name,
+            tied=_tie(tokenizer) if unigram else None,
+        )
+
+    try:
+        write(document)
+    except TokenizerError:
+        if mended == document:
+            raise
+        write(mended)
+
+
+def _of_one_score(tokenizer: SpmTokenizer) -> list[str]:
+    """The ordinary pieces that share their score with another, as text has them."""
+    vocabulary = tokenizer.vocabulary
+    normal = np.flatnonzero(vocabulary.types == NORMAL)
+    _, which, counts = np.unique(vocabulary.scores[normal], return_inverse=True, return_counts=True)
+    shared = normal[counts[which] > 1].tolist()
+    return [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in shared]
+
+
+def _tie(tokenizer: SpmTokenizer) -> Callable[[Sequence[int], Sequence[int]], bool]:
+    """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
+    scores = spm_lexicon(tokenizer.vocabulary).scores.astype(np.float64)
+    unk = tokenizer.unk_id
+
+    def tied(here: Sequence[int], there: Sequence[int]) -> bool:
+        if [index for index in here if index == unk] != [index for index in there if index == unk]:
+            return False
+        one, other = float(scores[list(here)].sum()), float(scores[list(there)].sum())
+        return abs(one - other) <= 1e-6 * abs(one) and tokenizer.decode(here) == tokenizer.decode(there)
+
+    return tied
+
+
+def _reader(path: Path) -> Encode:
+    theirs = by_tokenizers(path)
+    if theirs is not None:
+        return theirs
+    from tokbench_subword.files.tokenizer_json import read_document
+
+    document = read_document(path)
+    if document.model["type"] == "BPE":
+        from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+        return BpeTokenizer.of_document(document, where=str(path)).encode
+    from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
+    return JsonUnigramTokenizer(document, name=str(path)).encode
+
+
+def _mended(document: Document, tokenizer: SpmTokenizer) -> Document:
+    """The document for text whose clusters `tokenizers` maps as wholes: the ends of lines, and marks.
+
+    The carriage return is made a space beforehand, and what the map leaves apart is composed. Not done where it
+    need not be.
+    """
+    steps: list[Any] = list(steps_of(document.normalizer, "normalizers"))
+    steps.insert(1, {"type": "NFC"})
+    if tokenizer.normalize("x\ry") == tokenizer.normalize("x y"):
+        steps.insert(0, {"type": "Replace", "pattern": {"String": "\r"}, "content": " "})
+    return replace(document, normalizer=_sequence("normalizers", steps))
+
+
+def _sequence(key: str, steps: list[Any]) -> dict[str, Any] | None:
     return {"type": "Sequence", key: steps} if steps else None
 
 
@@ -75,7 +212,9 @@ def _normalizers(tokenizer: SpmTokenizer) -> list[dict[str, Any]]:
     if spec.charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(spec.charsmap).decode()})
     if spec.remove_extra_whitespaces:
-        steps.append({"type": "Replace", "pattern": {"Regex": ENDS}, "content": ""})
+        mapped = tokenizer.normalize(f"{SPACE_SYMBOL}a") == tokenizer.normalize(" a")
+        ends = ENDS if mapped else MARKED_ENDS
+        steps.append({"type": "Replace", "pattern": {"Regex": ends}, "content": ""})
         steps.append({"type": "Replace", "pattern": {"Regex": _RUNS}, "content": " "})
     if spec.add_dummy_prefix:
         steps.append({"type": "Prepend", "prepend": SPACE_SYMBOL})

@@ -266,17 +266,17 @@ class SpmTokenizer(Rebuilt):
         return cls(name, parse(data, where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `.model`, or a `tokenizer.json` where `path` ends in ``.json`` (Unigram only).
+        """Write a `.model`, or a `tokenizer.json` where `path` ends in ``.json``, proved to give the same ids.
 
-        Raises `TokenizerError` for any other ending.
+        Raises `TokenizerError` for any other ending, and where ids would change.
         """
         formats.check_ending(self.name, Path(path), formats.UNIGRAM)
         if Path(path).suffix != ".json":
             write_model(self.model, path)
             return
-        from tokbench_subword.unigram.json_export import write_json
+        from tokbench_subword.unigram.json_export import save_json
 
-        write_json(self, path)
+        save_json(self, path)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""

@@ -206,7 +206,11 @@ class WordPieceTokenizer(Rebuilt):
         formats.check_ending(self.name, target, formats.WORDPIECE)
         if target.suffix == ".txt":
             self.save_vocabulary(target)
-        else:
+        elif self.notes.get("files") and self.notes.get("rules_from") != "tokenizer.json":
+            from tokbench_subword.wordpiece.saving import save_json
+
+            save_json(self, target)
+        else:  # nothing is converted
             from tokbench_subword.wordpiece.tokenizer_json import document_of_model
 
             write_document(document_of_model(self.model), target)
@@ -214,8 +218,20 @@ class WordPieceTokenizer(Rebuilt):
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
         """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
 
-        Raises `TokenizerError` where ids have holes or a token could not be read back.
+        They are options of the family. Raises `TokenizerError` where ids have holes or a token could not be
+        read back, and for what no option says: another normalizer or pre-tokenizer than BERT's, added tokens.
         """
+        if self.model.pipeline is not None:
+            raise TokenizerError(
+                f"{self.name}: vocab.txt is read by BERT's rules, and this tokenizer prepares text otherwise "
+                f"({self.model.pipeline}): ids would change; save a .json instead"
+            )
+        added = [token.content for token in self.model.added_tokens if not token.special]
+        if added:
+            raise TokenizerError(
+                f"{self.name}: vocab.txt does not say that {added[0]!r} is matched before others: ids would "
+                "change; save a .json instead"
+            )
         from tokbench_subword.files.vocab_txt import write_vocabulary
 
         write_vocabulary([self.model.tokens.get(index) for index in range(self.model.size)], path)

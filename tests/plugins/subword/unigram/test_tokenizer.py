@@ -183,8 +183,11 @@ def test_saved_model_opens_elsewhere(tmp_path: Path) -> None:
         assert hf.encode(text, add_special_tokens=False).ids == expected
         assert mine(text) == expected
         assert hf.decode(expected, skip_special_tokens=True) == spm.decode([i for i in expected if i != 0])
-    with pytest.raises(TokenizerError, match="only unigram"):
-        SpmTokenizer("b", SpmModel(SMALL.pieces, TrainerSpec(model_type="bpe"))).save(tmp_path / "b.json")
+    bpe = SpmTokenizer("b", SpmModel(SMALL.pieces, TrainerSpec(model_type="bpe")))
+    bpe.save(tmp_path / "b.json")
+    theirs = Tokenizer.from_file(str(tmp_path / "b.json"))
+    for text in ("", "abba", " ab  ab ", "xab", "a b a"):
+        assert theirs.encode(text, add_special_tokens=False).ids == bpe(text)
 
 
 def test_load_spm_bpe_refuses_other_models(test_data: Path) -> None:

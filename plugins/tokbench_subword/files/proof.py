@@ -1,0 +1,113 @@
+"""Conversions proved: what is written is read back, and must give the ids of what it was made from.
+
+It is read by the library it is for, where that is installed, on `probes`. A conversion that would change ids is
+refused, with the text that shows it; nothing is left where the file would have been.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.probes import Probe
+
+Encode = Callable[[str], Any]
+"""A text to its ids, a sequence or an array."""
+
+
+def write_proved(
+    path: str | os.PathLike[str],
+    *,
+    write: Callable[[Path], None],
+    read: Callable[[Path], Encode],
+    source: Encode,
+    probes: Iterable[Probe],
+    name: str,
+    unsaid: Sequence[str] = (),
+    tied: Callable[[Sequence[int], Sequence[int]], bool] | None = None,
+) -> None:
+    """Write a tokenizer's file (or folder) and keep it where the ids are those of `source` on all `probes`.
+
+    `unsaid` are rules of the source that the format cannot say; with any, the file is refused in all cases.
+    `tied` says of two rows of ids whether neither is better, where the format does not say which is taken.
+    Raises `TokenizerError` with the text on which ids differ, and its rule.
+    """
+    target = Path(path)
+    with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=target.parent) as folder:
+        aside = Path(folder) / target.name
+        write(aside)
+        try:
+            shown = _difference(source, read(aside), probes, tied)
+        except TokenizerError as error:
+            raise TokenizerError(f"{name} is not written as {target.name}: read back, {error}") from error
+        if shown or unsaid:
+            reasons = "; ".join([*(f"the format cannot say {rule}" for rule in unsaid), *filter(None, [shown])])
+            raise TokenizerError(f"{name} is not written as {target.name}, which would change ids: {reasons}")
+        if aside.is_dir():
+            target.mkdir(exist_ok=True)
+            for part in aside.iterdir():
+                part.replace(target / part.name)
+        else:
+            aside.replace(target)
+
+
+def _difference(
+    source: Encode,
+    written: Encode,
+    probes: Iterable[Probe],
+    tied: Callable[[Sequence[int], Sequence[int]], bool] | None,
+) -> str:
+    """The first probe whose ids differ, in words; empty where all agree."""
+    for rule, text in probes:
+        here, there = [int(index) for index in source(text)], [int(index) for index in written(text)]
+        if here != there and not (tied and tied(here, there)):
+            same = [one != other for one, other in zip(here, there, strict=False)]
+            first = next(compress(range(len(same)), same), min(len(here), len(there)))
+            part = slice(first, first + 6)
+            return f"{text!r} ({rule}) is {here[part]} from token {first} on, and would be {there[part]}"
+    return ""
+
+
+def by_tokenizers(path: Path) -> Encode | None:
+    """How `tokenizers` encodes with a `tokenizer.json`, content only; None where it is not installed."""
+    try:
+        import tokenizers
+    except ImportError:
+        return None
+    try:
+        tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises bare Exception
+        raise TokenizerError(f"tokenizers {tokenizers.__version__} refuses it: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.encode_special_tokens = True
+
+    def encode(text: str) -> Sequence[int]:
+        try:
+            ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        except BaseException as error:  # a panic in Rust is no `Exception`
+            if type(error).__name__ != "PanicException":
+                raise
+            raise TokenizerError(f"tokenizers gives up on {text!r} ({error})") from error
+        return ids
+
+    return encode
+
+
+def by_tiktoken(ranks: dict[bytes, int], pattern: str) -> Encode | None:
+    """How tiktoken encodes with ranks and a pattern; None where it is not installed, or refuses the pattern."""
+    try:
+        import tiktoken
+    except ImportError:
+        return None
+    try:
+        return tiktoken.Encoding(
+            "proof", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
+        ).encode_ordinary
+    except ValueError:  # the library's regular expressions are not ours
+        return None

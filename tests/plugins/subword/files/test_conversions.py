@@ -1,0 +1,219 @@
+"""Conversions: the same ids in the library a file is for, or refused with the text that shows it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import tokenizers
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.files.probes import probes
+from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED, Piece, read_model
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
+from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+
+import tokbench
+from tokbench.errors import TokenizerError
+
+CL100K = "tiktoken-cache/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+
+
+def by_tokenizers(path: Path) -> Any:
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    tokenizer.encode_special_tokens = True
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def lines_of(test_data: Path) -> list[str]:
+    found = []
+    for name in (
+        "eng_Latn",
+        "hin_Deva",
+        "jpn_Jpan",
+        "kor_Hang",
+        "rus_Cyrl",
+        "tha_Thai",
+        "arb_Arab",
+        "zho_Hant",
+    ):
+        found += (test_data / f"corpora/pud/{name}.txt").read_text(encoding="utf-8").split("\n")[:40]
+    return [*found, *(f"  {line[:20]}  {line[20:40]} " for line in found)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "prefix", "extra", "symbols"),
+    [
+        ("unigram", True, True, []),
+        ("unigram", False, False, []),
+        ("unigram", True, True, ["<sep>", "()", "–"]),
+        ("unigram", False, False, ["<sep>", "()"]),
+        ("unigram", True, True, ["<a b>", "▁▁▁", "x▁"]),
+        ("bpe", True, True, []),
+        ("bpe", True, False, []),
+        ("bpe", False, False, ["<sep>", "()"]),
+        ("bpe", True, True, ["<sep>", "()"]),
+        ("bpe", False, False, ["▁▁▁", "x▁"]),
+    ],
+)
+def test_sentencepiece_models_become_a_tokenizer_json_or_are_refused(
+    kind: str, prefix: bool, extra: bool, symbols: list[str], test_data: Path, tmp_path: Path
+) -> None:
+    lines = lines_of(test_data)
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=2000,
+        model_type=kind,
+        add_dummy_prefix=prefix,
+        remove_extra_whitespaces=extra,
+        byte_fallback=prefix,
+        user_defined_symbols=symbols,
+        hard_vocab_limit=False,
+        minloglevel=9,
+    )
+    ours = tokbench.load(f"{'bpe' if kind == 'bpe' else 'unigram'}:{tmp_path / 'm.model'}")
+    refused = ""
+    try:
+        ours.save(tmp_path / "m.json")  # type: ignore[attr-defined]
+    except TokenizerError as error:
+        refused = str(error)
+    if refused:
+        assert symbols
+        assert "which would change ids" in refused or "gives up" in refused
+        assert not (tmp_path / "m.json").exists()
+        return
+    library = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    theirs = by_tokenizers(tmp_path / "m.json")
+    mixed = [f"{line[:15]}{one} {one}{line[15:30]}  {one}" for one in symbols for line in lines[:40]]
+    for text in [*lines, *mixed]:
+        assert theirs(text) == library.EncodeAsIds(text) == list(ours.encode(text)), text
+
+
+@pytest.mark.parametrize("name", ["llama-2/tokenizer.model", "albert-base-v1/spiece.model"])
+def test_published_models_become_a_tokenizer_json(name: str, test_data: Path, tmp_path: Path) -> None:
+    """Llama-2's BPE was refused; ALBERT's user-defined symbols lost or gained a space in a quarter of lines."""
+    family = "bpe" if "llama" in name else "unigram"
+    ours = tokbench.load(f"{family}:{test_data / 'vocabs' / name}")
+    ours.save(tmp_path / "m.json")  # type: ignore[attr-defined]
+    theirs, again = by_tokenizers(tmp_path / "m.json"), tokbench.load(f"{family}:{tmp_path / 'm.json'}")
+    for text in [*lines_of(test_data), '(a) "b" -c- £5.–€', " " * 23 + "x"]:
+        expected = list(ours.encode(text))
+        assert theirs(text) == expected == list(again.encode(text)), text
+
+
+def test_what_a_tokenizer_json_cannot_say_is_refused(test_data: Path, tmp_path: Path) -> None:
+    model = read_model(test_data / "vocabs/llama-2/tokenizer.model")
+    ours = SpmTokenizer("demo", model.with_pieces([*model.pieces, Piece("<sep>", 0.0, USER_DEFINED)]))
+    with pytest.raises(TokenizerError, match=r"would change ids: '.*<sep>.*' \(symbols matched whole\) is \["):
+        ours.save(tmp_path / "m.json")
+    rare = SpmTokenizer("demo", model.with_pieces([*model.pieces, Piece("a𒀀", -5.0, NORMAL)]))
+    with pytest.raises(TokenizerError, match="one of whose characters is no piece"):
+        rare.save(tmp_path / "m.json")
+    flat = replace(model, normalizer=replace(model.normalizer, escape_whitespaces=False))
+    with pytest.raises(TokenizerError, match="spaces that are not escaped"):
+        SpmTokenizer("demo", flat).save(tmp_path / "m.json")
+    assert not list(tmp_path.iterdir())
+
+
+BYTES = {chr(c): c for c in (*range(33, 127), *range(161, 173), *range(174, 256))}
+
+
+def bpe_json(**changes: Any) -> BpeTokenizer:
+    others = (byte for byte in range(256) if chr(byte) not in BYTES)
+    vocab = BYTES | {chr(256 + index): byte for index, byte in enumerate(others)} | {"he": 256}
+    content: dict[str, Any] = {
+        "model": {"type": "BPE", "vocab": vocab, "merges": ["h e"]},
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
+        "decoder": {"type": "ByteLevel"},
+    }
+    return BpeTokenizer.from_dict(content | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"normalizer": {"type": "NFKC"}}, r"its normalizer \(NFKC\); '"),
+        ({"normalizer": {"type": "Lowercase"}}, r"its normalizer \(Lowercase\); .Hello"),
+        ({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": True}}, "the space it puts before"),
+        ({"added_tokens": [{"id": 257, "content": "<x>", "special": False}]}, r"its added tokens \('<x>'\)"),
+        (
+            {
+                "pre_tokenizer": {
+                    "type": "Sequence",
+                    "pretokenizers": [
+                        {"type": "Digits", "individual_digits": True},
+                        {"type": "ByteLevel", "add_prefix_space": False},
+                    ],
+                }
+            },
+            "how it cuts text",
+        ),
+    ],
+)
+def test_ranks_are_refused_for_what_they_cannot_say(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    tokenizer = bpe_json(**changes)
+    with pytest.raises(TokenizerError, match=said) as caught:
+        tokenizer.save(tmp_path / "t.tiktoken")
+    assert "would change ids" in str(caught.value)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(TokenizerError):
+        tokenizer.save(tmp_path / "folder")
+    bpe_json().save(tmp_path / "t.tiktoken")
+    assert tokbench.load(f"tiktoken:{tmp_path / 't.tiktoken'},pattern=r50k_base").encode("he") == [256]
+
+
+def test_a_bare_vocabulary_is_refused_for_what_it_cannot_say(tmp_path: Path) -> None:
+    vocabulary = {"[UNK]": 0, "a": 1, "##b": 2}
+    other = WordPieceModel(vocabulary=vocabulary, pipeline=Pipeline({"type": "NFC"}, {"type": "Whitespace"}))
+    with pytest.raises(TokenizerError, match="prepares text otherwise"):
+        WordPieceTokenizer("w", other).save(tmp_path / "vocab.txt")
+    added = WordPieceTokenizer("w", WordPieceModel(vocabulary=vocabulary))
+    added.add_tokens("<x>")
+    with pytest.raises(TokenizerError, match="'<x>' is matched before others"):
+        added.save(tmp_path / "vocab.txt")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("spec", "written"),
+    [
+        ("bpe:{0}/gpt2", ("a.json", "a.tiktoken", "pair")),
+        ("bpe:{0}/gpt2/hf/tokenizer.json", ("a.json", "a.tiktoken", "pair")),
+        ("bpe:{0}/qwen2/hf/tokenizer.json", ("a.json",)),
+        ("bpe:{0}/llama-2/hf/tokenizer.json", ("a.json",)),
+        (
+            "bpe:{0}/tiktoken-cache/9b5ad71b2ce5302211f9c61530b329a4922fc6a4,pattern=cl100k",
+            ("a.json", "a.tiktoken"),
+        ),
+        ("wordpiece:{0}/bert-base-uncased/vocab.txt", ("a.json", "a.txt")),
+        ("unigram:{0}/t5-base/spiece.model", ("a.json", "a.model")),
+        ("unigram:{0}/t5-base/hf/tokenizer.json", ("a.json",)),
+        ("unigram:{0}/spm-test/test_model.model", ("a.json", "a.model")),
+        ("bpe:{0}/spm-test/test_sentencepiece_bpe.model", ("a.json", "a.model")),
+    ],
+)
+def test_vocabularies_make_the_round_through_their_formats(
+    spec: str, written: tuple[str, ...], test_data: Path, tmp_path: Path
+) -> None:
+    source = tokbench.load(spec.format(test_data / "vocabs"))
+    pattern = spec.partition(",pattern=")[2] or "gpt2"
+    lines = lines_of(test_data)
+    for name in written:
+        source.save(tmp_path / name)  # type: ignore[attr-defined]
+        option = f",pattern={pattern}" if name.endswith(".tiktoken") else ""
+        again = tokbench.load(f"{spec.partition(':')[0]}:{tmp_path / name}{option}")
+        for text in lines:
+            assert list(again.encode(text)) == list(source.encode(text)), (name, text)
+
+
+def test_probes_cover_what_is_asked_for() -> None:
+    found = probes(["he", " x"], symbols=["<x>"], tied=["a", "aa"], never=["<s>"])
+    rules = {probe.rule for probe in found}
+    assert {"spaces at the ends", "digits", "control characters", "tokens of one score"} <= rules
+    assert not any("<s>" in probe.text for probe in probes(["<s>", "a"], never=["<s>"]))
+    assert json.dumps(found)  # all are text that UTF-8 can say
