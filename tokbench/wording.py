@@ -21,3 +21,27 @@ def counted(count: int, noun: str) -> str:
         ('1 tokenizer', '12,345 failures', '0 datasets')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def writable(text: str) -> str:
+    """A text that any file and terminal takes: lone surrogates, as in names that are not UTF-8, are spelt out.
+
+    Example:
+        >>> writable("né" + chr(0xDC80)) == "né" + chr(92) + "udc80"
+        True
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def printable(text: str) -> str:
+    """Text without control characters, which a name or a message could use to draw on the terminal.
+
+    Example:
+        >>> printable("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
+        True
+    """
+    return "".join(char if char.isprintable() or char in "\n\t" else _spelt(ord(char)) for char in text)
+
+
+def _spelt(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

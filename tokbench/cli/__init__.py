@@ -7,6 +7,7 @@ import os
 import sys
 
 from tokbench.errors import PluginError, SpecError, TokbenchError
+from tokbench.wording import printable
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """What a write to standard output fails with, short of a reader that left (which typer answers)."""
@@ -28,7 +29,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try it again at the end
         sys.exit(1)
     except TokbenchError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         sys.exit(1 if isinstance(error, PluginError) and not isinstance(error, SpecError) else 2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -52,6 +52,8 @@ def print_headline(run: Run) -> None:
     for entry in run.manifest.get("skipped", []):
         console.print(f"skipped: {entry['spec']}: {without_name(entry['reason'], entry['spec'])}")
     for entry in run.failures:
+        if entry["tokenizer"] is None:  # no tokenizer's: said when everything is done
+            continue
         what = " · ".join(filter(None, (entry["tokenizer"], entry["dataset"], entry["language"])))
         message = without_name(entry["message"], entry["tokenizer"])
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import DisabledPlugins, PluginFiles
 
 if TYPE_CHECKING:
-    from tokbench.registry import Registry
     from tokbench.results import Run
 
 
@@ -120,41 +119,26 @@ def run(
         "plugins": plugin or None,
         "disable_plugins": disable_plugin or None,
     }
+
+    class Shown(Bars):
+        """Bars, then the headline, then what was written."""
+
+        def measured(self, run: Run) -> None:
+            print_headline(run)
+
+        def wrote(self, path: Path) -> None:
+            print(path)
+
     try:
-        done = run_suite(
-            suite, tokenizer or None, dataset or None, output, display=Bars(), force=force, **options
-        )
-        print_headline(done)
-        written = _reports(done, open_registry(plugin, disable_plugin)) if report else []
+        wanted = (suite, tokenizer or None, dataset or None, output)
+        done = run_suite(*wanted, display=Shown(), force=force, report=report, **options)
     except (StorageError, RunError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         raise typer.Exit(130) from None
-    for path in written:
-        print(path)
+    for failure in done.failures:
+        if failure["tokenizer"] is None:
+            print(f"failed: {failure['kind']}: {failure['message']}", file=sys.stderr)
     raise typer.Exit(1 if done.failures else 0)
-
-
-def _reports(run: Run, registry: Registry) -> list[Path]:
-    """Write the reports and plots of a run; one that fails is said, and is no reason to lose the others."""
-    from tokbench.plots.files import write_plots
-    from tokbench.results.atomic import StorageError
-
-    written: list[Path] = []
-    for name in ("html", "md"):
-        try:
-            written.append(run.report(format=name))
-        except StorageError:
-            raise
-        except Exception as error:
-            print(f"warning: no {name} report: {type(error).__name__}: {error}", file=sys.stderr)
-    for plot in registry.plots.values():
-        try:
-            run.folder.remember(write_plots(run, [plot], run.folder.plots))
-        except StorageError:
-            raise
-        except Exception as error:
-            print(f"warning: no plot {plot.name}: {type(error).__name__}: {error}", file=sys.stderr)
-    return written

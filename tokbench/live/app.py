@@ -38,7 +38,7 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         Route("/live.css", fixed(css, "text/css")),
         Route("/live.js", fixed(script, "text/javascript")),
         Route("/openapi.json", lambda request: JSONResponse(described)),
-        Route("/api/tokenizers", lambda request: JSONResponse(bench.about())),
+        Route("/api/tokenizers", lambda request: Answer(bench.about())),
         Route("/api/encode", partial(_encode, bench), methods=["POST"]),
         Route("/api/trace", partial(_trace, bench), methods=["POST"]),
     ]
@@ -63,13 +63,24 @@ async def _trace(bench: Bench, request: Request) -> Response:
     return await _answered(answer)
 
 
+class Answer(JSONResponse):
+    """JSON of any text: lone surrogates, which a plugin's message may hold, are written as JSON's escapes."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of an answer."""
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8", "backslashreplace")
+
+
 async def _answered(answer: Callable[[], Any]) -> Response:
     try:
-        return JSONResponse(await answer())
+        return Answer(await answer())
     except RequestError as error:
-        return JSONResponse({"error": str(error)}, error.status)
+        return Answer({"error": str(error)}, error.status)
     except ClientDisconnect:
         return Response(status_code=499)
+    except Exception as error:  # a plugin may raise anything, and its answer carries our headers all the same
+        return Answer({"error": f"{type(error).__name__}: {error}"}, 500)
 
 
 async def _given(request: Request, most: int, **wanted: type) -> dict[str, Any]:

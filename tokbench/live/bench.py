@@ -210,21 +210,35 @@ def open_bench(
             tokenizer = train(registry, spec, train_on) if trains and train_on else registry.load(spec)
             loaded[str(spec)] = tokenizer
         except TokbenchError as error:
-            missing[text] = str(error)
+            name = _public(text, Path(text).name)
+            missing[name] = str(error).replace(text, name).replace(_path(text), Path(_path(text)).name)
     labels = tokenizer_labels(loaded)
-    seats = {
-        name: Seat(name, labels[spec], tokenizer, QuickSpans(tokenizer))
-        for spec, tokenizer in loaded.items()
-        if (name := _public(spec, labels[spec]))
-    }
+    seats: dict[str, Seat] = {}
+    for key, tokenizer in loaded.items():
+        public = _public(key, labels[key])
+        alike = sum(name == public or name.startswith(f"{public} (") for name in seats)
+        name = f"{public} ({alike + 1})" if alike else public  # two files of one name
+        seats[name] = Seat(name, labels[key], tokenizer, QuickSpans(tokenizer))
     examples, texts = hard_cases(registry), texts_of(registry, "bundled:parallel")
     return Bench(seats, missing, examples, texts, limits or Limits())
 
 
 def _public(spec: str, label: str) -> str:
-    """The spec, or the label where the spec is a path on this machine."""
-    variant = Spec.parse(spec).variant
-    return label if variant is not None and Path(variant).exists() else spec
+    """The spec, or the label where the spec is a path on this machine, be there something or not."""
+    path = _path(spec)
+    return (
+        label
+        if Path(path).is_absolute() or Path(path).exists() or path.startswith(("./", "../", "~"))
+        else spec
+    )
+
+
+def _path(spec: str) -> str:
+    """What a spec names: its variant, or itself where it is a bare path."""
+    try:
+        return Spec.parse(spec).variant or spec
+    except TokbenchError:
+        return spec
 
 
 def hard_cases(registry: Registry, dataset: str = "bundled:tricky", most: int = 24) -> list[dict[str, str]]:

@@ -63,9 +63,18 @@ class Guard:
         if _name(host) not in self.hosts:
             return f"host {host!r} is not one this page answers to; start it with --allow-host"
         origin = headers.get("origin")
-        if origin is not None and _name(urlsplit(origin).netloc) not in self.hosts:
+        if origin is not None and not self._own(origin, host):
             return "requests from other sites' pages are not answered"
         return ""
+
+    def _own(self, origin: str, host: str) -> bool:
+        """Whether a page is this one: of one of our names, and on loopback at the very port that is asked."""
+        try:
+            place = urlsplit(origin).netloc.lower()
+        except ValueError:
+            return False
+        name = _name(place)
+        return name in self.hosts and (name not in LOOPBACK or place == host.lower())
 
 
 def _name(host: str) -> str:

@@ -71,8 +71,8 @@ def write_bytes(path: Path, *parts: bytes, durable: bool = True) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented JSON, all or nothing."""
-    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False)
+    """Write `value` as indented JSON, all or nothing; what JSON has no form for is written as its text."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False, default=str)
     write_bytes(path, text.encode("utf-8", "backslashreplace") + b"\n")
 
 

@@ -136,6 +136,12 @@ class RunFolder:
                 f"{self.manifest}: schema {version!r}, but this tokbench reads up to {SCHEMA_VERSION}; "
                 f"it was written by tokbench {_version(manifest)}: upgrade"
             )
+        for name in ("tokenizers", "datasets"):
+            entries = manifest.get(name, [])
+            if not isinstance(entries, list) or not all(
+                isinstance(entry, dict) and isinstance(entry.get("spec"), str) for entry in entries
+            ):
+                raise ResultsError(f"{self.manifest}: {name!r} is no list of tables with a 'spec'")
         return manifest
 
 

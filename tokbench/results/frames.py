@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.metric import Measurement
 from tokbench.results.atomic import replacing, write_bytes
+from tokbench.wording import writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ def write_measurements(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     types = {name: pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS}
     types["n_documents"] = pa.int64()
     schema = pa.schema(list(types.items()))
-    table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    table = pa.Table.from_pylist([_writable(row) for row in rows], schema=schema)
     write_table(path, table)
     _write_csv(path.with_suffix(".csv"), table)
 
@@ -65,15 +66,15 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows of any one shape as Parquet, all or nothing."""
     import pyarrow as pa
 
-    write_table(path, pa.Table.from_pylist([dict(row) for row in rows]))
+    write_table(path, pa.Table.from_pylist([_writable(row) for row in rows]))
 
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as Parquet, all or nothing."""
     import pyarrow.parquet as pq
 
-    with replacing(path) as aside:
-        pq.write_table(table, aside)
+    with replacing(path) as aside, aside.open("wb") as stream:  # pyarrow takes no name that is not UTF-8
+        pq.write_table(table, stream)
 
 
 def read_measurements(path: Path) -> pd.DataFrame:
@@ -92,7 +93,8 @@ def read_frame(path: Path) -> pd.DataFrame:
     from tokbench.errors import ResultsError
 
     try:
-        table = pq.read_table(path)
+        with path.open("rb") as stream:
+            table = pq.read_table(stream)
         fields = [f.with_type(pa.float64()) if pa.types.is_null(f.type) else f for f in table.schema]
         frame: pd.DataFrame = table.cast(pa.schema(fields)).to_pandas()
     except FileNotFoundError as error:
@@ -121,3 +123,7 @@ def _number(value: float | None) -> float | None:
     if value is None or value != value:
         return None
     return float(value)
+
+
+def _writable(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: writable(cell) if isinstance(cell, str) else cell for name, cell in row.items()}

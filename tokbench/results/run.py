@@ -14,6 +14,7 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, read_measurements
+from tokbench.wording import writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ class Run:
     @property
     def name(self) -> str:
         """The run's name: that of its folder when it was made, the `run` column of every row."""
-        return str(self.manifest.get("run", self.path.name))
+        return writable(str(self.manifest.get("run", self.path.name)))
 
     @property
     def folder(self) -> RunFolder:

@@ -13,7 +13,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.plan import Plan
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.tasks import CountTask, Piece
 from tokbench.tally import TALLY_VERSION, Tally
@@ -50,11 +50,12 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
         if subject.recipe is None or not subject.ready:
             continue
         for corpus in plan.corpora:
+            reader = reader_digest(corpus.recipe)
             for language, shards in corpus.shards.items():
                 key = CellKey(subject.entry.key, corpus.recipe.key, language)
                 seen = [asdict(shard) for shard in shards]
                 facts = str(corpus.facts(language))
-                identity = digest_of(subject.recipe.fingerprint, seen, facts, TALLY_VERSION)
+                identity = digest_of(subject.recipe.fingerprint, seen, facts, reader, TALLY_VERSION)
                 cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity))
     return cells
 

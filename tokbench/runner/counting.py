@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import read_text
 from tokbench.errors import TokbenchError
 from tokbench.runner.limits import failure_of
-from tokbench.runner.recipe import Recipe, digest_of
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
 from tokbench.runner.tasks import CountTask, Outcome, Piece
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer
@@ -71,7 +71,7 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
             whole = whole or Collector([loaded(task.recipe)], facts=facts, on_batch=report)
             whole.add(read_text(dataset, shard))
             continue
-        key = tally_key(task.recipe, digest, facts)
+        key = tally_key(task.recipe, piece.dataset, digest, facts)
         known = task.cache.get(key)
         if known is not None:
             growing.add(Tally.from_bytes(known))
@@ -86,11 +86,11 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     return Outcome(piece.cell, piece.part, total.to_bytes(packed=False), tuple(digests), seconds, cached)
 
 
-def tally_key(recipe: Recipe, digest: str, facts: object) -> str:
+def tally_key(recipe: Recipe, dataset: DatasetRecipe, digest: str, facts: object) -> str:
     """The key of a shard's tally in the cache."""
     from tokbench.tally import TALLY_VERSION
 
-    return digest_of(recipe.fingerprint, digest, str(facts), TALLY_VERSION)
+    return digest_of(recipe.fingerprint, digest, reader_digest(dataset), str(facts), TALLY_VERSION)
 
 
 def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:

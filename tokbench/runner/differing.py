@@ -12,9 +12,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tokbench.corpus import Shard
 from tokbench.errors import CorpusError
 from tokbench.inspection.overlap import same_numbering, same_vocabulary
 from tokbench.metrics.metric import CellKey
@@ -23,7 +23,7 @@ from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
 from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import Recipe, digest_of, source_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
 
@@ -93,10 +93,11 @@ def compare_all(
     """
     recipes = {subject.entry.key: subject.recipe for subject in subjects if subject.ready and subject.recipe}
     named = [
-        (str(plan.registry.tokenizer_spec(a)), str(plan.registry.tokenizer_spec(b))) for a, b in plan.suite.diff
+        (key_of(plan.registry.tokenizer_spec(a)), key_of(plan.registry.tokenizer_spec(b)))
+        for a, b in plan.suite.diff
     ]
     pairs = pairs_of(audits, recipes, named)
-    passages = list(choose_passages(plan.corpora)) if pairs else []
+    passages = list(choose_passages(plan)) if pairs else []
 
     def compared(pair: Pair) -> dict[str, Any]:
         fine = [
@@ -113,9 +114,9 @@ def compare_all(
     return {"budget": budget, "pairs": results}
 
 
-def choose_passages(corpora: Sequence[Corpus]) -> Iterator[Passage]:
+def choose_passages(plan: Plan) -> Iterator[Passage]:
     """Documents of every language of every corpus in turn, from the beginning of each, within the budget."""
-    streams = [_documents(corpus, language) for corpus in corpora for language in corpus.shards]
+    streams = [iter(found) for corpus in plan.corpora for found in _read(plan, corpus)]
     count = size = 0
     while streams:
         for stream in list(streams):
@@ -130,12 +131,48 @@ def choose_passages(corpora: Sequence[Corpus]) -> Iterator[Passage]:
             yield passage
 
 
-def _documents(corpus: Corpus, language: str) -> Iterator[Passage]:
+def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
+    """The beginning of each language; none of a text that cannot be read, whose cells say so already."""
+    bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
+    found: list[list[str]] | Failure = attempt(
+        read_beginnings, corpus.recipe, list(corpus.shards.values()), bounds, limits=plan.limits
+    )
+    if isinstance(found, Failure):
+        return []
     key = corpus.recipe.key
-    with contextlib.suppress(CorpusError):  # the cells of this text say so already
-        texts = (document.text for shard in corpus.shards[language] for document in corpus.dataset.read(shard))
-        for number, text in enumerate(islice(texts, MOST_DOCUMENTS), start=1):
-            yield Passage(key, language, f"{key} {language} {number}", text[:MOST_CHARS])
+
+    def passage(language: str, number: int, text: str) -> Passage:
+        return Passage(key, language, f"{key} {language} {number}", text)
+
+    return [
+        [passage(language, number, text) for number, text in enumerate(texts, start=1)]
+        for language, texts in zip(corpus.shards, found, strict=True)
+    ]
+
+
+def read_beginnings(
+    emit: Emit, recipe: DatasetRecipe, languages: Sequence[Sequence[Shard]], bounds: tuple[int, int, int]
+) -> list[list[str]]:
+    """In a worker: documents of each language in turn, while there are no more than is compared of all."""
+    documents, n_bytes, chars = bounds
+    dataset = recipe.load()
+    found: list[list[str]] = [[] for _ in languages]
+    streams = {
+        index: (text.text[:chars] for shard in shards for text in dataset.read(shard))
+        for index, shards in enumerate(languages)
+    }
+    while streams and documents > 0 and n_bytes > 0:
+        for index in list(streams):
+            text = None
+            with contextlib.suppress(CorpusError):
+                text = next(streams[index], None)
+            if text is None:
+                del streams[index]
+                continue
+            found[index].append(text)
+            n_bytes -= len(text.encode("utf-8", "surrogatepass"))
+            documents -= 1
+    return found
 
 
 def _sheltered(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
@@ -57,6 +58,7 @@ def open_ray(jobs: int, address: str | None) -> Iterator[Executor]:
         import ray
     except ImportError as error:
         raise _absent("ray", "ray") from error
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would ask the network, unasked
     ours = not ray.is_initialized()
     if ours:
         here: dict[str, Any] = {"num_cpus": jobs, "include_dashboard": False}

@@ -14,14 +14,15 @@ from typing import Any
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.registry import PluginChoice
-from tokbench.results.cell import CellResult
+from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_rows, write_measurements, write_rows
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import Cell, CellFiles
+from tokbench.runner.limits import NO_LIMITS
 from tokbench.runner.plan import CHEAPEST, Plan
-from tokbench.runner.pool import call_twice
-from tokbench.runner.recipe import open_registry
+from tokbench.runner.pool import attempt
+from tokbench.runner.recipe import key_of, open_registry
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import LoadContext
@@ -43,23 +44,25 @@ def write_figures(
     more: Sequence[Measurement] = (),
     *,
     context: MeasureContext,
-) -> None:
-    """Measure what was counted and write ``measurements`` and ``comparisons``; `more` are speed's rows."""
-    from tokbench.metrics.differences import differences
+) -> list[Failure]:
+    """Measure what was counted and write ``measurements`` and ``comparisons``; `more` are speed's rows.
 
+    Returns what went wrong with metrics, which are plugins' code: their rows say so too.
+    """
     metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
     why = _failed_cells(plan, subjects, failures)
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
-    measured = measure_all(plan, folder, tokenizers, keys, metrics, context)
-    files = CellFiles(folder, keys)
+    measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
     rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured), *more]
     order = _Order(plan, subjects)
     folder.remove_reports()
     write_measurements(folder.measurements, measurement_rows(name, sorted(rows, key=order.place)))
-    few = _pairs(files, context) * len({(key.dataset, key.language) for key in files}) <= MOST_COMPARED
-    compared = differences(files, metrics, context=context, per_language=few)
-    write_rows(folder.comparisons, [asdict(row) for row in compared])
+    languages = {(key.dataset, key.language) for key in keys}
+    few = _pairs(keys, context) * len(languages) <= MOST_COMPARED
+    compared, more_faults = compare_all(plan, folder, keys, metrics, context, few)
+    write_rows(folder.comparisons, compared)
+    return list(dict.fromkeys([*faults, *more_faults]))
 
 
 def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> MeasureContext:
@@ -67,10 +70,10 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
     suite = plan.suite
     return MeasureContext(
         vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
-        parallel={c.recipe.key: bool(c.dataset.parallel) for c in plan.corpora},
-        kinds={c.recipe.key: str(getattr(c.dataset, "kind", "text")) for c in plan.corpora},
+        parallel={c.recipe.key: c.dataset.parallel for c in plan.corpora},
+        kinds={c.recipe.key: c.dataset.kind for c in plan.corpora},
         reference=None if suite.reference == CHEAPEST else suite.reference,
-        baseline=None if suite.baseline is None else str(plan.registry.tokenizer_spec(suite.baseline)),
+        baseline=None if suite.baseline is None else key_of(plan.registry.tokenizer_spec(suite.baseline)),
         prices=plan.prices,
         context_length=suite.context_length,
         renyi_alphas=tuple(suite.renyi_alphas),
@@ -82,7 +85,7 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
     )
 
 
-def _pairs(cells: Mapping[CellKey, Any], context: MeasureContext) -> int:
+def _pairs(cells: Iterable[CellKey], context: MeasureContext) -> int:
     """How many pairs of tokenizers are compared."""
     n = len({key.tokenizer for key in cells})
     return n - 1 if context.baseline is not None else n * (n - 1) // 2
@@ -161,23 +164,55 @@ def measure_all(
     keys: Sequence[CellKey],
     metrics: Sequence[Metric],
     context: MeasureContext,
-) -> list[Measurement]:
-    """The rows of every tokenizer, in order."""
-    names = [metric.name for metric in metrics]
+) -> tuple[list[Measurement], list[Failure]]:
+    """The rows of every tokenizer, in order, and what went wrong with metrics of plugins.
+
+    Ours are measured by one call, those of plugins each by one of its own: what one does is its rows' failure.
+    """
+    registry = plan.registry
+    ours = [metric for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
+    groups = [ours, *([metric] for metric in metrics if metric not in ours)]
 
     def one(tokenizer: str) -> list[Measurement]:
         wanted = {tokenizer, context.baseline}
         own = [key for key in keys if key.tokenizer in wanted]
         audits = {name: audit for name, audit in context.audits.items() if name in wanted}
-        known = replace(context, audits=audits)
-        choice, loading = plan.registry.choice, plan.registry.context
-        found: list[Measurement] = call_twice(
-            measure_one, choice, loading, folder, tokenizer, own, names, known
-        )
-        return found
+        known = (registry.choice, registry.context, folder, tokenizer, own, replace(context, audits=audits))
+        rows: list[Measurement] = []
+        for group in groups:
+            names = [metric.name for metric in group]
+            limits = NO_LIMITS if group is ours else plan.limits
+            found = attempt(measure_one, *known, names, limits=limits, again=group is ours)
+            if isinstance(found, Failure):
+                mine = [key for key in own if key.tokenizer == tokenizer]
+                rows += [row for metric in group for row in _without(metric, tokenizer, mine, found)]
+            else:
+                rows += found
+        return rows
 
     with ThreadPoolExecutor(plan.jobs) as threads:
-        return [row for rows in threads.map(one, tokenizers) for row in rows]
+        rows = [row for rows in threads.map(one, tokenizers) for row in rows]
+    known = {metric.name for metric in metrics}
+    failed = {row.metric: row for row in reversed(rows) if row.status.startswith("failed:")}
+    return rows, [_fault(plan, name, row.status) for name, row in failed.items() if name in known]
+
+
+def _without(metric: Metric, tokenizer: str, keys: Sequence[CellKey], why: Failure) -> Iterator[Measurement]:
+    """The rows that a metric would have had."""
+    totals = [CellKey(tokenizer, dataset, OVERALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
+    if metric.level == "vocabulary":
+        keys, totals = [], [CellKey(tokenizer, "", OVERALL)]
+    elif metric.level == "languages" and not metric.per_language:
+        keys = []
+    for key in [*keys, *totals]:
+        yield Measurement(*key, metric.name, None, None, None, str(metric.unit), 0, why.status)
+
+
+def _fault(plan: Plan, metric: str, status: str) -> Failure:
+    owner = plan.registry.owner(metric, "tokbench_metrics")
+    what = status.removeprefix("failed: ")
+    remedy = "leave it out: name the others with -m, or its plugin with --disable-plugin"
+    return Failure("metric", f"the metric {metric!r} of the plugin {owner!r}: {what}", remedy)
 
 
 def measure_one(
@@ -187,12 +222,58 @@ def measure_one(
     folder: RunFolder,
     tokenizer: str,
     keys: Sequence[CellKey],
-    metrics: Sequence[str],
     context: MeasureContext,
+    metrics: Sequence[str],
 ) -> list[Measurement]:
     """The rows of one tokenizer; `keys` are its cells and the baseline's."""
     from tokbench.metrics.measure import measure
 
     registry = open_registry(plugins, load_context)
     chosen = [registry.metrics[name] for name in metrics]
-    return measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})
+    rows = measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})
+    for row in rows:
+        if not isinstance(row.unit, str):
+            raise TypeError(f"its unit is {type(row.unit).__name__}, not str")
+    return rows
+
+
+def compare_all(
+    plan: Plan,
+    folder: RunFolder,
+    keys: Sequence[CellKey],
+    metrics: Sequence[Metric],
+    context: MeasureContext,
+    per_language: bool,
+) -> tuple[list[dict[str, Any]], list[Failure]]:
+    """Paired differences in all metrics; in ours alone where a plugin's prevents that, which is then said."""
+    registry = plan.registry
+    ours = [metric.name for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
+    known = (registry.choice, registry.context, folder, keys, context, per_language)
+    faults: list[Failure] = []
+    for names in ([metric.name for metric in metrics], ours):
+        limits = NO_LIMITS if names == ours else plan.limits
+        found = attempt(compare_figures, *known, names, limits=limits, again=names == ours)
+        if not isinstance(found, Failure):
+            return found, faults
+        others = ", ".join(repr(name) for name in names if name not in ours) or "ours"
+        faults.append(Failure("metric", f"comparing tokenizers by {others}: {found.kind}: {found.message}"))
+    return [], faults
+
+
+def compare_figures(
+    emit: Emit,
+    plugins: PluginChoice,
+    load_context: LoadContext,
+    folder: RunFolder,
+    keys: Sequence[CellKey],
+    context: MeasureContext,
+    per_language: bool,
+    metrics: Sequence[str],
+) -> list[dict[str, Any]]:
+    """In a worker: the rows of ``comparisons``."""
+    from tokbench.metrics.differences import differences
+
+    registry = open_registry(plugins, load_context)
+    chosen = [registry.metrics[name] for name in metrics]
+    files = CellFiles(folder, keys)
+    return [asdict(row) for row in differences(files, chosen, context=context, per_language=per_language)]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import CorpusError
+from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
@@ -19,9 +18,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
 from tokbench.runner.differing import compare_all
+from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import Recipe, digest_of, source_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.tasks import Audited, AuditTask
 from tokbench.runner.worker import Emit
@@ -79,7 +79,7 @@ class Inspector:
         """
         from tokbench.inspection.audit import VocabularyAudit
 
-        samples = choose_samples(self._plan.corpora, self._plan.suite.samples)
+        samples = choose_samples(self._plan.corpora, self._plan.suite.samples, self._plan.limits)
         with ThreadPoolExecutor(self._plan.jobs) as threads:
             looks = list(threads.map(lambda subject: self._look(subject, samples, failed), self._ready))
         found = Inspections()
@@ -145,10 +145,11 @@ def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def choose_samples(corpora: Sequence[Corpus], n: int) -> list[Sample]:
+def choose_samples(corpora: Sequence[Corpus], n: int, limits: Limits = NO_LIMITS) -> list[Sample]:
     """About `n` passages: the same number of each dataset, from languages spread over those it has.
 
-    Where there is English it is among them, so that most readers can read one.
+    Where there is English it is among them, so that most readers can read one. What cannot be read gives none:
+    the cells of that text say so already.
     """
     chosen: list[Sample] = []
     for index, corpus in enumerate(corpora):
@@ -156,30 +157,26 @@ def choose_samples(corpora: Sequence[Corpus], n: int) -> list[Sample]:
         languages = sorted(corpus.shards, key=lambda code: not re.match(r"en(g|\b)", code))
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
-            text = None
-            with contextlib.suppress(CorpusError):  # the cells of this text say so already
-                text = next(_fitting(corpus, language), None)
-            if text is not None:
+            text = attempt(read_sample, corpus.recipe, corpus.shards[language][0], limits=limits)
+            if isinstance(text, str):
                 chosen.append(Sample(corpus.recipe.key, language, text))
     return chosen
 
 
-def _fitting(corpus: Corpus, language: str) -> Iterator[str]:
+# --- in a worker --------------------------------------------------------------------------------------------
+
+
+def read_sample(emit: Emit, recipe: DatasetRecipe, shard: Shard) -> str | None:
     """The first document that is long enough to show something; failing that the first of all, shortened."""
     first = None
-    for document in corpus.dataset.read(corpus.shards[language][0]):
+    for document in recipe.load().read(shard):
         text = document.text.strip("\n")
         if SAMPLE_CHARS // 5 <= len(text) <= SAMPLE_CHARS:
-            yield text
-            return
+            return text
         first = first or text
         if len(text) > SAMPLE_CHARS:
             break
-    if first:
-        yield first[:SAMPLE_CHARS]
-
-
-# --- in a worker --------------------------------------------------------------------------------------------
+    return first[:SAMPLE_CHARS] if first else None
 
 
 def show(emit: Emit, recipe: Recipe, texts: Mapping[int, str]) -> dict[int, list[dict[str, Any]]]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import SCHEMA_VERSION
@@ -37,6 +38,7 @@ class Provenance:
     timings: Mapping[str, float]
     speed: SpeedResult | None = None
     unseen: Mapping[str, Failure] = field(default_factory=dict)
+    faults: Sequence[Failure] = ()
 
 
 def manifest(known: Provenance) -> dict[str, Any]:
@@ -106,13 +108,12 @@ def _dataset(corpus: Corpus, digests: Mapping[tuple[str, str], Sequence[str]]) -
                 for index, shard in enumerate(shards)
             ]
         languages[language] = entry
-    facts = getattr(corpus.dataset, "facts", None)
     return {
         "spec": key,
-        "parallel": bool(corpus.dataset.parallel),
-        "kind": getattr(corpus.dataset, "kind", "text"),
+        "parallel": corpus.dataset.parallel,
+        "kind": corpus.dataset.kind,
         "languages": languages,
-        "facts": dict(facts()) if callable(facts) else {},
+        "facts": dict(corpus.dataset.about),
     }
 
 
@@ -123,9 +124,19 @@ def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
     for cell in known.failures:
         if cell.failure is not None:
             yield failure_entry(*cell.key, cell.failure)
+    for failure in [*known.faults, *plugin_failures(known.plan.registry.host)]:
+        yield failure_entry(None, None, None, failure)
     timed = known.speed.failures if known.speed else {}
     for tokenizer, failure in [*known.unseen.items(), *timed.items()]:
         yield failure_entry(tokenizer, None, None, failure)
+
+
+def plugin_failures(host: Host) -> list[Failure]:
+    """What is at fault with plugins, each with what to do about it."""
+    return [
+        Failure("plugin", f"{plugin.name}: {plugin.error}", f"leave it out with --disable-plugin {plugin.name}")
+        for plugin in host.failures()
+    ]
 
 
 def _speed(result: SpeedResult | None) -> dict[str, Any] | None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from tokbench.batch import TokenBatch
-from tokbench.corpus import Document
+from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError, TokenizerError
+from tokbench.runner.limits import Limits
 from tokbench.runner.plan import Corpus
+from tokbench.runner.pool import attempt
+from tokbench.runner.recipe import DatasetRecipe
+from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 SHORT_CHARS = 120
@@ -50,9 +54,20 @@ def utf8_bytes(texts: Sequence[str]) -> int:
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
-def choose_passage(corpus: Corpus, n_bytes: int) -> Passage:
+def choose_passages(corpora: Iterable[Corpus], n_bytes: int, limits: Limits) -> list[Passage]:
+    """A passage of each dataset, read in workers; none of one that cannot be read: its cells say so already."""
+    found = [
+        attempt(choose_passage, corpus.recipe, list(corpus.shards.values()), n_bytes, limits=limits)
+        for corpus in corpora
+    ]
+    return [passage for passage in found if isinstance(passage, Passage) and passage.documents]
+
+
+def choose_passage(
+    emit: Emit, recipe: DatasetRecipe, languages: Sequence[Sequence[Shard]], n_bytes: int
+) -> Passage:
     """About `n_bytes` of a dataset: documents of every language in turn, from the beginning of each."""
-    streams = [_documents(corpus, language) for language in corpus.shards]
+    streams = [_documents(recipe, shards) for shards in languages]
     chosen: list[str] = []
     size = 0
     while streams and size < n_bytes and len(chosen) < MOST_DOCUMENTS:
@@ -68,13 +83,13 @@ def choose_passage(corpus: Corpus, n_bytes: int) -> Passage:
                 size += utf8_bytes([text])
             if size >= n_bytes:
                 break
-    return Passage(corpus.recipe.key, tuple(chosen))
+    return Passage(recipe.key, tuple(chosen))
 
 
-def _documents(corpus: Corpus, language: str) -> Iterator[Document]:
+def _documents(recipe: DatasetRecipe, shards: Sequence[Shard]) -> Iterator[Document]:
     with contextlib.suppress(CorpusError):  # text that cannot be read is a failure of its cells
-        for shard in corpus.shards[language]:
-            yield from islice(corpus.dataset.read(shard), MOST_DOCUMENTS)
+        for shard in shards:
+            yield from islice(recipe.load().read(shard), MOST_DOCUMENTS)
 
 
 def _cut(text: str) -> Iterator[str]:

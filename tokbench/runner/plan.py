@@ -7,18 +7,21 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import Dataset, Shard
-from tokbench.errors import SpecError, UnknownNameError
+from tokbench.corpus import Shard
+from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
+from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import Limits
-from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe
+from tokbench.runner.pool import attempt
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
+from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
 
 if TYPE_CHECKING:
@@ -36,15 +39,30 @@ class Entry:
     @property
     def key(self) -> str:
         """The canonical spec, under which its results stand."""
-        return str(self.spec)
+        return key_of(self.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a dataset states of itself, without the dataset: its code runs in workers only."""
+
+    parallel: bool
+    kind: str
+    word_unit: str | None
+    programming: Mapping[str, str]
+    about: Mapping[str, Any]
+
+    def code_language(self, language: str) -> str:
+        """The programming language behind a language tag."""
+        return self.programming.get(language, language)
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """One dataset of the suite, with the shards of each language."""
+    """One dataset of the suite: what it states of itself, and the shards of each language."""
 
     recipe: DatasetRecipe
-    dataset: Dataset
+    dataset: Stated
     shards: Mapping[str, tuple[Shard, ...]]
 
     @property
@@ -56,7 +74,7 @@ class Corpus:
         """What counting depends on."""
         from tokbench.tally import CorpusFacts
 
-        return CorpusFacts.of(self.dataset, language)
+        return CorpusFacts.of(self.dataset, language)  # type: ignore[arg-type]  # of what it states, not of text
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +110,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     engine = registry.pick(registry.engines, suite.engine, "engine")
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
-        if spec is not None and str(registry.tokenizer_spec(spec)) not in {entry.key for entry in entries}:
+        if spec is not None and key_of(registry.tokenizer_spec(spec)) not in {entry.key for entry in entries}:
             raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
     settings = suite.speed_settings
     chosen = {str(spec) for spec in _unique_datasets(suite, registry)}
@@ -102,15 +120,17 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     check_address(suite, engine, registry)
     check_gold(suite)
     prices = open_prices(suite, registry)
+    jobs = suite.jobs or available_cores()
+    limit = suite.memory_limit or default_memory_limit(jobs)
+    limits = Limits(suite.timeout, limit)
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
         training = TrainingRecipe(tuple(_recipe(registry, spec) for spec in specs))
-        training.load()
-    corpora = tuple(_corpus(registry, spec) for spec in _unique_datasets(suite, registry))
+        for each in specs:
+            _corpus(registry, each, limits)  # what cannot be opened is said before any work
+    corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
     check_reference(suite, {language for corpus in corpora for language in corpus.shards})
-    jobs = suite.jobs or available_cores()
-    limit = suite.memory_limit or default_memory_limit(jobs)
     return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
 
 
@@ -143,16 +163,32 @@ def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:
 
 
 def _recipe(registry: Registry, spec: Spec) -> DatasetRecipe:
-    return DatasetRecipe(str(spec), spec, registry.choice, registry.context)
+    return DatasetRecipe(key_of(spec), spec, registry.choice, registry.context)
 
 
-def _corpus(registry: Registry, spec: Spec) -> Corpus:
+def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
     recipe = _recipe(registry, spec)
-    dataset = registry.dataset(spec)
-    shards = {language: tuple(dataset.shards(language)) for language in dataset.languages}
+    if registry.in_house(spec.family, "tokbench_datasets"):
+        return open_corpus(None, recipe, registry)
+    found: Corpus | Failure = attempt(open_corpus, recipe, limits=limits)
+    if isinstance(found, Failure):
+        owner = registry.owner(spec.family, "tokbench_datasets")
+        raise CorpusError(f"{spec}: the plugin {owner!r} could not open it: {found.kind}: {found.message}")
+    return found
+
+
+def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | None = None) -> Corpus:
+    """Open a dataset, in a worker where its code is a plugin's, and give what the plan needs of it."""
+    dataset = recipe.load() if registry is None else registry.dataset(recipe.spec)
+    shards = {str(language): tuple(dataset.shards(language)) for language in dataset.languages}
     if not any(shards.values()):
-        raise SpecError(f"{spec}: there is no text in it")
-    return Corpus(recipe, dataset, {language: found for language, found in shards.items() if found})
+        raise CorpusError(f"{recipe.spec}: there is no text in it")
+    named, facts = getattr(dataset, "code_language", None), getattr(dataset, "facts", None)
+    kind, unit = str(getattr(dataset, "kind", "text")), getattr(dataset, "word_unit", None)
+    programming = {each: str(named(each)) for each in shards} if kind == "code" and callable(named) else {}
+    about = dict(facts()) if callable(facts) else {}
+    stated = Stated(bool(dataset.parallel), kind, unit, programming, about)
+    return Corpus(recipe, stated, {language: found for language, found in shards.items() if found})
 
 
 # --- what the machine allows ----------------------------------------------------------------------------

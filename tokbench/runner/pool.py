@@ -25,7 +25,7 @@ _lock = threading.Lock()
 
 @contextlib.contextmanager
 def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
-    """A single-threaded worker of this process's pool, or a `fresh` one; given back if it still lives."""
+    """A single-threaded worker of this process's pool, which it goes back to; or a `fresh` one, which ends."""
     worker = None
     with _lock:
         if not fresh:
@@ -36,12 +36,12 @@ def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
     try:
         yield worker
     except CallFailed:
-        _give_back(worker)
+        _give_back(worker, fresh)
         raise
     except BaseException:  # lost, or left in the middle of a call: of no more use
         worker.close()
         raise
-    _give_back(worker)
+    _give_back(worker, fresh)
 
 
 def start_ahead(number: int, function: Callable[..., Any]) -> None:
@@ -56,36 +56,33 @@ def start_ahead(number: int, function: Callable[..., Any]) -> None:
             _idle.append(worker)
 
 
-def _give_back(worker: Worker) -> None:
+def _give_back(worker: Worker, fresh: bool) -> None:
+    if fresh:
+        worker.close()
+        return
     with _lock:
         _idle.append(worker)
 
 
-def attempt(function: Callable[..., Any], *arguments: Any, limits: Limits = NO_LIMITS, doing: str = "") -> Any:
+def attempt(
+    function: Callable[..., Any],
+    *arguments: Any,
+    limits: Limits = NO_LIMITS,
+    doing: str = "",
+    again: bool = False,
+) -> Any:
     """What ``function(emit, *arguments)`` gives in a pooled worker, or why nothing; `doing` says when.
 
-    Raises `WorkerLost` of kind ``interrupted`` only.
+    With `again`, it is tried a second time where the process just died: for our own functions, which do not do
+    that, so that somebody else killed it. Raises `WorkerLost` of kind ``interrupted`` only.
     """
     try:
         with borrowed() as worker:
             return worker.call(function, *arguments, limits=limits)
     except (WorkerLost, CallFailed) as error:
+        if again and error.kind == "crashed":
+            return attempt(function, *arguments, limits=limits, doing=doing)
         return failure_from(error, doing)
-
-
-def call_twice(function: Callable[..., Any], *arguments: Any, limits: Limits = NO_LIMITS) -> Any:
-    """`Worker.call` in a pooled worker, tried a second time where the process just died.
-
-    For our own functions: where no tokenizer is involved, somebody else killed the process.
-    """
-    try:
-        with borrowed() as worker:
-            return worker.call(function, *arguments, limits=limits)
-    except WorkerLost as loss:
-        if loss.kind != "crashed":
-            raise
-    with borrowed() as worker:
-        return worker.call(function, *arguments, limits=limits)
 
 
 def close_idle() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from tokbench.results import Run
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.plan import Plan
-from tokbench.wording import counted
+from tokbench.wording import counted, printable
 
 
 class Display:
@@ -36,6 +38,12 @@ class Display:
 
     def say(self, text: str) -> None:
         """A line for the user."""
+
+    def measured(self, run: Run) -> None:
+        """The figures are there; reports and plots are still to be written."""
+
+    def wrote(self, path: Path) -> None:
+        """A report was written."""
 
     def end(self) -> None:
         """The run is over, however."""
@@ -114,7 +122,7 @@ class Bars(Display):
         """A line for the user."""
         from rich.text import Text
 
-        self._progress.console.print(Text(_printable(text)), soft_wrap=True)
+        self._progress.console.print(Text(printable(text)), soft_wrap=True)
 
     def end(self) -> None:
         """The run is over."""
@@ -131,12 +139,7 @@ _STAGES = {
 
 
 def _short(spec: str) -> str:
-    return _printable(spec if len(spec) <= 36 else spec[:35] + "…")
-
-
-def _printable(text: str) -> str:
-    """Text without control characters, which a name or a message could use to draw on the terminal."""
-    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)
+    return printable(spec if len(spec) <= 36 else spec[:35] + "…")
 
 
 def _speed(tasks: Sequence[Any], bar: Any) -> str:

@@ -9,20 +9,21 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
 from tokbench.errors import SpecError
 from tokbench.registry import PluginChoice, Registry
+from tokbench.results.atomic import StorageError
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.counting import Summing
 from tokbench.runner.inspecting import run_audit
 from tokbench.runner.interrupt import Stop
-from tokbench.runner.limits import failure
+from tokbench.runner.limits import WorkerLost, failure
 from tokbench.runner.pool import run_task
 from tokbench.runner.recipe import digest_of, environment, open_registry
 from tokbench.runner.tasks import Audited, AuditTask, CountTask, Outcome
@@ -142,7 +143,7 @@ class QualityPass:
             # The timeout lets a signal handler run between two looks.
             finished, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in finished:
-                outcomes: list[Outcome] = future.result()
+                outcomes: list[Outcome] = _result(future, shared=expected is not None)
                 for outcome in outcomes if expected is not None else ():
                     self.hear(("done", outcome))
 
@@ -194,6 +195,22 @@ class QualityPass:
 
 PROBES = 4
 """Questions for each job: an executor does not say which worker answers, so several are asked."""
+
+
+class EngineLost(Exception):
+    """A shared engine gives no results any more: its scheduler or its workers are gone."""
+
+
+def _result(future: Future[Any], *, shared: bool) -> Any:
+    """What a task gives; on a shared engine, tasks shelter what they do, so what they raise is the engine's."""
+    try:
+        return future.result()
+    except (WorkerLost, StorageError, CancelledError):
+        raise
+    except Exception as error:
+        if not shared:
+            raise
+        raise EngineLost(f"{type(error).__name__}: {error}") from error
 
 
 def check_here(executor: Executor, engine: str) -> None:

@@ -5,9 +5,11 @@ Objects never cross processes; recipes do, together with a fingerprint of everyt
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +22,12 @@ from tokbench.errors import TokenizerError
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import LoadContext, Tokenizer
+from tokbench.wording import writable
+
+
+def key_of(spec: Spec) -> str:
+    """The canonical spec as results name it: text that any file takes, whatever a path in it is made of."""
+    return writable(str(spec))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +96,23 @@ class TrainingRecipe:
         return open_registry(self.parts[0].plugins, self.parts[0].context)
 
 
-@lru_cache(maxsize=4)
+_registries: dict[tuple[PluginChoice, LoadContext], Registry] = {}
+
+
 def open_registry(plugins: PluginChoice, context: LoadContext) -> Registry:
-    """The registry of a choice of plugins, built once in each process."""
-    return registry_of(plugins, context)
+    """The registry of a choice of plugins, built once in each process; in the coordinator, that of its run."""
+    known = _registries.get((plugins, context))
+    if known is None:
+        known = _registries[plugins, context] = registry_of(plugins, context)
+    return known
+
+
+def adopt(registry: Registry) -> None:
+    """Make a registry that of this process: a run begins, and what an earlier one knew is forgotten."""
+    _registries.clear()
+    _registries[registry.choice, registry.context] = registry
+    for cached in (_dataset, source_digest, reader_digest):
+        cached.cache_clear()
 
 
 @lru_cache(maxsize=64)
@@ -146,11 +167,69 @@ def versions(distributions: Iterable[str]) -> dict[str, str]:
 
 
 def code_digest(registry: Registry, plugin: str) -> str:
-    """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale."""
+    """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale.
+
+    They are its package, or its file; and what these import from the folder that they lie in.
+    """
     module = registry.host.manager.get_plugin(plugin)
-    if module is None or getattr(module, "__file__", None) is None:
+    package = sys.modules.get(str(getattr(module, "__name__", "")).partition(".")[0], module)
+    file = getattr(package, "__file__", None) or getattr(module, "__file__", None)
+    if file is None:
         return registry.host.plugins[plugin].version
-    return source_digest(str(module.__file__))
+    return digest_of(
+        source_digest(str(file)), [source_digest(str(each)) for each in imported_beside(Path(file))]
+    )
+
+
+def imported_beside(file: Path) -> list[Path]:
+    """The modules and packages in a file's own folder that it imports, directly or through one another.
+
+    In a folder that packages are installed to, neighbours are other people's: they have versions.
+    """
+    package = file.name == "__init__.py"
+    folder = file.parents[1] if package else file.parent
+    if any(folder.glob("*.dist-info")):
+        return []
+    found: dict[Path, None] = {file: None}
+    waiting = [file]
+    while waiting:
+        source = waiting.pop()
+        for inside in sorted(source.parent.rglob("*.py")) if source.name == "__init__.py" else [source]:
+            for name in _imported_names(inside):
+                beside = [folder / f"{name}.py", folder / name / "__init__.py"]
+                new = [path for path in beside if path.is_file() and path not in found]
+                found.update(dict.fromkeys(new))
+                waiting += new
+    return sorted(path for path in found if path != file)
+
+
+def _imported_names(source: Path) -> set[str]:
+    """The top-level names that a module imports, wherever in it."""
+    try:
+        tree = ast.parse(source.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {
+                (node.module or "").partition(".")[0],
+                *(alias.name for alias in node.names if node.level),
+            }
+    return names - {""}
+
+
+@lru_cache(maxsize=64)
+def reader_digest(recipe: DatasetRecipe) -> str:
+    """A digest of the code that reads a dataset: what it reads is not what its bytes are alone."""
+    import tokbench.corpora
+
+    registry = open_registry(recipe.plugins, recipe.context)
+    if registry.in_house(recipe.spec.family, "tokbench_datasets"):
+        return source_digest(str(tokbench.corpora.__file__))
+    return code_digest(registry, registry.owner(recipe.spec.family, "tokbench_datasets"))
 
 
 @lru_cache(maxsize=64)
@@ -160,7 +239,7 @@ def source_digest(file: str) -> str:
     sources = sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
     total = hashlib.sha256()
     for source in sources:
-        total.update(source.relative_to(path.parent).as_posix().encode() + b"\0" + source.read_bytes())
+        total.update(os.fsencode(source.relative_to(path.parent)) + b"\0" + source.read_bytes())
     return total.hexdigest()
 
 

@@ -8,11 +8,12 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokbenchError
 from tokbench.metrics.metric import Measurement
-from tokbench.registry import Registry, build_registry, default_context
+from tokbench.registry import build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
@@ -36,13 +37,15 @@ from tokbench.runner.place import choose_folder, locked
 from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
-from tokbench.runner.quality import QualityPass, check_here, check_workers
-from tokbench.runner.recipe import digest_of, environment
+from tokbench.runner.quality import EngineLost, QualityPass, check_here, check_workers
+from tokbench.runner.recipe import adopt, digest_of, environment
+from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.speed import SpeedResult, speed_stage
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.runner.tasks import AuditTask, CountTask
+from tokbench.wording import writable
 
 NO_TEXT = Failure(
     "empty",
@@ -67,13 +70,15 @@ def run_suite(
     *,
     display: Display | None = None,
     force: bool = False,
+    report: bool = False,
     **options: Any,
 ) -> Run:
     """Run a suite (a file or a shipped name, with keys changed by `options`) and return the finished run.
 
     `output` may hold an unfinished run of the same request, which goes on; another one is replaced with `force`
-    only. Failures of single tokenizers are in the run (`Run.failures`); what raises is a wrong request
-    (`SpecError` and its kin, before any work), `Interrupted`, or a disk that cannot be written.
+    only. With `report`, reports and plots are written too. Failures of single tokenizers are in the run
+    (`Run.failures`); what raises is a wrong request (`SpecError` and its kin, before any work), `Interrupted`,
+    or a disk that cannot be written.
     """
     changes = {
         "tokenizers": tokenizers and list(tokenizers),
@@ -83,11 +88,12 @@ def run_suite(
     wanted = load_suite(suite, changes)
     context = default_context(allow_remote_code=wanted.allow_remote_code)
     registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
+    adopt(registry)
     plan = make_plan(wanted, registry)
     request = digest_of(wanted.request)
     folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):
-        return _Session(plan, folder, request, display or Display()).run()
+        return _Session(plan, folder, request, display or Display(), report=report).run()
 
 
 @dataclass
@@ -104,10 +110,12 @@ class _Session:
     timings: dict[str, float] = field(default_factory=dict)
     seen: Inspections = field(default_factory=Inspections)
     speed: SpeedResult | None = None
+    faults: list[Failure] = field(default_factory=list)
+    report: bool = False
 
     @property
     def name(self) -> str:
-        return self.folder.path.resolve().name
+        return writable(self.folder.path.resolve().name)
 
     def run(self) -> Run:
         self.display.begin(self.plan, self.folder)
@@ -122,16 +130,28 @@ class _Session:
             if loss.kind == "interrupted":
                 raise self.interrupted() from None
             raise RunError(f"{loss}; the same command goes on from {self.folder.path}") from loss
+        except EngineLost as loss:
+            engine = self.plan.engine.name
+            where = self.folder.path
+            raise RunError(
+                f"the engine {engine} failed: {loss}; the same command goes on from {where}"
+            ) from loss
         finally:
             self.display.end()
             close_idle()
         run = Run.open(self.folder.path)
-        _tell(self.plan.registry, "tokbench_run_finished", run=run)
-        return run
+        self.display.measured(run)
+        if self.report:
+            self.faults += write_reports(self.plan, run, self.display.wrote)
+            close_idle()
+        self.write_manifest("finished")
+        tell(self.plan.registry, "tokbench_run_finished", run=Run.open(self.folder.path))
+        self.write_manifest("finished")
+        return Run.open(self.folder.path)
 
     def measure(self, stop: Stop) -> None:
         with self.timed("prepare"):
-            models = self.folder.path / "trained" if not self.plan.suite.cache else _models(self.plan)
+            models = _models(self.plan, self.folder)
             self.subjects = make_ready(self.plan, models, stop, self.display.say, self.display.rounds)
         self.check(stop)
         with self.timed("quality"):
@@ -152,7 +172,7 @@ class _Session:
             context = measure_context(
                 self.plan, self.subjects, audits=self.seen.audits, morphology=self.seen.morphology
             )
-            write_figures(
+            self.faults += write_figures(
                 self.plan,
                 self.folder,
                 self.name,
@@ -194,7 +214,7 @@ class _Session:
         self.failures = quality.failures
 
     def tell_cell(self, cell: CellResult) -> None:
-        _tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
+        tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
 
     def check(self, stop: Stop) -> None:
         if stop.asked:
@@ -217,6 +237,7 @@ class _Session:
             self.timings,
             self.speed,
             self.seen.failures,
+            self.faults,
         )
         write_json(self.folder.manifest, manifest(known))
 
@@ -246,14 +267,12 @@ def _import_ahead() -> None:
     import pyarrow.parquet  # noqa: F401
 
 
-def _models(plan: Plan) -> Any:
-    return plan.registry.context.cache_dir / "trained"
-
-
-def _tell(registry: Registry, hook: str, **what: Any) -> None:
-    """Call a hook of every plugin; one that raises is marked failed and disturbs nobody."""
-    for implementation in getattr(registry.host.manager.hook, hook).get_hookimpls():
-        try:
-            implementation.function(*(what[name] for name in implementation.argnames))
-        except Exception as error:
-            registry.host.fail(implementation.plugin_name, f"{hook}: {type(error).__name__}: {error}")
+def _models(plan: Plan, folder: RunFolder) -> Path:
+    """Where trained tokenizers are kept: in the cache, or in the run's folder where that cannot be."""
+    kept = plan.registry.context.cache_dir / "trained"
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        writable_here = os.access(kept, os.W_OK)
+    except OSError:
+        writable_here = False
+    return kept if plan.suite.cache and writable_here else folder.path / "trained"

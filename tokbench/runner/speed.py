@@ -21,10 +21,10 @@ from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
 from tokbench.runner.interrupt import Stop
 from tokbench.runner.limits import CallFailed, Limits, WorkerLost, failure, failure_from, thread_environment
-from tokbench.runner.passages import Passage, choose_passage
+from tokbench.runner.passages import Passage, choose_passages
 from tokbench.runner.plan import Plan
 from tokbench.runner.pool import close_idle
-from tokbench.runner.recipe import digest_of
+from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.shelter import Worker
 from tokbench.runner.stopwatch import SetUp, Timing, set_up, time_round
 from tokbench.runner.subjects import Subject
@@ -220,11 +220,10 @@ def speed_stage(
     found = _found(folder, identity)
     if found is not None:
         return found
-    close_idle()  # nobody but the one being timed
-    wanted = [str(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
+    wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
     timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
-    chosen = (choose_passage(corpus, settings.passage_bytes) for corpus in timed)
-    passages = [passage for passage in chosen if passage.documents]
+    passages = choose_passages(timed, settings.passage_bytes, plan.limits)
+    close_idle()  # nobody but the one being timed
     result = time_all(subjects, passages, settings, plan.limits, stop, report)
     if not stop.asked:
         write_rows(folder.speed, result.rounds)

@@ -16,10 +16,18 @@ from tokbench.registry import PluginChoice
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
 from tokbench.runner.interrupt import Stop
-from tokbench.runner.limits import CallFailed, Limits, WorkerLost, failure_from, failure_of
+from tokbench.runner.limits import CallFailed, WorkerLost, failure_from, failure_of
 from tokbench.runner.plan import Entry, Plan
-from tokbench.runner.pool import borrowed, call_twice
-from tokbench.runner.recipe import Recipe, TrainingRecipe, file_digests, fingerprint, open_registry, versions
+from tokbench.runner.pool import attempt, borrowed
+from tokbench.runner.recipe import (
+    Recipe,
+    TrainingRecipe,
+    file_digests,
+    fingerprint,
+    key_of,
+    open_registry,
+    versions,
+)
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
@@ -88,15 +96,20 @@ class _Lesson:
 def _lesson(plan: Plan, models: Path, aside: Path) -> _Lesson:
     if plan.training is None:
         return _Lesson("", None, models)
-    try:
-        digest = str(call_twice(digest_training, plan.training))
-        wanted = [entry.spec for entry in plan.entries if entry.trains]
-        known = [find_trained(plan.registry, spec, digest, models) for spec in wanted]
-        if known.count(None) < 2:
-            return _Lesson(digest, None, models)
-        return _Lesson(digest, call_twice(spool_training, plan.training, aside), models)
-    except CallFailed as error:
-        raise CorpusError(f"the training text {plan.training.key} cannot be read: {error}") from error
+    digest = _of_corpus(plan, digest_training, plan.training)
+    wanted = [entry.spec for entry in plan.entries if entry.trains]
+    known = [find_trained(plan.registry, spec, digest, models) for spec in wanted]
+    if known.count(None) < 2:
+        return _Lesson(digest, None, models)
+    return _Lesson(digest, _of_corpus(plan, spool_training, plan.training, aside), models)
+
+
+def _of_corpus(plan: Plan, function: Callable[..., Any], training: TrainingRecipe, *arguments: Any) -> Any:
+    """What `function` gives of the training text in a worker; raises `CorpusError` where it cannot be read."""
+    found = attempt(function, training, *arguments, limits=plan.limits, again=True)
+    if isinstance(found, Failure):
+        raise CorpusError(f"the training text {training.key} cannot be read: {found.kind}: {found.message}")
+    return found
 
 
 def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) -> Subject:
@@ -110,9 +123,11 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
         if entry.trains:
             trained, info = _train(plan, entry, lesson, say, report)
             subject = replace(subject, training=info)
-        recipe, files, libraries = recipe_of(plan.registry.choice, context, entry.spec, trained)
-        subject = replace(subject, files=files, libraries=libraries)
         with borrowed() as worker:
+            recipe, files, libraries = worker.call(
+                recipe_of, plan.registry.choice, context, entry.spec, trained, limits=plan.limits
+            )
+            subject = replace(subject, files=files, libraries=libraries)
             known: About = worker.call(about, recipe, limits=plan.limits)
         return replace(subject, recipe=recipe, about=known)
     except (WorkerLost, CallFailed) as error:
@@ -128,15 +143,18 @@ def _train(
     trained = find_trained(plan.registry, entry.spec, lesson.digest, lesson.models)
     if trained is None:
         arguments = (entry.spec, plan.training, lesson.aside, lesson.digest, lesson.models)
-        # Training is one step of its own length: the time limit is for cells, the memory limit for everything.
-        limits = Limits(memory=plan.memory_limit)
+
+        def told(event: Any) -> None:
+            if event[0] == "training":
+                report(int(event[2] * 100), 100, f"{event[1]} {event[3]}")
+
         # A fresh process, so that the peak of memory is this training's own.
         with borrowed(fresh=True) as worker:
             trained = worker.call(
                 train_one,
                 *arguments,
-                limits=limits,
-                on_event=lambda event: report(int(event[2] * 100), 100, f"{event[1]} {event[3]}"),
+                limits=plan.limits,
+                on_event=told,
             )
     assert trained is not None
     when = "before" if trained.reused else f"in {trained.info['seconds']:.1f} s"
@@ -189,18 +207,16 @@ def train_one(
 ) -> Trained:
     """Train one tokenizer, on the text put `aside` where there is one."""
     text = corpus.load() if aside is None else spooled(aside, corpus.key)
-    return ensure_trained(
-        corpus.registry(),
-        spec,
-        text,
-        digest,
-        folder,
-        progress=lambda fraction, doing: emit(("training", str(spec), fraction, doing)),
-    )
+
+    def progress(fraction: float, doing: str) -> None:
+        emit(("begin",))  # each step that a trainer tells of has the time limit for itself
+        emit(("training", str(spec), fraction, doing))
+
+    return ensure_trained(corpus.registry(), spec, text, digest, folder, progress=progress)
 
 
 def recipe_of(
-    plugins: PluginChoice, context: LoadContext, spec: Spec, trained: Trained | None
+    emit: Emit, plugins: PluginChoice, context: LoadContext, spec: Spec, trained: Trained | None
 ) -> tuple[Recipe, list[dict[str, Any]], dict[str, str]]:
     """The recipe of a tokenizer, with the files and the library versions it depends on."""
     registry = open_registry(plugins, context)
@@ -212,4 +228,4 @@ def recipe_of(
     files = file_digests(named)
     print_ = trained.fingerprint if trained is not None else fingerprint(registry, spec, files)
     hashed = tuple((entry["path"], entry["sha256"]) for entry in files)
-    return Recipe(str(spec), loads, plugins, context, print_, hashed), files, versions(family.libraries)
+    return Recipe(key_of(spec), loads, plugins, context, print_, hashed), files, versions(family.libraries)

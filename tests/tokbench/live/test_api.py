@@ -221,3 +221,24 @@ def test_an_address_that_is_taken_is_said_before_anything_is_loaded() -> None:
     require_address("127.0.0.1", port)
     with pytest.raises(TokbenchError, match=r"cannot listen on 300\.1\.1\.1"):
         require_address("300.1.1.1", port)
+
+
+def test_what_a_plugin_raises_in_a_trace_carries_the_headers(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: object, text: str, spec: str) -> None:
+        raise ZeroDivisionError("half a pair: \ud800")
+
+    monkeypatch.setattr("tokbench.live.bench.Bench.trace", fails)
+    answer = client.post("/api/trace", json={"text": "a", "tokenizer": "bytes"})
+    assert answer.status_code == 500
+    assert answer.json()["error"].startswith("ZeroDivisionError: half a pair")
+    assert "Content-Security-Policy" in answer.headers
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:9999", "http://[", "null", "http://testserver.evil"])
+def test_pages_elsewhere_get_no_answer(client: Any, origin: str) -> None:
+    given = {"text": "a", "tokenizers": ["bytes"]}
+    answer = client.post("/api/encode", json=given, headers={"Origin": origin, "Host": "localhost:8321"})
+    assert answer.status_code == 403
+    assert "Content-Security-Policy" in answer.headers

@@ -94,10 +94,10 @@ def test_the_budget_is_spread_over_languages(corpus: Path, monkeypatch: pytest.M
         load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"]}), build_registry()
     )
     monkeypatch.setattr(differing, "MOST_DOCUMENTS", 7)
-    seven = list(differing.choose_passages(plan.corpora))
+    seven = list(differing.choose_passages(plan))
     assert [passage.language for passage in seven] == [*(["deu_Latn", "eng_Latn", "fra_Latn"] * 2), "deu_Latn"]
     monkeypatch.setattr(differing, "MOST_BYTES", 60)
-    few = list(differing.choose_passages(plan.corpora))
+    few = list(differing.choose_passages(plan))
     assert 0 < sum(len(passage.text.encode()) for passage in few) <= 60
     monkeypatch.setattr(differing, "MOST_CHARS", 5)
-    assert {len(passage.text) for passage in differing.choose_passages(plan.corpora)} == {5}
+    assert {len(passage.text) for passage in differing.choose_passages(plan)} == {5}

@@ -1,0 +1,267 @@
+"""Whatever a plugin does at whichever plug point, it is a failure that names it, and nothing else is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tokbench import manager
+from tokbench.errors import CorpusError, PluginError
+from tokbench.registry import build_registry
+from tokbench.results import Run
+from tokbench.runner import reporting
+
+RunIt = Callable[..., Run]
+Write = Callable[[str, str], str]
+
+METRIC = """
+def compute(t):
+    {body}
+
+@tokbench.hookimpl
+def tokbench_metrics():
+    return [tokbench.Metric(name="bad", unit="x", better="lower", summary="", compute=compute)]
+"""
+DATASET = """
+from tokbench import DatasetFamily, Document, Shard
+
+class Mine:
+    name, languages, parallel = "mine", ("eng",), False
+    def shards(self, language):
+        {shards}
+        return [Shard(language, "mine", n_bytes=10)]
+    def read(self, shard):
+        {read}
+        yield Document("some words of a text")
+    def digest(self, shard):
+        return "constant"
+
+@tokbench.hookimpl
+def tokbench_datasets():
+    return [DatasetFamily(name="mine", summary="", load=lambda spec, context: Mine())]
+"""
+
+
+def as_measured(run: Run) -> set[str]:
+    """The metrics that have figures."""
+    return set(run.frame[run.frame["value"].notna()]["metric"])
+
+
+def messages(run: Run) -> str:
+    return " ".join(f"{entry['kind']}: {entry['message']}" for entry in run.failures)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("raise ValueError('no')", "ValueError: no"),
+        ("return 'text'", "returned str, not a number"),
+        ("return 10 ** 400", "OverflowError"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("import os; os._exit(4)", "exit status 4"),
+        ("import time; time.sleep(60)", "no result within 3 s"),
+    ],
+)
+def test_a_metric_at_fault_is_failed_rows_that_name_the_plugin(
+    body: str, says: str, text: Path, run: RunIt, plugin: Write
+) -> None:
+    path = plugin("poor", METRIC.format(body=body))
+    done = run(["bytes"], [f"text:{text}"], plugins=[path], timeout=3)
+    assert "metric: the metric 'bad' of the plugin 'poor'" in messages(done)
+    assert says in messages(done)
+    rows = done.frame[done.frame["metric"] == "bad"]
+    assert len(rows) == 2
+    assert all(status.startswith("failed: ") for status in rows["status"])
+    assert {"compression_ratio", "round_trip"} <= as_measured(done)
+    assert done.manifest["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    "read",
+    ["raise OSError('gone')", "yield 'text'; return", "raise SystemExit", "import os; os._exit(1)"],
+)
+def test_a_dataset_at_fault_is_its_cells_failure(read: str, text: Path, run: RunIt, plugin: Write) -> None:
+    path = plugin("poor", DATASET.format(shards="pass", read=read))
+    done = run(["bytes"], ["mine", f"text:{text}"], plugins=[path], samples=2, audit=True)
+    assert {entry["dataset"] for entry in done.failures} == {"mine"}
+    assert done.frame.set_index("dataset").loc[f"text:{text}"]["value"].notna().any()
+    assert [sample["dataset"] for sample in done.samples] == [f"text:{text}"]
+
+
+@pytest.mark.parametrize(
+    "shards", ["raise OSError('gone')", "import os; os._exit(1)", "import time; time.sleep(60)"]
+)
+def test_a_dataset_that_cannot_be_planned_is_said_before_any_work(
+    shards: str, text: Path, run: RunIt, plugin: Write, tmp_path: Path
+) -> None:
+    path = plugin("poor", DATASET.format(shards=shards, read="pass"))
+    with pytest.raises(CorpusError, match=r"mine: the plugin 'poor' could not open it"):
+        run(["bytes"], ["mine", f"text:{text}"], plugins=[path], timeout=3)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("raise ValueError('no')", "ValueError: no"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("import time; time.sleep(60)", "no answer within 1 s"),
+    ],
+)
+def test_an_event_hook_at_fault_is_a_failure(
+    body: str, says: str, text: Path, run: RunIt, plugin: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reporting, "PATIENCE", 1)
+    path = plugin("poor", f"@tokbench.hookimpl\ndef tokbench_cell_finished(cell):\n    {body}")
+    done = run(["bytes"], [f"text:{text}"], plugins=[path])
+    assert f"plugin: poor: tokbench_cell_finished: {says}" in messages(done) or says in messages(done)
+    assert "compression_ratio" in as_measured(done)
+
+
+def test_the_end_of_a_run_is_told_when_its_reports_are_there(text: Path, run: RunIt, plugin: Write) -> None:
+    path = plugin(
+        "waits",
+        "@tokbench.hookimpl\ndef tokbench_run_finished(run):\n"
+        "    assert (run.path / 'report.html').is_file() and list((run.path / 'plots').iterdir())\n"
+        "    (run.path / 'seen').write_text(run.manifest['status'])",
+    )
+    done = run(["bytes", "chars"], [f"text:{text}"], plugins=[path], report=True)
+    assert (done.path / "seen").read_text() == "finished"
+    assert done.failures == []
+
+
+@pytest.mark.parametrize("body", ["raise ValueError('no')", "import os; os._exit(4)", "return 7"])
+def test_a_plot_at_fault_is_a_failure_and_the_reports_are_written(
+    body: str, text: Path, run: RunIt, plugin: Write
+) -> None:
+    source = (
+        f"def draw(run):\n    {body}\n@tokbench.hookimpl\ndef tokbench_plots():\n"
+        "    return [tokbench.Plot(name='bad', title='', summary='', draw=draw)]"
+    )
+    done = run(["bytes"], [f"text:{text}"], plugins=[plugin("poor", source)], report=True)
+    assert "plot: the plot 'bad' of the plugin 'poor'" in messages(done)
+    assert (done.path / "report.html").is_file()
+    assert list((done.path / "plots").iterdir())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "raise SystemExit(3)",
+        "@tokbench.hookimpl\ndef tokbench_metrics():\n    return None",
+        "@tokbench.hookimpl\ndef tokbench_metrics():\n    return [1]",
+        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n    raise SystemExit(3)",
+        "import time; time.sleep(60)",
+    ],
+)
+def test_a_plugin_that_was_named_and_fails_ends_the_command(
+    source: str, text: Path, run: RunIt, plugin: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manager, "PATIENCE", 1)
+    with pytest.raises(PluginError, match="--plugin"):
+        run(["bytes"], [f"text:{text}"], plugins=[plugin("poor", source)])
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_alias_hook_at_fault_disturbs_nobody(plugin: Write) -> None:
+    path = plugin("poor", "@tokbench.hookimpl\ndef tokbench_resolve_alias(name):\n    raise SystemExit(3)")
+    registry = build_registry(plugin_files=[path])
+    with pytest.raises(PluginError, match="SystemExit: 3"):
+        registry.tokenizer_spec("gpt-4o")
+    registry.host.plugins["poor"].named = False  # as if it were installed
+    assert str(registry.tokenizer_spec("gpt-4o")) == "tiktoken:o200k_base"
+    assert "tokbench_resolve_alias: SystemExit: 3" in registry.host.plugins["poor"].error
+
+
+def test_the_list_of_plugins_says_which_hook_is_broken(plugin: Write, tmp_path: Path) -> None:
+    broken = tmp_path / "site"
+    broken.mkdir()
+    (broken / "outside.py").write_text(
+        "import tokbench\n@tokbench.hookimpl\ndef tokbench_metrics():\n    raise OSError('gone')\n"
+    )
+    info = broken / "outside-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tokbench]\noutside = outside\n")
+    code = f"import sys; sys.path.insert(0, {str(broken)!r}); from tokbench.cli import main; main()"
+    command = [sys.executable, "-c", code, "plugins", "list", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    [row] = [row for row in json.loads(done.stdout) if row["name"] == "outside"]
+    assert row["status"] == "failed"
+    assert "OSError: gone" in row["error"]
+
+
+def test_a_helper_beside_a_plugin_is_part_of_its_fingerprint(
+    text: Path, run: RunIt, plugin: Write, tmp_path: Path
+) -> None:
+    path = plugin(
+        "mine",
+        "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parent))\n"
+        "class Mine:\n    name, vocab_size = 'mine', 1000\n"
+        "    def encode(self, text):\n        import mine_helper\n        return mine_helper.ids(text)\n"
+        "    def decode(self, ids):\n        return ''.join(map(chr, ids))\n"
+        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
+        "    return [tokbench.TokenizerFamily(name='mine', summary='', load=lambda spec, context: Mine())]",
+    )
+    helper = tmp_path / "mine_helper.py"
+    found = []
+    for body in ("[ord(c) for c in text]", "[ord(c) for c in text for _ in (1, 2)]"):
+        helper.write_text(f"def ids(text):\n    return {body}\n")
+        done = run(["mine"], [f"text:{text}"], plugins=[path])
+        found.append(done.table("compression_ratio").iloc[0, 0])
+    assert found[0] == pytest.approx(2 * found[1])
+
+
+def test_the_reader_of_a_dataset_is_part_of_its_tallies_keys(text: Path, run: RunIt, plugin: Write) -> None:
+    found = []
+    for read in ("pass", "yield Document('more of it')"):
+        path = plugin("reads", DATASET.format(shards="pass", read=read))
+        done = run(["bytes"], ["mine"], plugins=[path])
+        found.append(int(done.tally("bytes", "mine").documents))
+    assert found == [1, 2]
+
+
+def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write) -> None:
+    path = plugin(
+        "hangs",
+        "import time\ndef train(corpus, options, progress):\n    time.sleep(60)\n"
+        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
+        "    return [tokbench.TokenizerFamily(name='hangs', summary='', load=None, train=train)]",
+    )
+    done = run(["bytes", "hangs"], [f"text:{text}"], plugins=[path], train_on=f"text:{text}", timeout=3)
+    assert [(entry["tokenizer"], entry["kind"]) for entry in done.failures] == [("hangs", "timeout")]
+
+
+def test_training_leaves_no_worker_behind(text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokbench.runner import pool
+    from tokbench.runner import run as module
+
+    idle: list[int] = []
+    make_ready = module.make_ready
+
+    def counted(*arguments: object, **options: object) -> object:
+        made = make_ready(*arguments, **options)  # type: ignore[arg-type]
+        idle.append(len(pool._idle))
+        return made
+
+    monkeypatch.setattr(module, "make_ready", counted)
+    specs = [f"words:vocab_size={size}" for size in (30, 31, 32)]
+    run(specs, [f"text:{text}"], train_on=f"text:{text}", cache=False, jobs=1)
+    assert idle[0] <= 1
+
+
+def test_names_that_are_not_utf8_lose_nothing(run: RunIt, tmp_path: Path) -> None:
+    odd = tmp_path / "t\udc80xt.txt"
+    odd.write_text("the cat sat\n" * 30)
+    done = run(["bytes", "chars"], [f"text:{odd}"], report=True, output=tmp_path / "o\udc80t")
+    assert "compression_ratio" in as_measured(done)
+    assert (done.path / "report.html").is_file()
+    assert done.failures == []
+    [dataset] = done.datasets
+    assert int(done.tally("bytes", dataset).documents) == 30

@@ -1,0 +1,118 @@
+"""Reports and plots of a finished run, and the plugins that want to hear of it: each may fail by itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tokbench.manager import PATIENCE
+from tokbench.registry import PluginChoice, Registry
+from tokbench.results import Run
+from tokbench.results.atomic import StorageError
+from tokbench.results.cell import Failure
+from tokbench.runner.limits import Limits
+from tokbench.runner.plan import Plan
+from tokbench.runner.pool import attempt
+from tokbench.runner.recipe import open_registry
+from tokbench.runner.worker import Emit
+from tokbench.tokenizer import LoadContext
+
+FORMATS = ("html", "md")
+"""The reports that a run writes by itself."""
+
+
+def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[Failure]:
+    """Write the reports and plots of a run; gives what is wrong with each that could not be written.
+
+    Ours are written here, those of plugins by a worker. Raises `StorageError` where the disk cannot be written.
+    """
+    registry = plan.registry
+    for name in FORMATS:
+        writer = registry.report_writers.get(name)
+        if writer is None:
+            continue
+        ours = registry.in_house(name, "tokbench_report_writers")
+        found = _made(plan, "report", name, ours, write_report, run.path)
+        if isinstance(found, Failure):
+            yield found
+        else:
+            run.folder.remember(found)
+            wrote(found[0])
+    for name in registry.plots:
+        found = _made(plan, "plot", name, registry.in_house(name, "tokbench_plots"), write_plot, run.path)
+        if isinstance(found, Failure):
+            yield found
+        else:
+            run.folder.remember(found)
+
+
+def _made(
+    plan: Plan, kind: str, name: str, ours: bool, function: Callable[..., list[Path]], path: Path
+) -> list[Path] | Failure:
+    """What was written, or why nothing."""
+    registry = plan.registry
+    if ours:
+        try:
+            return function(None, registry.choice, registry.context, path, name)
+        except StorageError:
+            raise
+        except Exception as error:
+            return Failure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
+    owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
+    limits: Limits = plan.limits
+    found = attempt(function, registry.choice, registry.context, path, name, limits=limits)
+    if isinstance(found, Failure):
+        why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
+        return Failure(kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output)
+    written: list[Path] = found
+    return written
+
+
+def write_report(
+    emit: Emit | None, plugins: PluginChoice, context: LoadContext, path: Path, name: str
+) -> list[Path]:
+    """Write one report of the run in the folder `path`."""
+    writer = open_registry(plugins, context).report_writers[name]
+    target = path / f"report{writer.suffix}"
+    writer.write(Run.open(path), target)
+    return [target]
+
+
+def write_plot(
+    emit: Emit | None, plugins: PluginChoice, context: LoadContext, path: Path, name: str
+) -> list[Path]:
+    """Draw one plot of the run in the folder `path`; nothing where the run lacks what it needs."""
+    from tokbench.plots.files import write_plots
+
+    run = Run.open(path)
+    return write_plots(run, [open_registry(plugins, context).plots[name]], run.folder.plots)
+
+
+def tell(registry: Registry, hook: str, **what: Any) -> None:
+    """Call an event hook of every plugin; one that raises, exits or hangs is marked failed and disturbs nobody.
+
+    It runs in a thread of its own, which is left to itself once it takes too long; a plugin that failed is told
+    nothing more.
+    """
+    for implementation in getattr(registry.host.manager.hook, hook).get_hookimpls():
+        name = implementation.plugin_name
+        if registry.host.plugins[name].status != "loaded":
+            continue
+        arguments = [what[each] for each in implementation.argnames]
+        errors: list[str] = []
+
+        def call(function: Any = implementation.function, given: Any = arguments, errors: Any = errors) -> None:
+            try:
+                function(*given)
+            except BaseException as error:  # SystemExit, and what Rust panics with, too
+                errors.append(f"{type(error).__name__}: {error}")
+
+        thread = threading.Thread(target=call, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        if thread.is_alive():
+            errors.append(f"no answer within {PATIENCE:g} s")
+        if errors:
+            registry.host.fail(name, f"{hook}: {errors[0]}")
