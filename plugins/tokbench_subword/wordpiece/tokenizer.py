@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import Step, TokenBatch
+from tokbench import Step, TokenBatch, TokenizerError
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
