@@ -65,7 +65,7 @@ def test_other_vocabularies_are_compared_where_they_are_named(corpus: Path, run:
     specs, text = ["bytes", "words:vocab_size=300"], [f"text:{corpus}"]
     alone = run(specs, text, train_on=text)
     assert alone.diffs["pairs"] == []
-    named = compared(run(specs, text, train_on=text, diff=[("words:vocab_size=300", "bytes")]))
+    named = compared(run(specs, text, train_on=text, force=True, diff=[("words:vocab_size=300", "bytes")]))
     pair = named["words:vocab_size=300", "bytes"]
     assert pair["named"] is True
     assert pair["share_equal"] == 0
