@@ -32,13 +32,13 @@ from tokbench.kernels.calls import (
     release,
     string_at,
 )
-from tokbench.kernels.compiling import kernel, subroutine
+from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import GROUP
 from tokbench_subword.bpe.words import encode_new
-from tokbench_subword.pipeline.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.cutting import SECOND, SPARE, cut_some, cut_twice
 from tokbench_subword.words.slots import (
     ENOUGH,
     HELD,
@@ -86,6 +86,14 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
     return o
 
 
+@inline
+def _look_up_all(block, text, starts, ends, first, count, out, o):  # type: ignore[no-untyped-def]
+    """`look_up` of any number of words."""
+    for k in range(0, count, GROUP):
+        o = look_up(block, text, starts, ends, first + k, min(np.int64(GROUP), count - k), out, o)
+    return o
+
+
 @kernel
 def encode_texts_of(arrays, text, units, first, last, out, out_ends):  # type: ignore[no-untyped-def]
     """Cut and encode the texts ``text[units[u, 0]:units[u, 1]]`` from `first` to `last`; ids of all into `out`.
@@ -100,6 +108,12 @@ def encode_texts_of(arrays, text, units, first, last, out, out_ends):  # type: i
     o, none, unit, row = np.int64(0), np.int64(0), first, np.int64(0)
     i = began = units[first, 0] if first < last else none
     while unit < last:
+        while True:
+            i, began, row, count, others = cut_twice(machine, data, i, began, row, units[unit, 1], starts, ends)
+            if count < 0:
+                break
+            o = _look_up_all(block, data, starts, ends, none, count, ids, o)
+            o = _look_up_all(block, data, starts, ends, np.int64(SECOND), others, ids, o)
         count, ended = none, unit
         while count < most and ended < last and ended - unit < GROUP:
             end = units[ended, 1]

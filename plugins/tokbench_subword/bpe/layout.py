@@ -37,8 +37,8 @@ from tokbench.kernels.text import MOST_BYTES
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
-    STARTS,  # int64 (GROUP + 1,): where the words of a group begin
-    ENDS,  # int64 (GROUP,): where they end
+    STARTS,  # int64 (2 * SECOND,): where words begin, see `pipeline.cutting`
+    ENDS,  # int64 (2 * SECOND,): where they end
     WORD_KEYS,  # uint64 (2 * GROUP,): their keys
     HOMES,  # int64 (GROUP,): the slots where they are looked for first
     IDS_END,  # int64 (GROUP + 1,): where the ids of each word end

@@ -13,6 +13,7 @@ from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.backtracking import MARKS
 from tokbench_subword.bpe.merging import SHORT
+from tokbench_subword.pipeline.cutting import SECOND
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import SPARE_IDS
 
@@ -37,8 +38,8 @@ class Workspace(Stays):
             np.zeros(SHORT + 1, np.uint8),
             np.zeros(SHORT + 1, np.uint8),
             np.zeros(at.CUTS + 1, np.int64),
-            np.zeros(at.GROUP + 1, np.int64),
-            np.zeros(at.GROUP, np.int64),
+            np.zeros(2 * SECOND, np.int64),
+            np.zeros(2 * SECOND, np.int64),
             np.zeros(2 * at.GROUP, np.uint64),
             np.zeros(at.GROUP, np.int64),
             np.zeros(at.GROUP + 1, np.int64),

@@ -37,10 +37,16 @@ from tokbench_subword.pipeline.streaming import (
     machine_of,
 )
 
-TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, SETTINGS = range(8)
+TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, MEETINGS, SETTINGS = range(9)
 """Where each array of a `Machine` stands in its block."""
 SPARE = 8
 """Pieces that may be written beyond those asked for: as many as end at one character."""
+HALF = 512
+"""Bytes of each of two places where a long text is cut at once."""
+NEAR = 64
+"""Bytes among which the second place is looked for."""
+SECOND = HALF + SPARE
+"""Where the pieces of the second place begin."""
 _AT_A_TIME = 1 << 15
 """Pieces that are found in one call of the kernel."""
 _SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
@@ -123,45 +129,113 @@ def _read_on(machine: Any, text: Any, i: Any, end: Any, action: Any) -> Any:
 
 
 @inline
+def _step(
+    machine: Any, text: Any, i: Any, began: Any, row: Any, end: Any, starts: Any, ends: Any, count: Any
+) -> Any:
+    """Read the character at byte `i`, or at `end` that there is none; returns the next `i`, `began`, `row`,
+    `count`.
+
+    At the end, `i` stays.
+    """
+    width = i64_in(machine, SETTINGS)[WIDTH]
+    if i < end:
+        byte = np.int64(text[i])
+        if byte < 0x80:
+            one, size = np.int64(u8_in(machine, ASCII_CLASSES)[byte]), np.int64(1)
+        else:
+            one, size = class_of(machine, text, i)
+    else:
+        one, size = width - 1, np.int64(0)
+    entry = np.int64(u32_in(machine, TABLE)[row + one])
+    row = entry >> ROW_SHIFT
+    starts[count], ends[count] = began, i
+    count += entry & KEEP
+    began = i if entry & BEGIN else began
+    if entry & _SLOW:
+        action = (entry & _SLOW) >> SLOW_SHIFT
+        began, count = _act(machine, text, i, began, action, starts, ends, count)
+        if i32_in(machine, ACTIONS)[action * ACTION + READ_ON] != 0:
+            i, before = _read_on(machine, text, i, end, action)
+            row, size = i64_in(machine, ROWS)[before], np.int64(0)
+            if i64_in(machine, SETTINGS)[ENDS_MATCHES] == 1:
+                starts[count], ends[count] = began, i
+                count += i64_in(machine, SETTINGS)[KEEPS_MATCHES]
+                began = i
+    return i + size, began, row, count
+
+
+@inline
 def cut_some(machine, text, i, began, row, end, starts, ends, count, most):  # type: ignore[no-untyped-def]
     """Write where pieces of a text that ends at byte `end` begin and end, until there are `most` of them.
 
     `i` is the byte to read next, `began` where the piece at hand begins, `row` the row of the table (0 at the
     beginning of a text); returned are these three and the count, for the next call. The text is done when `i`
-    is `end`; `row` is then 0. `SPARE` pieces more than `most` may be written, and all text up to ``end + 3`` is
+    is `end` and `row` is 0. `SPARE` pieces more than `most` may be written, and all text up to ``end + 3`` is
     readable.
     """
-    table, ascii_classes = u32_in(machine, TABLE), u8_in(machine, ASCII_CLASSES)
-    width = i64_in(machine, SETTINGS)[WIDTH]
-    while count < most:
-        if i < end:
-            byte = np.int64(text[i])
-            if byte < 0x80:
-                one, size = np.int64(ascii_classes[byte]), np.int64(1)
-            else:
-                one, size = class_of(machine, text, i)
-        else:
-            one, size = width - 1, np.int64(0)
-        entry = np.int64(table[row + one])
-        row = entry >> ROW_SHIFT
-        starts[count], ends[count] = began, i
-        count += entry & KEEP
-        began = i if entry & BEGIN else began
-        if entry & _SLOW:
-            action = (entry & _SLOW) >> SLOW_SHIFT
-            began, count = _act(machine, text, i, began, action, starts, ends, count)
-            if i32_in(machine, ACTIONS)[action * ACTION + READ_ON] != 0:
-                i, before = _read_on(machine, text, i, end, action)
-                row, size = i64_in(machine, ROWS)[before], np.int64(0)
-                if i64_in(machine, SETTINGS)[ENDS_MATCHES] == 1:
-                    starts[count], ends[count] = began, i
-                    count += i64_in(machine, SETTINGS)[KEEPS_MATCHES]
-                    began = i
-                continue
-        if size == 0:
-            break
-        i += size
+    while count < most and (i < end or row != 0):
+        i, began, row, count = _step(machine, text, i, began, row, end, starts, ends, count)
     return i, began, row, count
+
+
+@inline
+def _meeting(machine: Any, text: Any, i: Any) -> Any:
+    """A place at most `NEAR` behind byte `i` where a piece begins whatever stands before; or -1."""
+    ascii_classes, meetings = u8_in(machine, ASCII_CLASSES), u32_in(machine, MEETINGS)
+    width = i64_in(machine, SETTINGS)[WIDTH]
+    for place in range(i + 1, i + 1 + NEAR):
+        if (text[place - 1] | text[place]) < 0x80:
+            one, other = np.int64(ascii_classes[text[place - 1]]), np.int64(ascii_classes[text[place]])
+            if meetings[one * width + other] != 0:
+                return place
+    return np.int64(-1)
+
+
+@subroutine
+def cut_twice(machine, text, i, began, row, end, starts, ends):  # type: ignore[no-untyped-def]
+    """Cut a long text at two places at once: from `i`, and from a place some hundred bytes on where a piece
+    begins.
+
+    What the table says of a character is needed to ask about the next: the processor waits. With two characters
+    to ask about it waits half as long. Pieces of the first half are written from the beginning of `starts` and
+    `ends`, those of the second from `SECOND` on, at most `HALF` and `SPARE` of each. Returned are `i`, `began`
+    and `row` as by `cut_some`, and both counts; nothing is done, and the first count -1, where the text is too
+    short or no such place is found. The text before `end` is not cut to its end.
+    """
+    second = np.int64(SECOND)
+    count, other_count = np.int64(0), second
+    half = min(np.int64(HALF - NEAR), (end - i) >> 1)
+    place = _meeting(machine, text, i + half) if half > NEAR else np.int64(-1)  # before `end`
+    if place < 0:
+        return i, began, row, np.int64(-1), np.int64(0)
+    table, ascii_classes = u32_in(machine, TABLE), u8_in(machine, ASCII_CLASSES)
+    width, one = i64_in(machine, SETTINGS)[WIDTH], np.int64(ascii_classes[text[place - 1]])
+    entry = np.int64(u32_in(machine, MEETINGS)[one * width + np.int64(ascii_classes[text[place]])])
+    j, other_began, other_row = place + 1, place, entry >> ROW_SHIFT
+    most = second + HALF
+    while i <= place and j < end and other_count < most:  # with the one at `place`: a piece ends before it
+        byte, other_byte = np.int64(text[i]), np.int64(text[j])
+        if (byte | other_byte) < 0x80:
+            entry = np.int64(table[row + np.int64(ascii_classes[byte])])
+            other = np.int64(table[other_row + np.int64(ascii_classes[other_byte])])
+            if (entry | other) & _SLOW == 0:
+                row, other_row = entry >> ROW_SHIFT, other >> ROW_SHIFT
+                starts[count], ends[count] = began, i
+                starts[other_count], ends[other_count] = other_began, j
+                count += entry & KEEP
+                other_count += other & KEEP
+                began = i if entry & BEGIN else began
+                other_began = j if other & BEGIN else other_began
+                i += 1
+                j += 1
+                continue
+        i, began, row, count = _step(machine, text, i, began, row, end, starts, ends, count)
+        j, other_began, other_row, other_count = _step(
+            machine, text, j, other_began, other_row, end, starts, ends, other_count
+        )
+    while i <= place:
+        i, began, row, count = _step(machine, text, i, began, row, end, starts, ends, count)
+    return j, other_began, other_row, count, other_count - second
 
 
 @kernel

@@ -102,6 +102,9 @@ class Machine:
     """For each state and class the next state, doubled, and 1 where a match ends before the character."""
     rows: NDArray[np.int64]
     """For each class of the character before, the row where a piece begins behind a match."""
+    meetings: NDArray[np.uint32]
+    """``(width * width,)``: for the classes of two neighbouring characters, the entry of the second, where that
+    is the same in whichever configuration the first was read, and a piece begins with the second; else 0."""
     settings: NDArray[np.int64]
     """`WIDTH`, and whether there is a cut behind every match and whether it is kept."""
 
@@ -203,8 +206,9 @@ def _tables(runner: _Runner) -> Machine:
         listed[number, : len(action)] = action
     pages: dict[bytes, int] = {}
     numbered = [pages.setdefault(page.tobytes(), len(pages)) for page in automaton.classes.reshape(-1, 256)]
+    entries = np.array(table, np.uint32)
     return Machine(
-        table=np.array(table, np.uint32),
+        table=entries,
         ascii_classes=np.ascontiguousarray(automaton.classes[:128]),
         pages=np.array(numbered, np.uint16),
         classes=np.frombuffer(b"".join(pages), np.uint8),
@@ -213,8 +217,24 @@ def _tables(runner: _Runner) -> Machine:
             [[2 * state + told for state, told in row] for row in automaton.following], np.uint16
         ).reshape(-1),
         rows=np.array([numbers[runner.beginning(c, behind)] * width for c in range(width)], np.int64),
+        meetings=_meetings(entries.reshape(-1, width), listed),
         settings=np.array([width, rules.ends_matches, rules.keeps_matches], np.int64),
     )
+
+
+def _meetings(entries: NDArray[np.uint32], actions: NDArray[np.int32]) -> NDArray[np.uint32]:
+    """`Machine.meetings` of a table with a row for each configuration."""
+    width = entries.shape[1]
+    numbers = (entries & ((1 << ROW_SHIFT) - 1)) >> SLOW_SHIFT
+    found = np.zeros((width, width), np.uint32)
+    for first in range(width - 1):
+        if actions[numbers[:, first], READ_ON].any():  # where that leads is not in the table
+            continue
+        reached = entries[np.unique(entries[:, first] >> ROW_SHIFT) // width]
+        same = (reached == reached[0]).all(axis=0) & ((reached[0] & BEGIN) != 0)
+        found[first, same] = reached[0, same]
+    found[:, width - 1] = 0
+    return found.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from numba import config
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
-from tokbench_subword.pipeline.cutting import cutter_of
+from tokbench_subword.pipeline.cutting import SECOND, cut_some, cut_twice, cutter_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible, tree_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import pointer
 
 PATTERNS = {
     **{name: (source, "regex") for name, source in NAMED.items()},
@@ -97,6 +100,61 @@ def test_every_short_text(name: str) -> None:
     cuts = Cuts(cutters=(cutter_of(source, dialect, "Removed", True),))
     wanted = [[text[a:b].encode() for a, b in compiled.spans(text)] for text in texts]
     assert _cut(cuts, texts) == wanted
+
+
+@kernel
+def _by_twos(machine, text, end, starts, ends, found):
+    """All pieces of ``text[:end]``, cut at two places at once wherever that can be; returns how many."""
+    tables, data, begins, stops = pointer(machine), pointer(text), pointer(starts), pointer(ends)
+    i = began = row = none = total = np.int64(0)
+    twice = 0
+    while i < end or row != 0:
+        i, began, row, count, others = cut_twice(tables, data, i, began, row, end, begins, stops)
+        twice += count >= 0
+        if count < 0:
+            i, began, row, count = cut_some(
+                tables, data, i, began, row, end, begins, stops, none, np.int64(100)
+            )
+            others = none
+        for k in range(count + others):
+            place = k if k < count else SECOND + k - count
+            found[total, 0], found[total, 1] = starts[place], ends[place]
+            total += 1
+    return total, twice
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@settings(max_examples=40, deadline=None)
+@given(parts=st.lists(_texts, min_size=1, max_size=5), times=st.integers(20, 90))
+def test_cut_at_two_places_at_once(name: str, parts: list[str], times: int) -> None:
+    source, dialect = PATTERNS[name]
+    data = ("".join(parts) * times).encode("utf-8", "replace")
+    cutter = cutter_of(source, dialect)
+    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
+    found = np.zeros((len(data) + 1, 2), np.int64)
+    text = np.frombuffer(data + bytes(64), np.uint8)
+    count, _ = _by_twos(cutter.block, text, np.int64(len(data)), starts, ends, found)
+    assert found[:count].tolist() == cutter.spans(data).tolist()
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "qwen2", "clip", "word boundaries"])
+def test_words_and_blanks_meet_where_two_places_can_be_cut(name: str) -> None:
+    source, dialect = PATTERNS[name]
+    data = ("the quick brown fox jumps over 13 lazy dogs, " * 100).encode()
+    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
+    text, found = np.frombuffer(data + bytes(64), np.uint8), np.zeros((len(data), 2), np.int64)
+    _, twice = _by_twos(cutter_of(source, dialect).block, text, np.int64(len(data)), starts, ends, found)
+    assert twice >= 4
+
+
+def test_two_places_stay_inside_a_text_of_any_length() -> None:
+    cutter = cutter_of(NAMED["gpt2"], "regex")
+    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
+    for length in [*range(100, 300), 1000, 1200, 2000]:
+        data = ("a b " * 1000).encode()  # the text goes on behind its end, as a batch does
+        text, found = np.frombuffer(data, np.uint8), np.zeros((length + 1, 2), np.int64)
+        count, _ = _by_twos(cutter.block, text, np.int64(length), starts, ends, found)
+        assert found[:count].tolist() == cutter.spans(data[:length]).tolist()
 
 
 STEPS = {
