@@ -20,7 +20,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block
+from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench.kernels.text import encode_texts
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe import layout as at
@@ -193,6 +193,7 @@ class Encoder(Stays):
 
         ``sizes`` are cumulative bytes. Threads take contiguous runs of units of about equal size.
         """
+        data = frozen(data)  # kernels are compiled for one kind of array
         total = int(sizes[-1])
         n_units = len(sizes) - 1
         threads = min(self.threads, 1 + total // _THREADED_FROM)

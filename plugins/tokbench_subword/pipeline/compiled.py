@@ -57,6 +57,10 @@ class CompiledPipeline:
 
     def segments(self, texts: Segments) -> Segments:
         """The texts as the model's encoder takes them: to be cut, and nothing else."""
+        if (
+            not self.leaves_text and not texts.data.flags.writeable
+        ):  # kernels are compiled for one kind of array
+            texts = texts.rewritten(texts.data.copy(), texts.offsets)
         texts = texts.split(self.raw_tokens)
         if self.normalizer is not None:
             texts = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))

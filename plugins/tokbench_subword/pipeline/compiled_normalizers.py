@@ -22,10 +22,12 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
 from tokbench_subword.pipeline.charsmap_tables import CharsmapTables, charsmap_tables
+from tokbench_subword.pipeline.cutting import Cutter, cutter_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.rewriting import (
     Rewriting,
@@ -40,6 +42,7 @@ from tokbench_subword.pipeline.rewriting import (
 from tokbench_subword.pipeline.rewriting_kernel import (
     put_before_and_strip,
     replace_literal,
+    replace_spans,
     rewrite,
     spell_bytes,
 )
@@ -144,6 +147,8 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
             yield partial(_by_charsmap, charsmap_tables(charsmap), _plain(config))
     elif kind == "Replace" and "Regex" not in config["pattern"]:
         yield from _replace(config["pattern"], str(config["content"]))
+    elif kind == "Replace":
+        yield _replace_matches(config)
     else:
         yield partial(each, plain=_plain(config))
 
@@ -155,6 +160,15 @@ def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
     elif literal and literal != content:
         arrays = _array(encodable(literal)), _array(encodable(content))
         yield partial(_by_kernel, replace_literal, arrays, 1.25)
+
+
+def _replace_matches(config: Mapping[str, Any]) -> Step:
+    """Each match of a pattern replaced: by kernels, or in Python for a pattern that is no automaton."""
+    try:
+        cutter = cutter_of(str(config["pattern"]["Regex"]), "oniguruma", "Removed", True)
+    except NotExpressible:
+        return partial(each, plain=_plain(config))
+    return partial(_by_matches, cutter, _array(encodable(str(config["content"]))))
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
@@ -183,6 +197,16 @@ def _by_kernel(kernel: Callable[..., int], arguments: tuple[Any, ...], growth: f
     """The batch as a kernel writes it that declines no text; `growth` is by how much, at the most usually."""
     size = int(batch[1][-1] - batch[1][0])
     return rewritten(batch, lambda *places: kernel(*arguments, *places[:-1]), capacity=int(size * growth))
+
+
+def _by_matches(cutter: Cutter, content: NDArray[np.uint8], batch: Batch) -> Batch:
+    """The batch with `content` in the place of every piece that a cutter keeps."""
+    data, offsets = batch
+    spans, counts = cutter.cut(data, np.stack([offsets[:-1], offsets[1:]], axis=1))
+    if not len(spans):
+        return batch
+    grown = len(spans) * len(content) - int((spans[:, 1] - spans[:, 0]).sum())
+    return _by_kernel(replace_spans, (spans, counts, content), 1 + max(grown, 0) / max(len(data), 1), batch)
 
 
 def _rewritten(tables: RewritingTables, plain: Callable[[str], str] | None, batch: Batch) -> Batch:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import block, i32_in, i64_in, pointer, u8_in, u16_in, u32_in
+from tokbench.kernels.pointers import block, frozen, i32_in, i64_in, pointer, u8_in, u16_in, u32_in
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.pattern_tree import tree_of
 from tokbench_subword.pipeline.regexes import Dialect, Translator
@@ -288,6 +288,7 @@ class Cutter:
         begin and end; with them comes how many there have been up to the end of each text, int64 ``(len(units)
         + 1,)``, which is right for those texts that are done.
         """
+        data = frozen(data)  # kernels are compiled for one kind of array
         n_bytes = int((units[:, 1] - units[:, 0]).sum())
         starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + SPARE + 1), np.int64)
         counts, before = np.zeros(len(units) + 1, np.int64), 0

@@ -162,6 +162,28 @@ def replace_literal(
 
 
 @kernel
+def replace_spans(
+    spans: Any, counts: Any, content: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
+) -> Any:
+    """Write documents with `content` in the place of each of `spans`; the size, or why not.
+
+    `spans` are bytes of `data`, ``(n, 2)``, in order; ``counts[d]`` of them lie before document d.
+    """
+    text, out, capacity, new = pointer(data), pointer(out_array), np.int64(len(out_array)), pointer(content)
+    out_offsets[0] = 0
+    size, copied = np.int64(0), offsets[0]
+    for document in range(len(offsets) - 1):
+        for k in range(counts[document], counts[document + 1]):
+            if size + spans[k, 0] - copied + len(content) + 32 > capacity:
+                return np.int64(TOO_SMALL)
+            size = copy_span(text, copied, spans[k, 0], out, size)
+            size = _copy_bytes(new, len(content), out, size)
+            copied = spans[k, 1]
+        out_offsets[document + 1] = size + offsets[document + 1] - copied
+    return finished(text, copied, offsets, out, size, capacity)
+
+
+@kernel
 def put_before_and_strip(
     head: Any, left: Any, right: Any, classes: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
 ) -> Any:

@@ -41,7 +41,8 @@ class Segments:
         """Texts, each a document of one segment."""
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
-        return cls(np.frombuffer(b"".join([*texts, bytes(PADDING)]), np.uint8), offsets)
+        # not bytes, arrays of which are read-only: kernels would be compiled once more for these
+        return cls(np.frombuffer(bytearray().join([*texts, bytes(PADDING)]), np.uint8), offsets)
 
     def split(self, matcher: AddedMatcher | None) -> Segments:
         """The segments with the added tokens found in them as segments of their own."""
