@@ -28,6 +28,7 @@ from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.bpe.workspace import Workspace
 from tokbench_subword.words.slots import LONGEST_WORD
 
+from tokbench.errors import TokenizerError
 from tokbench.kernels import compiling
 
 WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
@@ -91,7 +92,7 @@ def test_short_lists_as_long_ones(encoder: Encoder, alone: Alone) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 5, b"abc", ["abc"]])
 def test_what_is_no_text_is_refused(encoder: Encoder, alone: Alone, wrong: Any) -> None:
-    with pytest.raises((TypeError, AttributeError)):
+    with pytest.raises(TokenizerError, match="must be a str"):
         alone(wrong)
     with pytest.raises((TypeError, AttributeError)):
         encoder.encode_batch([wrong])
