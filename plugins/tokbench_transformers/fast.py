@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
+from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
 from tokbench_transformers.parallelism import parallel
 
@@ -27,7 +28,7 @@ CHARACTERS_A_CALL = 1_000_000
 CHARACTERS_ALONE = 4_000
 
 
-class FastTokenizer:
+class FastTokenizer(Rebuilt):
     """A tokenizer of the `tokenizers` library.
 
     The text of special tokens is ordinary text unless ``special="match"``; added tokens that are not special
@@ -38,7 +39,7 @@ class FastTokenizer:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         tokenizer.post_processor = None  # templates, and spans trimmed of their spaces
-        tokenizer.encode_special_tokens = special == "text"
+        tokenizer.encode_special_tokens = special == "text"  # no copy of a `Tokenizer` keeps this
         self.name = name
         self.tokenizer = tokenizer
         self.special = special

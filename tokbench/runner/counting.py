@@ -136,6 +136,7 @@ class Summing:
     """A sum of tallies that grows.
 
     Example:
+        >>> from tokbench.tally.tally import Tally
         >>> growing = Summing()
         >>> growing.add(Tally.empty())
         >>> growing.total().documents

@@ -141,8 +141,8 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
         >>> from tokbench_subword.pipeline.automaton import automaton_of
         >>> from tokbench_subword.pipeline.pattern_tree import tree_of
         >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
-        >>> len(machine), machine.settings[WIDTH]
-        (3, 3)
+        >>> len(machine), machine.settings[WIDTH].item()
+        (4, 3)
     """
     sure = _sure_states(automaton)
     for most in _READ_AGAIN:

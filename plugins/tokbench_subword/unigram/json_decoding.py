@@ -22,6 +22,7 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
     may be stripped in the end.
 
     Example:
+        >>> import numpy as np
         >>> config = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}
         >>> joining_decoder(config, ["_a", "b"]).text(np.array([0, 1, 0]))
         'ab a'

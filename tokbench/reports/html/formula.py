@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.S)
 _SIGNS = {
     r"\cap": "∩", r"\cup": "∪", r"\neq": "≠", r"\emptyset": "∅", r"\geq": "≥", r"\leq": "≤", r"\in": "∈",
     r"\approx": "≈", r"\cdot": "·", r"\times": "×", r"\{": "{", r"\}": "}", r"\_": "_", "|": "|", "-": "−",
-    r"\to": "→", r"\mid": "|", r"\%": "%",
+    r"\to": "→", r"\mid": "|", r"\%": "%", r"\lfloor": "⌊", r"\rfloor": "⌋",
 }  # fmt: skip
 _LETTERS = {
     r"\alpha": "α", r"\beta": "β", r"\mu": "μ", r"\sigma": "σ", r"\ell": "ℓ", r"\lambda": "λ", r"\pi": "π",
