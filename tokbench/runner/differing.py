@@ -135,7 +135,7 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
     """The beginning of each language; none of a text that cannot be read, whose cells say so already."""
     bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
     found: list[list[str]] | Failure = attempt(
-        read_beginnings, corpus.recipe, list(corpus.shards.values()), bounds, limits=plan.limits
+        read_beginnings, corpus.recipe, list(corpus.shards.values()), bounds, limits=plan.limits, again=True
     )
     if isinstance(found, Failure):
         return []

@@ -157,7 +157,8 @@ def choose_samples(corpora: Sequence[Corpus], n: int, limits: Limits = NO_LIMITS
         languages = sorted(corpus.shards, key=lambda code: not re.match(r"en(g|\b)", code))
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
-            text = attempt(read_sample, corpus.recipe, corpus.shards[language][0], limits=limits)
+            shard = corpus.shards[language][0]
+            text = attempt(read_sample, corpus.recipe, shard, limits=limits, again=True)
             if isinstance(text, str):
                 chosen.append(Sample(corpus.recipe.key, language, text))
     return chosen

@@ -57,7 +57,7 @@ def utf8_bytes(texts: Sequence[str]) -> int:
 def choose_passages(corpora: Iterable[Corpus], n_bytes: int, limits: Limits) -> list[Passage]:
     """A passage of each dataset, read in workers; none of one that cannot be read: its cells say so already."""
     found = [
-        attempt(choose_passage, corpus.recipe, list(corpus.shards.values()), n_bytes, limits=limits)
+        attempt(choose_passage, corpus.recipe, [*corpus.shards.values()], n_bytes, limits=limits, again=True)
         for corpus in corpora
     ]
     return [passage for passage in found if isinstance(passage, Passage) and passage.documents]

@@ -108,7 +108,10 @@ def _of_corpus(plan: Plan, function: Callable[..., Any], training: TrainingRecip
     """What `function` gives of the training text in a worker; raises `CorpusError` where it cannot be read."""
     found = attempt(function, training, *arguments, limits=plan.limits, again=True)
     if isinstance(found, Failure):
-        raise CorpusError(f"the training text {training.key} cannot be read: {found.kind}: {found.message}")
+        what = f"the training text {training.key} cannot be read: {found.message}"
+        if found.kind != "raised":  # the process was lost, twice: that says nothing against the request
+            raise WorkerLost(found.kind, what, found.output)
+        raise CorpusError(what)
     return found
 
 
