@@ -103,6 +103,8 @@ def compiled_normalizer_of(config: Mapping[str, Any] | None) -> BatchNormalizer 
 def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
     """A form, what may be before it, and a rewriting behind it: as one step if that can be."""
     form = cast(Form, before[-1])
+    if form in ("NFC", "NFKC"):  # an accent that is composed is none to a rewriting behind
+        return [*before, last]
     first = before[0] if isinstance(before[0], Rewriting) else Rewriting.of({})
     whole = first.around(form, last)
     if whole is None:

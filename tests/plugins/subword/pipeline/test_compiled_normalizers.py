@@ -285,3 +285,13 @@ def test_plain_python_gives_the_same(compiled_and_plain: Callable[[str], tuple[s
     compiled, plain = compiled_and_plain(PROGRAM)
     assert compiled == plain
     assert compiled.count("\n") == 7
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_accents_that_were_composed_are_not_stripped(form: str) -> None:
+    config = {"type": "Sequence", "normalizers": [{"type": form}, {"type": "StripAccents"}]}
+    compiled = compiled_normalizer_of(config)
+    assert compiled is not None
+    data = np.frombuffer(bytearray("e\u0301x\u0301".encode() + bytes(64)), np.uint8)
+    result, offsets = compiled.apply(data, np.array([0, 6], np.int64))
+    assert result[: offsets[-1]].tobytes().decode() == "\xe9x"
