@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -111,7 +112,7 @@ def adopt(registry: Registry) -> None:
     """Make a registry that of this process: a run begins, and what an earlier one knew is forgotten."""
     _registries.clear()
     _registries[registry.choice, registry.context] = registry
-    for cached in (_dataset, source_digest, reader_digest):
+    for cached in (_dataset, source_digest, reader_digest, imported_beside):
         cached.cache_clear()
 
 
@@ -181,7 +182,8 @@ def code_digest(registry: Registry, plugin: str) -> str:
     )
 
 
-def imported_beside(file: Path) -> list[Path]:
+@lru_cache(maxsize=64)
+def imported_beside(file: Path) -> tuple[Path, ...]:
     """The modules and packages in a file's own folder that it imports, directly or through one another.
 
     In a folder that packages are installed to, neighbours are other people's: they have versions.
@@ -189,7 +191,7 @@ def imported_beside(file: Path) -> list[Path]:
     package = file.name == "__init__.py"
     folder = file.parents[1] if package else file.parent
     if any(folder.glob("*.dist-info")):
-        return []
+        return ()
     found: dict[Path, None] = {file: None}
     waiting = [file]
     while waiting:
@@ -200,13 +202,18 @@ def imported_beside(file: Path) -> list[Path]:
                 new = [path for path in beside if path.is_file() and path not in found]
                 found.update(dict.fromkeys(new))
                 waiting += new
-    return sorted(path for path in found if path != file)
+    return tuple(sorted(path for path in found if path != file))
+
+
+# CPython 3.11 counts the depth of a tree for all threads together: two that parse at once raise SystemError.
+_parsing = threading.Lock()
 
 
 def _imported_names(source: Path) -> set[str]:
     """The top-level names that a module imports, wherever in it."""
     try:
-        tree = ast.parse(source.read_bytes())
+        with _parsing:
+            tree = ast.parse(source.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return set()
     names: set[str] = set()
