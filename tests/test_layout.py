@@ -17,7 +17,7 @@ LAYERS = [
     ("errors", "wording"),
     ("spec", "languages"),
     ("arguments",),
-    ("batch", "kernels"),
+    ("batch", "kernels", "counts"),
     ("tokenizer", "corpus"),
     ("pieces",),
     ("corpora", "inspection", "tally"),
@@ -35,7 +35,17 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Imports inside functions may look up where a comment at the place says why.
 PLUGIN_MAY_IMPORT = {
     f"tokbench{module}"
-    for module in ("", ".errors", ".spec", ".arguments", ".batch", ".tokenizer", ".corpus", ".pieces")
+    for module in (
+        "",
+        ".errors",
+        ".spec",
+        ".arguments",
+        ".batch",
+        ".counts",
+        ".tokenizer",
+        ".corpus",
+        ".pieces",
+    )
 }
 
 

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from tokbench.errors import CorpusError
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import LoadContext
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tokbench.counts import WordCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +156,35 @@ class DatasetFamily:
     endings: tuple[str, ...] = ()
 
 
+@runtime_checkable
+class CountedDataset(Protocol):
+    """A dataset that holds counted pre-tokens in place of text: see `tokbench.counts`."""
+
+    cut: str
+    """How the text was cut; see `Counting.cut`."""
+    wanted: str
+    """What it was counted for: a spec that can be trained from it."""
+
+    def counts(self, languages: Sequence[str]) -> tuple[WordCounts, dict[str, int]]:
+        """The pre-tokens of some languages, weighted, and how many bytes of text each language adds."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingCorpus:
     """The text a tokenizer is trained on: restartable, streamed, with its languages in a fixed order.
 
+    `sizes` tells, once it was read, how many bytes of UTF-8 each language had in it.
+
     Example:
         >>> corpus = TrainingCorpus.of_texts(["ab", "ba"])
-        >>> list(corpus.texts())
-        ['ab', 'ba']
+        >>> list(corpus.texts()), corpus.sizes
+        (['ab', 'ba'], {'und': 4})
     """
 
     dataset: Dataset
     languages: tuple[str, ...]
+    sizes: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> TrainingCorpus:
@@ -173,14 +193,22 @@ class TrainingCorpus:
 
     @classmethod
     def joined(cls, parts: Sequence[TrainingCorpus]) -> TrainingCorpus:
-        """Several corpora as one, in that order.
+        """Several corpora as one, in that order. Raises `CorpusError` where one of several is counts.
 
         Example:
             >>> parts = [TrainingCorpus.of_texts(["a"]), TrainingCorpus.of_texts(["b", "c"])]
             >>> list(TrainingCorpus.joined(parts).texts())
             ['a', 'b', 'c']
         """
-        return parts[0] if len(parts) == 1 else cls(_Joined(tuple(parts)), ("mul",))
+        if len(parts) == 1:
+            return parts[0]
+        for part in parts:
+            if part.counted:
+                raise CorpusError(
+                    f"{part.dataset.name}: counts cannot be joined while training; add files of counts up "
+                    "first, with tokbench count --merge FILE --merge FILE -o FILE"
+                )
+        return cls(_Joined(tuple(parts)), ("mul",))
 
     def shards(self) -> Iterator[Shard]:
         """Every shard, language by language."""
@@ -189,14 +217,65 @@ class TrainingCorpus:
 
     def texts(self) -> Iterator[str]:
         """Every document's text, streamed, always in the same order."""
+        self.sizes.clear()
         for shard in self.shards():
             for document in self.dataset.read(shard):
-                yield document.text
+                text = document.text
+                size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+                self.sizes[shard.language] = self.sizes.get(shard.language, 0) + size
+                yield text
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is counts, of which there is no text."""
+        return isinstance(self.dataset, CountedDataset)
+
+    def source(self, cut: str) -> Iterator[str] | WordCounts:
+        """What to train on: the texts, or their pre-tokens where they are counted already.
+
+        Raises `CorpusError` where they were cut otherwise than by `cut`, the family's name for how it cuts.
+        """
+        if not isinstance(self.dataset, CountedDataset):
+            return self.texts()
+        if self.dataset.cut != cut:
+            raise CorpusError(
+                f"{self.dataset.name} was counted for {self.dataset.wanted}, cut by [{self.dataset.cut}]; "
+                f"this training cuts by [{cut}]: count anew with --for and the spec that is to be trained"
+            )
+        words, sizes = self.dataset.counts(self.languages)
+        self.sizes.clear()
+        self.sizes.update(sizes)
+        return words
+
+    @property
+    def shares(self) -> str:
+        """How much of the text is of which language, the largest first, in words; empty before it was read.
+
+        Example:
+            >>> corpus = TrainingCorpus.of_texts(["ab", "ba"])
+            >>> _ = list(corpus.texts())
+            >>> corpus.shares
+            '4 bytes: und 100.0 %'
+        """
+        return shares(self.sizes)
 
     @property
     def n_bytes(self) -> int:
         """The expected size in bytes of UTF-8, for progress."""
         return sum(shard.n_bytes for shard in self.shards())
+
+
+def shares(sizes: Mapping[str, int]) -> str:
+    """Bytes of languages in words, with the share of each, the largest first.
+
+    Example:
+        >>> shares({"deu_Latn": 250, "eng_Latn": 750})
+        '1,000 bytes: eng_Latn 75.0 %, deu_Latn 25.0 %'
+    """
+    total = sum(sizes.values())
+    largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
+    told = ", ".join(f"{language} {100 * size / max(1, total):.1f} %" for language, size in largest)
+    return f"{total:,} bytes: {told}" if sizes else ""
 
 
 @dataclass(frozen=True, slots=True)

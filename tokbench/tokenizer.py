@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.corpus import TrainingCorpus
+    from tokbench.counts import Counting
 
 
 @runtime_checkable
@@ -218,8 +219,9 @@ class TokenizerFamily:
     is there where it can be trained; it gets every declared option with its default filled in and returns
     a tokenizer that is `Savable`; a spec of such a family without a variant is trained on the suite's training
     corpus, saved with the suffix `trained_suffix`, and loaded from there as the variant. `saved_as` are the
-    suffixes it can be saved with, "" for a folder; any, where there are none. `files(spec, context)` names what
-    `load` will read, for checksums; `libraries` the distributions whose versions matter.
+    suffixes it can be saved with, "" for a folder; any, where there are none. `counting` is there where it can
+    be trained from counted pre-tokens as well: `train` asks ``corpus.source``. `files(spec, context)` names
+    what `load` will read, for checksums; `libraries` the distributions whose versions matter.
 
     `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head` is
     the first `HEAD_BYTES` of a file (it may read on), empty for a folder. A bare path given as a spec is opened
@@ -240,6 +242,7 @@ class TokenizerFamily:
     train: Callable[[TrainingCorpus, Mapping[str, Any], Progress], Tokenizer] | None = None
     trained_suffix: str = ".json"
     saved_as: tuple[str, ...] = ()
+    counting: Counting | None = None
     files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None
     recognises: Callable[[Path, bytes], bool] | None = None
     endings: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from tokbench import __version__
 from tokbench.cli import cache, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
 from tokbench.cli.convert import convert
+from tokbench.cli.count import count
 from tokbench.cli.decode import decode
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
@@ -45,6 +46,7 @@ app.command()(overlap)
 app.command()(diff)
 app.command()(show)
 app.command()(train)
+app.command()(count)
 app.command()(convert)
 app.command()(trace)
 

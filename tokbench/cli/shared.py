@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
+    from tokbench.tokenizer import Progress
 
 TextArgument = Annotated[
     str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
@@ -74,3 +77,29 @@ def elsewhere(registry: Registry, spec: str) -> str:
         if others:
             return "other families open the same file: " + " or ".join(f"{name}:{path}" for name in others)
     return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"
+
+
+@contextmanager
+def bar(title: str) -> Iterator[Progress]:
+    """A progress bar on stderr, which shows what is going on and the time left; in a pipe, nothing."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeLeft(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task(escape(title), total=1.0)
+
+        def report(fraction: float, what: str) -> None:
+            bars.update(task, completed=fraction, description=escape(f"{title}: {what}"))
+
+        yield report

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.convert import Force, check_target, save
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, bar, open_registry
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.corpus import TrainingCorpus
     from tokbench.registry import Registry
     from tokbench.spec import Spec
-    from tokbench.tokenizer import Progress, Tokenizer, TokenizerFamily
+    from tokbench.tokenizer import Tokenizer, TokenizerFamily
 
 
 def train(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="What to train.", show_default=False)],
     dataset: Annotated[
         list[str],
-        typer.Option("-d", "--dataset", metavar="DATASET", help="The text. Repeatable.", show_default=False),
+        typer.Option(
+            "-d",
+            "--dataset",
+            metavar="DATASET",
+            help="The text, or counts:FILE. Repeatable.",
+            show_default=False,
+        ),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where it goes.", show_default=False)
@@ -49,6 +53,8 @@ def train(
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
+    from tokbench.corpus import TrainingCorpus
+
     registry = open_registry(plugin, disable_plugin)
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
@@ -56,13 +62,15 @@ def train(
     _check_ending(chosen, output)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     _check_text(dataset, corpora)
-    tokenizer = _trained(chosen, spec, corpora)
+    corpus = TrainingCorpus.joined(corpora)
+    tokenizer = _trained(chosen, spec, corpus)
     save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
     asked = spec.options.get("vocab_size")
     if isinstance(asked, int) and tokenizer.vocab_size < asked:
         had = f"this text has no more than {tokenizer.vocab_size:,} in it"
         print(f"warning: {asked:,} tokens were asked for; {had}", file=sys.stderr)
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; use it as {chosen.name}:{output}")
+    print(f"trained on {corpus.shares}")
 
 
 def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:
@@ -110,47 +118,20 @@ def _check_text(names: list[str], corpora: list[TrainingCorpus]) -> None:
     from tokbench.errors import CorpusError
 
     for name, corpus in zip(names, corpora, strict=True):
-        if next(corpus.texts(), None) is None:
+        if not corpus.counted and next(corpus.texts(), None) is None:
             raise CorpusError(f"{name}: no text in it, so there is nothing to train on")
 
 
-def _trained(family: TokenizerFamily, spec: Spec, corpora: list[TrainingCorpus]) -> Tokenizer:
-    from tokbench.corpus import TrainingCorpus
+def _trained(family: TokenizerFamily, spec: Spec, corpus: TrainingCorpus) -> Tokenizer:
     from tokbench.errors import TokbenchError, TokenizerError
     from tokbench.spec import with_defaults
 
     assert family.train is not None
     options = with_defaults(family.options, spec.options)
     try:
-        with _bar(str(spec)) as progress:
-            return family.train(TrainingCorpus.joined(corpora), options, progress)
+        with bar(str(spec)) as progress:
+            return family.train(corpus, options, progress)
     except TokbenchError:
         raise
     except Exception as error:
         raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Progress]:
-    """A progress bar on stderr, which shows what is going on and the time left; in a pipe, nothing."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeLeft(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        task = bars.add_task(escape(title), total=1.0)
-
-        def report(fraction: float, what: str) -> None:
-            bars.update(task, completed=fraction, description=escape(f"{title}: {what}"))
-
-        yield report

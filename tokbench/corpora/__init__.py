@@ -174,6 +174,20 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         examples=("hub:wikimedia/wikipedia,config=20231101.sw,language=swh_Latn,rows=10k",),
     ),
     DatasetFamily(
+        name="counts",
+        summary="counted pre-tokens, as `tokbench count` writes them, to train on",
+        load=_Lazy("counts"),
+        variant="FILE",
+        options=(
+            _LANGUAGES,
+            Option(
+                "alpha", "float", help="a language's share becomes its share to this power; 1: as in the text"
+            ),
+            Option("weights", help="what languages count more or less, as eng_Latn=0.5+swh_Latn=4"),
+        ),
+        examples=("counts:counts.parquet", "counts:counts.parquet,alpha=0.3"),
+    ),
+    DatasetFamily(
         name="stdlib",
         summary="the running Python's standard library: code (sources), docs (docstrings)",
         load=_Lazy("standard_library"),

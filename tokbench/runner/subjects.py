@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tokbench.corpus import shares
 from tokbench.errors import CorpusError, TokbenchError
 from tokbench.inspection.facts import facts
 from tokbench.registry import PluginChoice
@@ -161,7 +162,7 @@ def _train(
             )
     assert trained is not None
     when = "before" if trained.reused else f"in {trained.info['seconds']:.1f} s"
-    say(f"{entry.key}: trained on {plan.training.key} {when}")
+    say(f"{entry.key}: trained on {plan.training.key} {when}; {shares(trained.info.get('text_bytes', {}))}")
     info = {**trained.info, "reused": trained.reused, "on": plan.training.key}
     return trained, info
 

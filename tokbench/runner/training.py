@@ -111,9 +111,10 @@ def ensure_trained(
         raise TokenizerError(
             f"{spec}: what training returned has no save(path), so no other process can load it"
         )
-    took = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu}
+    took: dict[str, Any] = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu}
     took["peak_memory_bytes"] = peak_memory()
-    info = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
+    took["text_bytes"] = dict(corpus.sizes)
+    info: dict[str, Any] = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
     info = _store(tokenizer, model, info)
     return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=False)
 
@@ -187,21 +188,30 @@ LARGEST = 64_000_000
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """A dataset of one file, a JSON string a line; otherwise as the dataset it was made from."""
+    """A dataset of one file, a JSON string a line; otherwise as the dataset it was made from.
+
+    A file beside it says which lines (in bytes) are of which language, in the order of the original.
+    """
 
     path: Path
     name: str
-    languages: Sequence[str] = ("und",)
+    languages: Sequence[str] = ("mul",)
     parallel: bool = False
 
     def shards(self, language: str) -> Sequence[Shard]:
-        """The one shard there is."""
-        return [Shard(language, str(self.path), n_bytes=self.path.stat().st_size)]
+        """A shard for each that the original had, with its language."""
+        found = json.loads(_beside(self.path).read_text(encoding="utf-8"))
+        path = str(self.path)
+        return [Shard(tag, path, start=start, stop=stop, n_bytes=stop - start) for tag, start, stop in found]
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents, in the order in which they were put aside."""
-        with self.path.open(encoding="utf-8") as lines:
-            for line in lines:
+        with self.path.open("rb") as lines:
+            lines.seek(shard.start)
+            left = shard.stop - shard.start
+            while left > 0:
+                line = lines.readline()
+                left -= len(line)
                 yield Document(json.loads(line))
 
     def digest(self, shard: Shard) -> str:
@@ -210,13 +220,22 @@ class Spooled:
 
 
 def spool(corpus: TrainingCorpus, path: Path) -> Path | None:
-    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it."""
-    if corpus.n_bytes > LARGEST:
+    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it, or counts."""
+    if corpus.counted or corpus.n_bytes > LARGEST:
         return None
-    with replacing(path) as aside, aside.open("w", encoding="utf-8") as lines:
-        for text in corpus.texts():
-            lines.write(json.dumps(text) + "\n")
+    shards = []
+    with replacing(path) as aside, aside.open("wb") as lines:
+        for shard in corpus.shards():
+            start = lines.tell()
+            for document in corpus.dataset.read(shard):
+                lines.write(json.dumps(document.text).encode() + b"\n")
+            shards.append((shard.language, start, lines.tell()))
+    _beside(path).write_text(json.dumps(shards), encoding="utf-8")
     return path
+
+
+def _beside(path: Path) -> Path:
+    return path.with_suffix(".shards")
 
 
 def spooled(path: Path, name: str) -> TrainingCorpus:

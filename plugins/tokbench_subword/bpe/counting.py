@@ -18,13 +18,13 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.train_union import united
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
     POSITION,
     STORE_PADDING,

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
-from tokbench.errors import UnknownNameError, nearest
-from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.kernels.threads import THREADS
 from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.training import COUNTING, named_pattern, trained
 from tokbench_subword.files import formats
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
-from tokbench_subword.files.special_tokens import names_to_train, numbered_tokens
+from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
-from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
-    from tokbench_subword.bpe.model import Level
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 _TRAINING_ONLY = (
@@ -32,9 +28,6 @@ _TRAINING_ONLY = (
     "level",
     "threads",
 )
-
-_UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
-"""Special tokens that, at character level, stand for characters the vocabulary lacks."""
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the alphabet included."),
@@ -121,35 +114,10 @@ _OPENED: tuple[Format, ...] = ("tokenizer.json", "vocab.json", "merges", "ranks"
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
-    """A tokenizer trained on a corpus; see `trainer.train_bpe` for what the options do."""
+    """A tokenizer trained on a corpus, text or counts."""
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.bpe.trainer import train_bpe
 
-    check_size("bpe", options["vocab_size"])
-    end_of_word = options["end_of_word"]
-    level: Level = options["level"] or ("char" if end_of_word else "byte")
-    pattern = options["pattern"] or ("whitespace" if end_of_word else "gpt2")
-    if end_of_word and pattern == "whitespace":
-        pattern = r"\S+"  # a word's end says where white space was: it is not itself a token
-    alphabet = options["initial_alphabet"]
-    model = train_bpe(
-        corpus.texts(),
-        vocab_size=options["vocab_size"],
-        pattern=_pattern(pattern, keep_gaps=not end_of_word),
-        ties=options["ties"],
-        min_frequency=options["min_frequency"],
-        special_tokens=names_to_train(options["special_tokens"] or "", where="bpe"),
-        initial_alphabet=None if alphabet is None else list(alphabet),
-        max_token_length=options["max_token_length"],
-        end_of_word=end_of_word,
-        level=level,
-        workers=options["threads"] or usable_cores(),
-        n_bytes=corpus.n_bytes,
-        progress=progress,
-    )
-    unk = next((index for text, index in model.special_tokens.items() if text in _UNKNOWN), None)
-    if level == "char" and unk is not None:
-        model = replace(model, unk=unk)
+    model = trained(corpus, options, progress)
     tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}")
     return _as_asked(tokenizer, options["encoding"], options["dropout"])
 
@@ -191,16 +159,6 @@ def recognises(path: Path, head: bytes) -> bool:
     return format_of(path) in ("ranks", "sentencepiece") or json_model_type(path) == "BPE"
 
 
-def _pattern(text: str, *, dialect: str = "oniguruma", keep_gaps: bool = True) -> Any:
-    """The pattern that a spec names; raises `UnknownNameError` for a word that looks like a misspelt name."""
-    from tokbench_subword.bpe.patterns import NAMED, Pattern
-
-    names = [*NAMED, "none"]
-    if text not in names and re.fullmatch(r"[\w-]+", text) and nearest(text, names):
-        raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
-    return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)  # type: ignore[arg-type]
-
-
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.ranks import model_of_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
@@ -214,7 +172,7 @@ def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
         )
     ranks = read_ranks(path)
     special = numbered_tokens(str(spec.get("special_tokens", "")), taken=ranks.values(), where=str(spec))
-    pattern = _pattern(text, dialect="rust", keep_gaps=False)
+    pattern = named_pattern(text, dialect="rust", keep_gaps=False)
     model = model_of_ranks(ranks, pattern=pattern, special_tokens=special)
     return BpeTokenizer.of_model(model, source=str(path), **options)
 
@@ -238,7 +196,7 @@ def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     vocab, merges = sorted((path, path.with_name(PARTNER[path.name])), key=lambda p: p.suffix != ".json")
     _refuse_special_tokens(spec, "vocab.json and what is beside it")
     settings = PairSettings.beside(vocab, spec.get("pattern"))
-    model = model_of_pair(vocab, merges, pattern=_pattern(settings.pattern))
+    model = model_of_pair(vocab, merges, pattern=named_pattern(settings.pattern))
     return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
 
 
@@ -286,6 +244,7 @@ BPE = TokenizerFamily(
     trained_suffix=".json",
     recognises=recognises,
     saved_as=formats.BPE,
+    counting=COUNTING,
     files=files,
     libraries=("numba", "regex"),
     examples=("bpe:vocab_size=8k", "bpe:vocab_size=8k,pattern=o200k", "bpe:gpt2/tokenizer.json"),

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer, prefetch
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
     AHEAD,
     COUNT,

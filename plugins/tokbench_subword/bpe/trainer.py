@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.ties import HF, tie_rule
-from tokbench_subword.bpe.train_words import WordCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ COUNTING_SHARE = 0.6
 
 
 def train_bpe(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     *,
     vocab_size: int,
     pattern: str | Pattern = "gpt2",
@@ -42,7 +42,7 @@ def train_bpe(
     n_bytes: int | None = None,
     progress: Progress = lambda fraction, what: None,
 ) -> BpeModel:
-    """Train a BPE vocabulary of `vocab_size` tokens on `texts`, which are read once.
+    """Train a BPE vocabulary of `vocab_size` tokens on `texts`, which are read once, or on counted pre-tokens.
 
     - `pattern`: how text is cut; merges never cross a cut. ``none`` takes each text as one piece.
     - `ties`: which of equally frequent pairs goes first; see `ties`. With ``hf`` the merges are those of
@@ -80,8 +80,10 @@ def train_bpe(
         progress(COUNTING_SHARE * min(1.0, n_done / total) if n_bytes else 0.0, "counting")
 
     with kept_threads(workers):
+        if not isinstance(texts, WordCounts):
+            texts = count_pretokens(texts, cut, workers=workers, progress=counted)
         return train_on_counts(
-            count_pretokens(texts, cut, workers=workers, progress=counted),
+            texts,
             vocab_size=vocab_size,
             pattern=cut,
             rule=rule,
@@ -138,7 +140,7 @@ def train_on_counts(
         tokens=tokens,
         n_wanted=vocab_size - len(special),
         rule=rule,
-        minimum=min_frequency,
+        minimum=min_frequency * words.unit,
         longest=max_token_length,
         forbidden=[text.encode() for text in special],
         workers=workers,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.counts import Counting, WordCounts
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
 from tokbench_subword.files import formats
 from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import names_to_train
+
+if TYPE_CHECKING:
+    from tokbench_subword.unigram.trainer import TrainingOptions
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
@@ -94,16 +98,35 @@ def recognises(path: Path, head: bytes) -> bool:
     return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram"
 
 
-def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
-    """Train on the documents of `corpus`."""
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
-    from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
+def _settings(options: Mapping[str, Any]) -> TrainingOptions:
+    from tokbench_subword.unigram.trainer import TrainingOptions
 
-    threads = options["threads"] or usable_cores()
     names = names_to_train(options["special_tokens"], where="unigram")
     lists = {"special_tokens": tuple(names), "user_symbols": tuple(options["user_symbols"].split())}
-    settings = TrainingOptions(**{**options, **lists, "threads": threads})
-    model = train_unigram(corpus.texts(), settings, progress, corpus.n_bytes)
+    settings = TrainingOptions(**{**options, **lists, "threads": options["threads"] or usable_cores()})
+    settings.check()
+    return settings
+
+
+def _cut(options: Mapping[str, Any]) -> str:
+    from tokbench_subword.unigram.trainer import cut_of
+
+    return cut_of(_settings(options))
+
+
+def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
+    from tokbench_subword.unigram.trainer import counted
+
+    return counted(texts, _settings(options))
+
+
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
+    """Train on the documents of `corpus`, or on its counts."""
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.trainer import train_unigram
+
+    settings = _settings(options)
+    model = train_unigram(corpus.source(_cut(options)), settings, progress, corpus.n_bytes)
     return cast(Tokenizer, SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model))
 
 
@@ -117,6 +140,7 @@ UNIGRAM = TokenizerFamily(
     trained_suffix=".model",
     recognises=recognises,
     saved_as=formats.UNIGRAM,
+    counting=Counting(_cut, _counted),
     files=files,
     libraries=("numba", "numpy", "sentencepiece"),
     examples=("unigram:vocab_size=8k", "unigram:spiece.model", "unigram:tokenizer.json"),

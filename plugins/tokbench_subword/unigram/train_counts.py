@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import DOCUMENT, POSITION, STORE_PADDING, WordTable, note_word, table_shift
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
@@ -45,10 +45,10 @@ def count_words(
     """
     announce(_count)
     words = count_blocks(texts, _filler(normalizer, breaks), workers=threads, progress=progress)
-    return _sorted(words, threads)
+    return sorted_words(words, threads)
 
 
-def _sorted(words: WordCounts, threads: int) -> WordCounts:
+def sorted_words(words: WordCounts, threads: int) -> WordCounts:
     """By count, the highest first, then by bytes; a part of them in each thread."""
     if not len(words):
         return words
@@ -77,7 +77,7 @@ def _sorted(words: WordCounts, threads: int) -> WordCounts:
     np.cumsum(np.diff(words.starts)[order], out=starts[1:])
     data = np.empty(len(words.data), np.uint8)
     in_threads(lambda run: _copy(words.data, words.starts, order, *run, starts, data), runs, threads)
-    return WordCounts(data, starts, words.counts[order])
+    return WordCounts(data, starts, words.counts[order], words.unit)
 
 
 def _next_keys(words: WordCounts, begin: int) -> NextKeys[np.int64]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench.kernels.threads import in_threads
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.bpe.train_words import WordCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +88,7 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int, th
 
     parts = in_threads(part, zip(runs, pairwise(limits), strict=True), threads)
     starts, lengths, counts = (np.concatenate([fields[index] for fields in parts]) for index in range(3))
-    return Text(symbols, alphabet, starts, lengths, counts.astype(np.float64))
+    return Text(symbols, alphabet, starts, lengths, counts.astype(np.float64) / words.unit)
 
 
 def word_chunks(text: Text) -> list[tuple[int, int]]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.threads import kept_threads
 from tokbench.tokenizer import Progress
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     CONTROL,
@@ -26,7 +26,7 @@ from tokbench_subword.files.sentencepiece_model import (
 )
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.rules import charsmap_of
-from tokbench_subword.unigram.train_counts import count_words
+from tokbench_subword.unigram.train_counts import count_words, sorted_words
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_scripts import SPACE_SCRIPT, scripts_of
@@ -101,12 +101,14 @@ class TrainingOptions:
 
 
 def train_unigram(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     options: TrainingOptions,
     progress: Progress = lambda done, what: None,
     n_bytes: int = 0,
 ) -> SpmModel:
-    """The model of `options.vocab_size` pieces learnt from `texts`; the same for any number of threads.
+    """The model of `options.vocab_size` pieces learnt from `texts`, or from `counted` words.
+
+    It is the same for any number of threads.
 
     `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is below
     the alphabet or above what the text supports.
@@ -121,16 +123,19 @@ def train_unigram(
         return _train(texts, options, progress, n_bytes)
 
 
-def _train(texts: Iterable[str], options: TrainingOptions, progress: Progress, n_bytes: int) -> SpmModel:
-    normalizer_spec = NormalizerSpec(
-        options.normalizer,
-        charsmap_of(options.normalizer),
-        options.add_dummy_prefix,
-        options.remove_extra_whitespaces,
-        True,
-    )
+def _train(
+    texts: Iterable[str] | WordCounts, options: TrainingOptions, progress: Progress, n_bytes: int
+) -> SpmModel:
+    normalizer_spec = _normalizer_spec(options)
     meta = options.meta_pieces()
-    words = _count(texts, options, normalizer_spec, meta, progress, n_bytes)
+    if isinstance(texts, WordCounts):
+        words = sorted_words(texts, options.threads)
+    else:
+        words = counted(texts, options, lambda share: progress(0.3 * share, "counting words"), n_bytes)
+    if not len(words):
+        raise TokenizerError(
+            "unigram: there is no text to train on: the corpus is empty, or nothing but spaces"
+        )
     learnt = options.vocab_size - len(meta)
     points, totals = _alphabet(words, options, learnt, len(meta))
     text = lay_out(words, points, options.max_piece_length, options.threads)
@@ -168,28 +173,41 @@ def _train(texts: Iterable[str], options: TrainingOptions, progress: Progress, n
     return SpmModel((*meta, *chosen), _trainer_spec(options), normalizer_spec)
 
 
-def _count(
+def _normalizer_spec(options: TrainingOptions) -> NormalizerSpec:
+    return NormalizerSpec(
+        options.normalizer,
+        charsmap_of(options.normalizer),
+        options.add_dummy_prefix,
+        options.remove_extra_whitespaces,
+        True,
+    )
+
+
+def counted(
     texts: Iterable[str],
     options: TrainingOptions,
-    spec: NormalizerSpec,
-    meta: Sequence[Piece],
-    progress: Progress,
-    n_bytes: int,
+    progress: Callable[[float], None] = lambda share: None,
+    n_bytes: int = 0,
 ) -> WordCounts:
-    normalizer = compile_normalizer(spec, symbols=options.user_symbols)
+    """The words of `texts`, normalised and cut as `options` say: what a model is learnt from."""
+    normalizer = compile_normalizer(_normalizer_spec(options), symbols=options.user_symbols)
+    meta = options.meta_pieces()
     breaks = build_trie({to_internal(piece.text, True): index for index, piece in enumerate(meta)})
-    words = count_words(
+    return count_words(
         texts,
         normalizer,
         breaks,
         threads=options.threads,
-        progress=lambda done: progress(0.3 * min(1.0, done / n_bytes) if n_bytes else 0.0, "counting words"),
+        progress=lambda done: progress(min(1.0, done / n_bytes) if n_bytes else 0.0),
     )
-    if not len(words):
-        raise TokenizerError(
-            "unigram: there is no text to train on: the corpus is empty, or nothing but spaces"
-        )
-    return words
+
+
+def cut_of(options: TrainingOptions) -> str:
+    """What the words of a text depend on: its name is that of counts from which equal models are learnt."""
+    named = ("normalizer", "add_dummy_prefix", "remove_extra_whitespaces", "byte_fallback")
+    settings = " ".join(f"{name}={getattr(options, name)}" for name in named)
+    apart = " ".join(piece.text for piece in options.meta_pieces() if piece.type != BYTE)
+    return f"sentencepiece {settings} apart={apart}"
 
 
 def _alphabet(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks, filler
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.word_table import (
     DOCUMENT,
     POSITION,

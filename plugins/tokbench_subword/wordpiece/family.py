@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.counts import Counting, WordCounts
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
 from tokbench_subword.files import formats
@@ -18,6 +19,7 @@ from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
+    from tokbench_subword.wordpiece.normalizer import BertRules
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 _TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
@@ -178,17 +180,36 @@ def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
     return replace(model, rules=BertRules.of(**settings), **changes)
 
 
-def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordPieceTokenizer:
-    """Train on the documents of `corpus`."""
+def _rules(options: Mapping[str, Any]) -> BertRules:
     from tokbench_subword.wordpiece.normalizer import RULES, BertRules
+
+    return BertRules.of(**{name: options[name] for name in RULES})
+
+
+def _cut(options: Mapping[str, Any]) -> str:
+    """How text is cut for training."""
+    from tokbench_subword.wordpiece.normalizer import RULES
+
+    rules = _rules(options)
+    return "bert " + " ".join(f"{name}={getattr(rules, name)}" for name in RULES)
+
+
+def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
+    from tokbench_subword.wordpiece.counting import count_bert_pretokens
+
+    return count_bert_pretokens(texts, _rules(options), workers=options["threads"] or usable_cores())
+
+
+def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordPieceTokenizer:
+    """Train on the documents of `corpus`, or on its counts."""
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
     from tokbench_subword.wordpiece.trainer import train_wordpiece
 
     check_size("wordpiece", options["vocab_size"])
     model = train_wordpiece(
-        corpus.texts(),
+        corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
-        rules=BertRules.of(**{name: options[name] for name in RULES}),
+        rules=_rules(options),
         score=options["score"],
         unk_token=options["unk_token"] or "[UNK]",
         prefix="##" if options["prefix"] is None else options["prefix"],
@@ -233,6 +254,7 @@ WORDPIECE = TokenizerFamily(
     trained_suffix=".json",
     recognises=_recognises,
     saved_as=formats.WORDPIECE,
+    counting=Counting(_cut, _counted),
     libraries=("numba",),
     examples=("wordpiece:vocab_size=8k", "wordpiece:bert-base-uncased/vocab.txt,lowercase=true"),
 )

@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.ties import BYTES
 from tokbench_subword.bpe.train_session import MergeSession
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.wordpiece.counting import count_bert_pretokens
 from tokbench_subword.wordpiece.likelihood_session import LikelihoodSession
@@ -25,7 +25,7 @@ _COUNTING_SHARE = 0.6
 
 
 def train_wordpiece(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     *,
     vocab_size: int,
     rules: BertRules | None = None,
@@ -40,7 +40,8 @@ def train_wordpiece(
     n_bytes: int | None = None,
     progress: Progress = lambda fraction, what: None,
 ) -> WordPieceModel:
-    """Train a WordPiece vocabulary of `vocab_size` tokens on `texts`, which are read once.
+    """Train a WordPiece vocabulary of `vocab_size` tokens on `texts`, which are read once, or on words
+    that `count_bert_pretokens` has counted by the same rules.
 
     Texts are normalized and cut by `rules` (BERT's by default). Then the pair of neighbours with the highest
     score becomes a token, again and again:
@@ -74,15 +75,16 @@ def train_wordpiece(
     if not all(special):
         raise TokenizerError("a special token must not be empty")
     total = max(n_bytes or 0, 1)
-    words = count_bert_pretokens(
-        texts,
-        rules,
-        workers=workers,
-        progress=lambda done: progress(
-            _COUNTING_SHARE * min(1.0, done / total) if n_bytes else 0.0, "counting"
-        ),
-    )
-    kept = _kept(words, limit_alphabet, max_input_chars_per_word)
+    if not isinstance(texts, WordCounts):
+        texts = count_bert_pretokens(
+            texts,
+            rules,
+            workers=workers,
+            progress=lambda done: progress(
+                _COUNTING_SHARE * min(1.0, done / total) if n_bytes else 0.0, "counting"
+            ),
+        )
+    kept = _kept(texts, limit_alphabet, max_input_chars_per_word)
     symbols, starts, tokens = _symbols(kept, prefix)
     if vocab_size < len(special) + len(tokens):
         raise TokenizerError(
@@ -97,7 +99,7 @@ def train_wordpiece(
         tokens=tokens,
         n_wanted=vocab_size - len(special),
         rule=BYTES,
-        minimum=min_frequency,
+        minimum=min_frequency * texts.unit,
         prefix=prefix.encode(),
         forbidden=[token.encode() for token in special],
         workers=workers,
@@ -137,7 +139,10 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
     n_bytes = np.diff(words.starts)
     ends = np.cumsum(n_bytes[kept])
     return WordCounts(
-        words.data[np.repeat(kept, n_bytes)], np.concatenate((np.zeros(1, np.int64), ends)), words.counts[kept]
+        words.data[np.repeat(kept, n_bytes)],
+        np.concatenate((np.zeros(1, np.int64), ends)),
+        words.counts[kept],
+        words.unit,
     )
 
 

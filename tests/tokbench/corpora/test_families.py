@@ -17,7 +17,7 @@ from tokbench.spec import Spec, validate
 def test_the_families():
     names = [family.name for family in FAMILIES]
     assert names == [
-        "bundled", "text", "jsonl", "csv", "parquet", "parallel", "flores", "conllu", "hub", "stdlib",
+        "bundled", "text", "jsonl", "csv", "parquet", "parallel", "flores", "conllu", "hub", "counts", "stdlib",
     ]  # fmt: skip
     for family in FAMILIES:
         assert family.summary

@@ -18,8 +18,9 @@ from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
 from tokbench_subword.bpe.train_pairs import RUN_HEAD
 from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.bpe.train_shards import Shard, ShardedSession, Starvation, merge_session
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe
+
+from tokbench.counts import WordCounts
 
 TEXT = Path(__file__).read_text(encoding="utf-8")
 WORDS = WordCounts.of({word: TEXT.count(word) for word in TEXT.split()})

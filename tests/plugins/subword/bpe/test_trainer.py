@@ -19,10 +19,10 @@ from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
 from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
 from tokbench_subword.bpe.train_layout import RUNS, RUNS_USED, STATE
 from tokbench_subword.bpe.train_session import MergeSession
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
 
 from tests.plugins.subword.bpe.references import hf_merges, written
+from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError, UnknownNameError
 
 NONE = Pattern.of("none")

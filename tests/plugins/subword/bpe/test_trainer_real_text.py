@@ -10,10 +10,10 @@ import pytest
 from tokbench_subword.bpe.plain_trainer import plain_merges
 from tokbench_subword.bpe.ties import FIRST_SEEN
 from tokbench_subword.bpe.train_alphabet import byte_symbols
-from tokbench_subword.bpe.train_words import WordCounts
 from tokbench_subword.bpe.trainer import train_bpe
 
 from tests.plugins.subword.bpe.references import hf_merges, written
+from tokbench.counts import WordCounts
 
 
 def corpora(folder: Path) -> Iterator[tuple[str, list[str]]]:

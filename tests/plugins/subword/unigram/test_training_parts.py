@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.bpe.train_words import WordCounts
-from tokbench_subword.unigram.train_counts import _sorted
+from tokbench_subword.unigram.train_counts import sorted_words
 from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
 from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import Pieces, find_seeds
@@ -19,6 +18,8 @@ from tokbench_subword.unigram.train_sorting import in_order
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 from tokbench_subword.unigram.train_sums import summed
 from tokbench_subword.unigram.train_text import CHUNKS, Text, character_counts, covering, lay_out
+
+from tokbench.counts import WordCounts
 
 _letters = st.sampled_from(["ab", "aé日𝄞", "abcdefghijklmnop", "\0a"]).flatmap(
     lambda letters: st.text(letters, min_size=1, max_size=40)
@@ -37,7 +38,7 @@ def test_words_are_sorted_by_count_and_bytes(
     expected = sorted(
         ((word.encode(), count) for word, count in counts.items()), key=lambda it: (-it[1], it[0])
     )
-    assert list(_sorted(WordCounts.of(counts), threads)) == expected
+    assert list(sorted_words(WordCounts.of(counts), threads)) == expected
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))

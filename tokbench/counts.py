@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordCounts:
-    """Distinct pre-tokens in the order in which they were first seen.
+    """Distinct pre-tokens: of text in the order in which they were first seen.
 
     `data` is uint8, their UTF-8 one after another; word w is ``data[starts[w]:starts[w + 1]]``; `starts` and
-    `counts` are int64 of shape ``(words + 1,)`` and ``(words,)``.
+    `counts` are int64 of shape ``(words + 1,)`` and ``(words,)``. One sight of a word is `unit`: more than 1
+    where languages are weighted, so that counts stay whole numbers.
 
     Example:
         >>> words = WordCounts.of({"a": 2, "bc": 1})
@@ -27,6 +28,7 @@ class WordCounts:
     data: NDArray[np.uint8]
     starts: NDArray[np.int64]
     counts: NDArray[np.int64]
+    unit: int = 1
 
     @classmethod
     def of(cls, counts: Mapping[str, int] | Mapping[bytes, int]) -> WordCounts:
@@ -56,3 +58,16 @@ class WordCounts:
         starts = self.starts.tolist()
         for word, count in enumerate(self.counts.tolist()):
             yield data[starts[word] : starts[word + 1]], count
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How a tokenizer family counts the text it trains on, so that counts can be kept and trained from.
+
+    `cut(options)` names how text becomes pre-tokens, from the family's options with their defaults: counts are
+    good for every training with an equal name. ``count(texts, options)`` counts distinct pre-tokens, exactly,
+    for texts of some megabytes in all.
+    """
+
+    cut: Callable[[Mapping[str, Any]], str]
+    count: Callable[[Iterable[str], Mapping[str, Any]], WordCounts]

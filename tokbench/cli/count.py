@@ -1,0 +1,80 @@
+"""`tokbench count`: the distinct pre-tokens of text with their counts, to train tokenizers from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tokbench.cli.convert import Force, check_target
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, bar, open_registry
+
+
+def count(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where the counts go.", show_default=False)
+    ],
+    dataset: Annotated[
+        list[str] | None, typer.Option("-d", "--dataset", metavar="DATASET", help="The text. Repeatable.")
+    ] = None,
+    wanted: Annotated[
+        str, typer.Option("--for", metavar="SPEC", help="What will be trained: it says how text is cut.")
+    ] = "bpe",
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option("--merge", metavar="FILE", help="Add up files of counts instead. Repeatable."),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Where shards are counted: local, dask, ray.")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")
+    ] = None,
+    force: Force = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Count the distinct pre-tokens of text, per language and source, to train from: counts:FILE.
+
+    Memory is bounded, whatever the text. Counts of parts add up: --merge.
+    """
+    from tokbench.corpus import shares
+    from tokbench.errors import SpecError
+    from tokbench.runner.plan import available_cores
+    from tokbench.runner.pretokens import count_pretokens, merge_counts
+    from tokbench.wording import counted
+
+    if bool(dataset) == bool(merge):
+        raise SpecError("name what to count with -d DATASET, or files to add up with --merge FILE: one of both")
+    check_target(output, force=force)
+    if merge:
+        head, rows = merge_counts(merge, output)
+    else:
+        registry = open_registry(plugin, disable_plugin)
+        with bar(f"counting for {wanted}") as progress:
+            head, rows = count_pretokens(
+                registry,
+                wanted,
+                dataset or [],
+                output,
+                languages=language or (),
+                engine=engine,
+                address=address,
+                jobs=jobs or available_cores(),
+                progress=progress,
+            )
+    sizes: dict[str, int] = {}
+    for text in head.texts:
+        sizes[text.language] = sizes.get(text.language, 0) + text.bytes
+    print(f"text of {shares(sizes)}")
+    print(f"{output}: {counted(rows, 'row')}; train from it as counts:{output}")

@@ -1,0 +1,188 @@
+"""Files of counted pre-tokens: how they are laid out, written, put together and read.
+
+A file is Parquet: a row for each language, source and distinct pre-token, with its count (int64). What it is
+of stands in its metadata (`Head`). Rows lie in `PARTS` row groups by a hash of the pre-token, so that files of
+any size are added up a part at a time: equal pre-tokens are always in the same part.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tokbench.counts import WordCounts
+from tokbench.errors import CorpusError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+PARTS = 16
+FORMAT = 1
+_KEY = b"tokbench_counts"
+KEYS = ("language", "source", "pretoken")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSize:
+    """How much text of a language and a source was counted; `bytes` of UTF-8."""
+
+    language: str
+    source: str
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a file holds: the name of the cut, the spec it was counted for, and the text it is of."""
+
+    cut: str
+    wanted: str
+    texts: tuple[TextSize, ...]
+
+    def encoded(self) -> bytes:
+        """As the file's metadata has it."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=True).encode()
+
+
+def schema(head: Head) -> pa.Schema:
+    """The columns of a file, with its head."""
+    import pyarrow as pa
+
+    fields = [("language", pa.string()), ("source", pa.string()), ("pretoken", pa.large_binary())]
+    return pa.schema([*fields, ("count", pa.int64())], metadata={_KEY: head.encoded()})
+
+
+def read_head(path: str | Path) -> Head:
+    """What a file is of; raises `CorpusError` for what is no file of counts."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        metadata = parquet.read_schema(path).metadata or {}
+        found: dict[str, Any] = json.loads(metadata[_KEY])
+        texts = tuple(TextSize(**each) for each in found["texts"])
+        head = Head(found["cut"], found["wanted"], texts)
+    except FileNotFoundError:
+        raise CorpusError(f"there is no file {path}") from None
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+        raise CorpusError(f"{path}: no file that `tokbench count` wrote ({type(error).__name__})") from error
+    if found.get("format") != FORMAT:
+        raise CorpusError(
+            f"{path}: counts of format {found.get('format')}; this tokbench reads {FORMAT}: count anew"
+        )
+    return head
+
+
+def table_of(words: WordCounts, language: str, source: str) -> pa.Table:
+    """Counted words as rows."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(words.starts)), pa.py_buffer(words.data.tobytes())]
+    column = pa.Array.from_buffers(pa.large_binary(), len(words), buffers)
+    names = [pa.repeat(pa.scalar(name, pa.string()), len(words)) for name in (language, source)]
+    return pa.table([*names, column, pa.array(words.counts)], names=[*KEYS, "count"])
+
+
+def added_up(tables: Sequence[pa.Table], keys: Sequence[str] = KEYS) -> pa.Table:
+    """Rows of equal keys as one, their counts added."""
+    import pyarrow as pa
+
+    whole = pa.concat_tables([table.select([*keys, "count"]) for table in tables])
+    grouped = whole.group_by(list(keys), use_threads=False).aggregate([("count", "sum")])
+    return grouped.rename_columns([name.removesuffix("_sum") for name in grouped.column_names])
+
+
+def words_of(table: pa.Table, unit: int = 1) -> WordCounts:
+    """Rows as counted words."""
+    column = table["pretoken"].combine_chunks()
+    if not len(column):
+        return WordCounts.of_pairs([], [])
+    _, starts, data = column.buffers()
+    ends = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
+    text = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    text = text[ends[0] : ends[-1]]
+    return WordCounts(text, ends - ends[0], table["count"].to_numpy().astype(np.int64), unit)
+
+
+def joined(parts: Sequence[WordCounts], unit: int) -> WordCounts:
+    """Words of several parts, which share none, one part after the other."""
+    sizes = np.cumsum([0, *(len(part.data) for part in parts)])
+    starts = [part.starts[:-1] + size for part, size in zip(parts, sizes[:-1], strict=True)]
+    return WordCounts(
+        np.concatenate([part.data for part in parts]),
+        np.concatenate([*starts, sizes[-1:]]).astype(np.int64),
+        np.concatenate([part.counts for part in parts]),
+        unit,
+    )
+
+
+def parts_of(table: pa.Table) -> NDArray[np.int64]:
+    """The part that each row belongs to: by the length of the pre-token and its bytes at three places."""
+    words = words_of(table)
+    begins, ends = words.starts[:-1], words.starts[1:]
+    places = np.stack([begins, (begins + ends) // 2, ends - 1]).clip(0, max(0, len(words.data) - 1))
+    value = (ends - begins) * 31
+    for factor, place in zip((17, 13, 7), places, strict=True):
+        if len(words.data):
+            value = value * factor + words.data[place]
+    parts: NDArray[np.int64] = (value >> 2 ^ value) % PARTS
+    return parts
+
+
+def write_parts(path: Path, head: Head, parts: Iterable[pa.Table]) -> int:
+    """Write the parts of a file, in order; how many rows it has."""
+    import pyarrow.parquet as parquet
+
+    rows = 0
+    with parquet.ParquetWriter(path, schema(head), compression="zstd") as writer:
+        for part in parts:
+            writer.write_table(part.cast(schema(head)), row_group_size=max(1, len(part)))
+            rows += len(part)
+    return rows
+
+
+def write_table(path: Path, head: Head, table: pa.Table) -> None:
+    """Write rows, which are added up already, as a file."""
+    which = parts_of(table)
+    write_parts(path, head, (table.filter(which == part) for part in range(PARTS)))
+
+
+def read_parts(path: str | Path) -> Iterator[pa.Table]:
+    """The parts of a file, in order."""
+    import pyarrow.parquet as parquet
+
+    with parquet.ParquetFile(path) as file:
+        for part in range(PARTS):
+            yield file.read_row_group(part)
+
+
+def add_files(paths: Sequence[Path], head: Head, target: Path) -> int:
+    """Add up files of counts, a part at a time; how many rows there are. `head` is what the result is of."""
+
+    def parts() -> Iterator[pa.Table]:
+        for part in zip(*map(read_parts, paths), strict=True):
+            yield added_up(part).sort_by([(key, "ascending") for key in KEYS])
+
+    return write_parts(target, head, parts())
+
+
+def head_of(heads: Sequence[Head], paths: Sequence[str | Path]) -> Head:
+    """What files are of together; raises `CorpusError` where they were cut in different ways."""
+    sums: dict[tuple[str, str], tuple[int, int]] = {}
+    for head, path in zip(heads, paths, strict=True):
+        if head.cut != heads[0].cut:
+            raise CorpusError(
+                f"{paths[0]} was cut by [{heads[0].cut}], {path} by [{head.cut}]: they do not add up"
+            )
+        for text in head.texts:
+            documents, size = sums.get((text.language, text.source), (0, 0))
+            sums[text.language, text.source] = documents + text.documents, size + text.bytes
+    texts = (TextSize(*key, *value) for key, value in sums.items())
+    return Head(heads[0].cut, heads[0].wanted, tuple(texts))

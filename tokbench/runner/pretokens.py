@@ -1,0 +1,222 @@
+"""Counting pre-tokens: shards counted by the workers of an engine, each into a file, and the files added up.
+
+Memory is bounded: a worker spills what it has counted to a file whenever there is much of it, and files are
+added up a part at a time.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokbench.corpora.counted import (
+    Head,
+    TextSize,
+    add_files,
+    added_up,
+    head_of,
+    read_head,
+    table_of,
+    write_table,
+)
+from tokbench.corpus import Shard
+from tokbench.errors import CorpusError, SpecError
+from tokbench.registry import Registry
+from tokbench.results.atomic import replacing
+from tokbench.results.cell import Failure
+from tokbench.runner.pool import attempt
+from tokbench.runner.recipe import DatasetRecipe, key_of, open_registry
+from tokbench.runner.worker import Emit
+from tokbench.spec import Spec, with_defaults
+from tokbench.tokenizer import Progress
+
+SLICE = 1 << 25
+"""Characters of text that are counted at a time: too few to hold more pre-tokens than a counter keeps."""
+MOST_ROWS = 1 << 21
+"""Rows that a worker holds before it writes them to a file."""
+TASK = 1 << 27
+"""Bytes of text that make a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Some shards of datasets to be counted for a spec, into files in `folder`."""
+
+    spec: Spec
+    shards: tuple[tuple[DatasetRecipe, Shard], ...]
+    folder: Path
+    number: int
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected bytes of text."""
+        return sum(shard.n_bytes for _, shard in self.shards)
+
+
+def count_pretokens(
+    registry: Registry,
+    wanted: str,
+    datasets: Sequence[str],
+    output: Path,
+    *,
+    languages: Sequence[str] = (),
+    engine: str = "local",
+    address: str | None = None,
+    jobs: int = 1,
+    progress: Progress = lambda fraction, what: None,
+) -> tuple[Head, int]:
+    """Count the pre-tokens of datasets as the training of a spec would, into a file; its head and its rows.
+
+    Raises `SpecError` for a family that cannot be trained from counts, `CorpusError` for text that cannot be
+    read.
+    """
+    spec = registry.tokenizer_spec(wanted)
+    family = registry.tokenizers[spec.family]
+    if family.counting is None or not family.trains(spec):
+        able = sorted(name for name, other in registry.tokenizers.items() if other.counting is not None)
+        raise SpecError(
+            f"{spec}: only what is trained from counts can be counted for; that is {', '.join(able)}"
+        )
+    cut = family.counting.cut(with_defaults(family.options, spec.options))
+    shards = list(_shards(registry, datasets, languages))
+    chosen = registry.pick(registry.engines, engine, "engine")
+    output.absolute().parent.mkdir(parents=True, exist_ok=True)
+    # Beside the output, where the workers of a shared engine write as well.
+    folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))
+    try:
+        tasks = _tasks(spec, shards, folder)
+        total, done = max(1, sum(task.n_bytes for task in tasks)), 0
+        sizes: dict[tuple[str, str], list[int]] = {}
+        with chosen.open(jobs, address) as executor:
+            futures = {executor.submit(run_task, task): task for task in tasks}
+            for future in as_completed(futures):
+                found = future.result()
+                if isinstance(found, Failure):
+                    raise CorpusError(found.message)
+                done += futures[future].n_bytes
+                progress(0.9 * done / total, "counting")
+                for text in found:
+                    sums = sizes.setdefault((text.language, text.source), [0, 0])
+                    sums[0] += text.documents
+                    sums[1] += text.bytes
+        order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
+        texts = tuple(TextSize(*key, *sizes[key]) for key in order if sizes[key][0])
+        if not texts:
+            raise CorpusError(f"{' + '.join(datasets)}: no text in it, so there is nothing to count")
+        progress(0.9, "adding up")
+        head = Head(cut, str(spec), texts)
+        with replacing(output) as aside:
+            rows = add_files(sorted(folder.glob("*.parquet")), head, aside)
+        return head, rows
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def merge_counts(files: Sequence[Path], output: Path) -> tuple[Head, int]:
+    """Add up files of counts; raises `CorpusError` where they were cut in different ways."""
+    head = head_of([read_head(file) for file in files], files)
+    with replacing(output) as aside:
+        return head, add_files(files, head, aside)
+
+
+def _shards(
+    registry: Registry, datasets: Sequence[str], languages: Sequence[str]
+) -> Iterator[tuple[DatasetRecipe, Shard]]:
+    for text in datasets:
+        spec = registry.dataset_spec(text)
+        dataset = registry.dataset(spec)
+        recipe = DatasetRecipe(key_of(spec), spec, registry.choice, registry.context)
+        for language in languages:
+            if language not in dataset.languages:
+                raise SpecError(f"{text} has no language {language!r}; it has {', '.join(dataset.languages)}")
+        for language in languages or dataset.languages:
+            for shard in dataset.shards(language):
+                yield recipe, shard
+
+
+def _tasks(spec: Spec, shards: Sequence[tuple[DatasetRecipe, Shard]], folder: Path) -> list[Task]:
+    """Shards in the order they have, in tasks of about equal size."""
+    tasks: list[Task] = []
+    some: list[tuple[DatasetRecipe, Shard]] = []
+    for each in shards:
+        some.append(each)
+        if sum(shard.n_bytes for _, shard in some) >= TASK:
+            tasks.append(Task(spec, tuple(some), folder, len(tasks)))
+            some = []
+    return [*tasks, Task(spec, tuple(some), folder, len(tasks))] if some else tasks
+
+
+def run_task(task: Task) -> list[TextSize] | Failure:
+    """How much text a task had, or why it failed; its counts are in files of its folder."""
+    found: list[TextSize] | Failure = attempt(count_task, task, again=True)
+    return found
+
+
+def count_task(emit: Emit, task: Task) -> list[TextSize]:
+    """Count the shards of a task, in a worker."""
+    recipe = task.shards[0][0]
+    registry = open_registry(recipe.plugins, recipe.context)
+    family = registry.tokenizers[task.spec.family]
+    assert family.counting is not None
+    options = {**with_defaults(family.options, task.spec.options), "threads": 1}
+    spill = _Spill(task)
+    sizes = []
+    for recipe, shard in task.shards:
+        size = TextSize(shard.language, recipe.key, 0, 0)
+        texts = (document.text for document in recipe.load().read(shard))
+        for some, n_bytes in slices(texts):
+            words = family.counting.count(some, options)
+            spill.add(table_of(words, shard.language, recipe.key))
+            size = TextSize(shard.language, recipe.key, size.documents + len(some), size.bytes + n_bytes)
+        sizes.append(size)
+    spill.write()
+    return sizes
+
+
+def slices(texts: Iterator[str], most: int = SLICE) -> Iterator[tuple[list[str], int]]:
+    """Texts in lists of about so many characters, each with the bytes of UTF-8 in it.
+
+    Example:
+        >>> list(slices(iter(["abc", "dé", "f"]), most=4))
+        [(['abc', 'dé'], 6), (['f'], 1)]
+    """
+    some: list[str] = []
+    n_characters = n_bytes = 0
+    for text in texts:
+        some.append(text)
+        n_characters += len(text)
+        n_bytes += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        if n_characters >= most:
+            yield some, n_bytes
+            some, n_characters, n_bytes = [], 0, 0
+    if some:
+        yield some, n_bytes
+
+
+class _Spill:
+    """Tables waiting to be added up and, when they are many rows, to be written to a file."""
+
+    def __init__(self, task: Task) -> None:
+        self._task, self._files = task, 0
+        self._waiting: list[Any] = []
+
+    def add(self, table: Any) -> None:
+        """Take a table; what waits is added up when it is much, and written when it stays much."""
+        self._waiting.append(table)
+        if sum(map(len, self._waiting)) > MOST_ROWS:
+            self._waiting = [added_up(self._waiting)]
+            if len(self._waiting[0]) > MOST_ROWS // 2:
+                self.write()
+
+    def write(self) -> None:
+        """Write what waits to a file of the task's folder."""
+        if self._waiting:
+            path = self._task.folder / f"{self._task.number:06}-{self._files:04}.parquet"
+            write_table(path, Head("", "", ()), added_up(self._waiting))
+            self._files += 1
+            self._waiting = []
