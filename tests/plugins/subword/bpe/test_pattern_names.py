@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tokbench_subword.bpe.family import _pattern
+from tokbench_subword.bpe.training import named_pattern
 
 from tokbench.errors import UnknownNameError
 
@@ -14,9 +14,9 @@ from tokbench.errors import UnknownNameError
 )
 def test_a_word_near_a_name_is_no_expression(given: str, meant: str) -> None:
     with pytest.raises(UnknownNameError, match=f"unknown pattern '{given}'; did you mean '{meant}'"):
-        _pattern(given)
+        named_pattern(given)
 
 
 @pytest.mark.parametrize("text", [".", "e", r"\S+", "gpt2|x", r"[a-z]+", "gpt2.", "SEP"])
 def test_what_is_no_name_is_an_expression(text: str) -> None:
-    assert _pattern(text).source == text
+    assert named_pattern(text).source == text
