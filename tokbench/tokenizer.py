@@ -217,9 +217,11 @@ class TokenizerFamily:
 
     `load(spec, context)` builds the tokenizer in the process that uses it. `train(corpus, options, progress)`
     is there where it can be trained; it gets every declared option with its default filled in and returns
-    a tokenizer that is `Savable`; a spec of such a family without a variant is trained on the suite's training
-    corpus, saved with the suffix `trained_suffix`, and loaded from there as the variant. `saved_as` are the
-    suffixes it can be saved with, "" for a folder; any, where there are none. `counting` is there where it can
+    a tokenizer that is `Savable`; `train_sizes` gives those of several values of ``vocab_size`` by one
+    training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
+    is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
+    the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; any, where there are none.
+    `counting` is there where it can
     be trained from counted pre-tokens as well: `train` asks ``corpus.source``. `files(spec, context)` names
     what `load` will read, for checksums; `libraries` the distributions whose versions matter.
 
@@ -240,6 +242,9 @@ class TokenizerFamily:
     options: tuple[Option, ...] = ()
     variant: str = ""
     train: Callable[[TrainingCorpus, Mapping[str, Any], Progress], Tokenizer] | None = None
+    train_sizes: (
+        Callable[[TrainingCorpus, Mapping[str, Any], Sequence[int], Progress], Mapping[int, Tokenizer]] | None
+    ) = None
     trained_suffix: str = ".json"
     saved_as: tuple[str, ...] = ()
     counting: Counting | None = None

@@ -101,17 +101,20 @@ def _of_tokenizer(result: SpeedResult, subject: Subject, broken: Failure | None)
     fewest = _fewest_threads(result)
     set_ups = [row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == fewest]
     training = subject.training
+    timed = training is not None and "seconds" in training  # not where its size is nested in another's
     values = {
         "load_time": [row["load_seconds"] for row in set_ups],
         "first_call_time": [row["first_call_seconds"] for row in set_ups],
         "peak_memory": [row["peak_bytes"] / 2**20 for row in set_ups],
-        "train_time": [training["seconds"]] if training else [],
-        "train_memory": [training["peak_memory_bytes"] / 2**20] if training else [],
+        "train_time": [training["seconds"]] if training and timed else [],
+        "train_memory": [training["peak_memory_bytes"] / 2**20] if training and timed else [],
     }
     for metric, unit in OF_TOKENIZER:
         if broken is not None or not values[metric]:
             untrained = metric.startswith("train_") and broken is None
             reason = "undefined: it was not trained here" if untrained else None
+            if untrained and training and not timed:
+                reason = f"undefined: one training made it and {training['nested_in']}"
             yield _nothing(key, "", metric, unit, broken, reason)
             continue
         summary = summarize(values[metric])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from tokbench.runner.recipe import (
 )
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
 from tokbench.runner.worker import Emit
-from tokbench.spec import Spec
+from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import LoadContext, special_ids, unk_id
 
 _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"
@@ -87,11 +88,16 @@ def make_ready(
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What is trained on: the digest of the text, the file it was put aside in, where models are kept."""
+    """What is trained on: the digest of the text, the file it was put aside in, where models are kept.
+
+    `nests` are the sizes that one training gives, by the spec without its size, with a lock: whoever comes
+    first trains for all.
+    """
 
     digest: str
     aside: Path | None
     models: Path
+    nests: Mapping[str, tuple[threading.Lock, dict[int, Spec]]] = field(default_factory=dict)
 
 
 def _lesson(plan: Plan, models: Path, aside: Path) -> _Lesson:
@@ -99,10 +105,29 @@ def _lesson(plan: Plan, models: Path, aside: Path) -> _Lesson:
         return _Lesson("", None, models)
     digest = _of_corpus(plan, digest_training, plan.training)
     wanted = [entry.spec for entry in plan.entries if entry.trains]
-    known = [find_trained(plan.registry, spec, digest, models) for spec in wanted]
-    if known.count(None) < 2:
+    missing = [spec for spec in wanted if find_trained(plan.registry, spec, digest, models) is None]
+    if len(missing) < 2:
         return _Lesson(digest, None, models)
-    return _Lesson(digest, _of_corpus(plan, spool_training, plan.training, aside), models)
+    text = _of_corpus(plan, spool_training, plan.training, aside)
+    return _Lesson(digest, text, models, _nests(plan, missing))
+
+
+def _nests(plan: Plan, missing: Sequence[Spec]) -> dict[str, tuple[threading.Lock, dict[int, Spec]]]:
+    """Specs that differ in their size alone, where the family gives several sizes by one training.
+
+    There are none where speed is measured: each training is timed then.
+    """
+    nests: dict[str, tuple[threading.Lock, dict[int, Spec]]] = {}
+    for spec in missing:
+        family = plan.registry.tokenizers[spec.family]
+        if family.train_sizes is not None and plan.suite.speed_settings is None:
+            size = with_defaults(family.options, spec.options)["vocab_size"]
+            nests.setdefault(_nest_of(spec), (threading.Lock(), {}))[1][size] = spec
+    return {key: nest for key, nest in nests.items() if len(nest[1]) > 1}
+
+
+def _nest_of(spec: Spec) -> str:
+    return str(Spec(spec.family, None, {n: value for n, value in spec.options.items() if n != "vocab_size"}))
 
 
 def _of_corpus(plan: Plan, function: Callable[..., Any], training: TrainingRecipe, *arguments: Any) -> Any:
@@ -145,26 +170,49 @@ def _train(
 ) -> tuple[Trained, dict[str, Any]]:
     assert plan.training is not None
     trained = find_trained(plan.registry, entry.spec, lesson.digest, lesson.models)
+    nest = lesson.nests.get(_nest_of(entry.spec))
+    if trained is None and nest is not None:
+        trained = _train_nest(plan, entry.spec, *nest, lesson, report)
     if trained is None:
-        arguments = (entry.spec, plan.training, lesson.aside, lesson.digest, lesson.models)
-
-        def told(event: Any) -> None:
-            if event[0] == "training":
-                report(int(event[2] * 100), 100, f"{event[1]} {event[3]}")
-
-        # A fresh process, so that the peak of memory is this training's own.
-        with borrowed(fresh=True) as worker:
-            trained = worker.call(
-                train_one,
-                *arguments,
-                limits=plan.limits,
-                on_event=told,
-            )
-    assert trained is not None
-    when = "before" if trained.reused else f"in {trained.info['seconds']:.1f} s"
+        trained = _train_now(plan, entry.spec, {}, lesson, report)
+    when = "before" if trained.reused else f"in {trained.info.get('seconds', 0):.1f} s"
+    if nest is not None and "nested_in" in trained.info:
+        when = f"with {trained.info['nested_in']}, of whose merges it has the first"
     say(f"{entry.key}: trained on {plan.training.key} {when}; {shares(trained.info.get('text_bytes', {}))}")
     info = {**trained.info, "reused": trained.reused, "on": plan.training.key}
     return trained, info
+
+
+def _train_nest(
+    plan: Plan, spec: Spec, lock: threading.Lock, specs: dict[int, Spec], lesson: _Lesson, report: Report
+) -> Trained | None:
+    """The tokenizer from the training of the largest of some sizes, by whoever comes first; None without it."""
+    with lock:
+        trained = find_trained(plan.registry, spec, lesson.digest, lesson.models)
+        if trained is not None or not specs:
+            return trained
+        largest = specs[max(specs)]
+        try:
+            made = _train_now(plan, largest, dict(specs), lesson, report)
+        except (WorkerLost, CallFailed):
+            specs.clear()  # each is tried for itself
+            return None
+        return made if largest == spec else find_trained(plan.registry, spec, lesson.digest, lesson.models)
+
+
+def _train_now(plan: Plan, spec: Spec, sizes: Mapping[int, Spec], lesson: _Lesson, report: Report) -> Trained:
+    """Train in a process of its own."""
+    assert plan.training is not None
+
+    def told(event: Any) -> None:
+        if event[0] == "training":
+            report(int(event[2] * 100), 100, f"{event[1]} {event[3]}")
+
+    arguments = (spec, sizes, plan.training, lesson.aside, lesson.digest, lesson.models)
+    # A fresh process, so that the peak of memory is this training's own.
+    with borrowed(fresh=True) as worker:
+        trained: Trained = worker.call(train_one, *arguments, limits=plan.limits, on_event=told)
+    return trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +255,22 @@ def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> Path | Non
 
 
 def train_one(
-    emit: Emit, spec: Spec, corpus: TrainingRecipe, aside: Path | None, digest: str, folder: Path
+    emit: Emit,
+    spec: Spec,
+    sizes: Mapping[int, Spec],
+    corpus: TrainingRecipe,
+    aside: Path | None,
+    digest: str,
+    folder: Path,
 ) -> Trained:
-    """Train one tokenizer, on the text put `aside` where there is one."""
+    """Train one tokenizer, and those of other `sizes` with it, on the text put `aside` where there is one."""
     text = corpus.load() if aside is None else spooled(aside, corpus.key)
 
     def progress(fraction: float, doing: str) -> None:
         emit(("begin",))  # each step that a trainer tells of has the time limit for itself
         emit(("training", str(spec), fraction, doing))
 
-    return ensure_trained(corpus.registry(), spec, text, digest, folder, progress=progress)
+    return ensure_trained(corpus.registry(), spec, text, digest, folder, progress=progress, sizes=sizes)
 
 
 def recipe_of(

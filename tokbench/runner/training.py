@@ -15,7 +15,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,8 +87,11 @@ def ensure_trained(
     folder: Path,
     *,
     progress: Progress | None = None,
+    sizes: Mapping[int, Spec] | None = None,
 ) -> Trained:
     """The trained tokenizer for `spec`, from `folder` where it is there already, else trained now.
+
+    With `sizes`, specs that differ from it in a smaller ``vocab_size``, one training makes them all.
 
     Several processes may do this at once: each writes aside, and one rename wins.
     """
@@ -101,8 +104,12 @@ def ensure_trained(
     key, model = _place(registry, spec, digest, folder)
     begun, cpu = time.perf_counter(), time.process_time()
     options = with_defaults(family.options, spec.options)
+    smaller: dict[int, Tokenizer] = {}
     try:
-        tokenizer = family.train(corpus, options, progress or _quiet)
+        if sizes and family.train_sizes is not None:
+            smaller = dict(family.train_sizes(corpus, options, [*sizes], progress or _quiet))
+        own = smaller.pop(options["vocab_size"], None) if smaller else None
+        tokenizer = own or family.train(corpus, options, progress or _quiet)
     except TokbenchError:
         raise
     except Exception as error:
@@ -115,6 +122,12 @@ def ensure_trained(
     took["peak_memory_bytes"] = peak_memory()
     took["text_bytes"] = dict(corpus.sizes)
     info: dict[str, Any] = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
+    for size, other in smaller.items():
+        nested = (sizes or {})[size]
+        named = {"spec": str(nested), "vocab_size": other.vocab_size, "nested_in": str(spec)}
+        if isinstance(other, Savable):
+            told = {"corpus": digest, "text_bytes": took["text_bytes"], **named}
+            _store(other, _place(registry, nested, digest, folder)[1], told)
     info = _store(tokenizer, model, info)
     return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=False)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.kernels.threads import THREADS
 from tokbench.tokenizer import Progress
-from tokbench_subword.bpe.training import COUNTING, named_pattern, trained
+from tokbench_subword.bpe.training import COUNTING, named_pattern, trained, trained_sizes
 from tokbench_subword.files import formats
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import numbered_tokens
@@ -17,6 +17,7 @@ from tokbench_subword.files.vocab_merges import PARTNER
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
+    from tokbench_subword.bpe.model import BpeModel
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 _TRAINING_ONLY = (
@@ -115,9 +116,20 @@ _OPENED: tuple[Format, ...] = ("tokenizer.json", "vocab.json", "merges", "ranks"
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     """A tokenizer trained on a corpus, text or counts."""
+    return _of_training(trained(corpus, options, progress), options)
+
+
+def train_sizes(
+    corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
+) -> Mapping[int, Tokenizer]:
+    """Tokenizers of several sizes by one training."""
+    models = trained_sizes(corpus, options, sizes, progress)
+    return {size: _of_training(model, options) for size, model in models.items()}
+
+
+def _of_training(model: BpeModel, options: Mapping[str, Any]) -> Tokenizer:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-    model = trained(corpus, options, progress)
     tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}")
     return _as_asked(tokenizer, options["encoding"], options["dropout"])
 
@@ -241,6 +253,7 @@ BPE = TokenizerFamily(
     options=_OPTIONS,
     variant="a tokenizer.json, vocab.json, .tiktoken or .model file, or the folder of one; else it is trained",
     train=train,
+    train_sizes=train_sizes,
     trained_suffix=".json",
     recognises=recognises,
     saved_as=formats.BPE,

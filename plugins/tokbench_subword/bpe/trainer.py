@@ -8,8 +8,9 @@ is seen most often becomes a token, again and again (Sennrich et al., 2016; Gage
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
@@ -26,7 +27,18 @@ COUNTING_SHARE = 0.6
 """The part of the progress bar that reading and counting take; merges take the rest."""
 
 
-def train_bpe(
+def train_bpe(texts: Iterable[str] | WordCounts, *, vocab_size: int, **options: Any) -> BpeModel:
+    """Train a BPE vocabulary of `vocab_size` tokens; the options are those of `learn_from`.
+
+    Example:
+        >>> model = train_bpe(["aaabdaaabac"], vocab_size=259, pattern="none", ties="first_seen")
+        >>> [model.vocabulary[index] for index in range(256, 259)]
+        [b'aa', b'aaa', b'aaab']
+    """
+    return learn_from(texts, vocab_size=vocab_size, **options).model(vocab_size)
+
+
+def learn_from(
     texts: Iterable[str] | WordCounts,
     *,
     vocab_size: int,
@@ -41,8 +53,8 @@ def train_bpe(
     workers: int = 1,
     n_bytes: int | None = None,
     progress: Progress = lambda fraction, what: None,
-) -> BpeModel:
-    """Train a BPE vocabulary of `vocab_size` tokens on `texts`, which are read once, or on counted pre-tokens.
+) -> Learned:
+    """Learn a BPE vocabulary of `vocab_size` tokens from `texts`, which are read once, or counted pre-tokens.
 
     - `pattern`: how text is cut; merges never cross a cut. ``none`` takes each text as one piece.
     - `ties`: which of equally frequent pairs goes first; see `ties`. With ``hf`` the merges are those of
@@ -62,11 +74,6 @@ def train_bpe(
     The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size`
     tokens where the corpus has no more pairs to merge. Raises `TokenizerError` where `vocab_size` leaves no
     room for the alphabet and the special tokens.
-
-    Example:
-        >>> model = train_bpe(["aaabdaaabac"], vocab_size=259, pattern="none", ties="first_seen")
-        >>> [model.vocabulary[index] for index in range(256, 259)]
-        [b'aa', b'aaa', b'aaab']
     """
     from tokbench.kernels.threads import kept_threads
     from tokbench_subword.bpe.counting import count_pretokens
@@ -82,7 +89,7 @@ def train_bpe(
     with kept_threads(workers):
         if not isinstance(texts, WordCounts):
             texts = count_pretokens(texts, cut, workers=workers, progress=counted)
-        return train_on_counts(
+        return learn(
             texts,
             vocab_size=vocab_size,
             pattern=cut,
@@ -98,7 +105,59 @@ def train_bpe(
         )
 
 
-def train_on_counts(
+def train_on_counts(words: WordCounts, **options: Any) -> BpeModel:
+    """Train on words that are counted already; the options are those of `learn`."""
+    return learn(words, **options).model(options["vocab_size"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What a training learned, as it came: every smaller vocabulary is a prefix of it.
+
+    `tokens` are the first ones (bytes or characters); `merges` int32 ``(n, 3)``: left, right, result.
+    """
+
+    tokens: list[bytes]
+    merges: NDArray[np.int32]
+    special: dict[str, int]
+    pattern: Pattern
+    level: Level
+    end_of_word: str
+
+    def model(self, vocab_size: int) -> BpeModel:
+        """The model of so many tokens, as a training for that size alone would give it."""
+        import numpy as np
+
+        from tokbench_subword.bpe.train_spelling import spelled
+
+        n_special = len(self.special)
+        check_room(vocab_size, n_special, len(self.tokens), self.level)
+        wanted = vocab_size - n_special
+        last = np.flatnonzero(self.merges[:, 2] == wanted - 1)
+        some = (
+            self.merges[: last[0] + 1 if len(last) else None] if wanted > len(self.tokens) else self.merges[:0]
+        )
+        return BpeModel(
+            vocabulary=(*[b""] * n_special, *spelled(self.tokens, some)),
+            merges=(_unique(some) + n_special).astype(np.int32),
+            pattern=self.pattern,
+            special_tokens=MappingProxyType(self.special),
+            level=self.level,
+            end_of_word=self.end_of_word,
+        )
+
+
+def check_room(vocab_size: int, n_special: int, n_tokens: int, level: Level) -> None:
+    """Raise `TokenizerError` where a size leaves no room for the special tokens and the first ones."""
+    if vocab_size < n_special + n_tokens:
+        raise TokenizerError(
+            f"vocab_size={vocab_size} is less than the {n_special} special tokens and {n_tokens} "
+            f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
+            f"ask for at least {n_special + n_tokens}"
+        )
+
+
+def learn(
     words: WordCounts,
     *,
     vocab_size: int,
@@ -112,13 +171,10 @@ def train_on_counts(
     level: Level = "byte",
     workers: int = 1,
     progress: Progress = lambda fraction, what: None,
-) -> BpeModel:
-    """Train on words that are counted already; `rule` is a number of `ties`, the rest as in `train_bpe`."""
-    import numpy as np
-
+) -> Learned:
+    """Learn merges from counted words; `rule` is a number of `ties`, the rest as in `learn_from`."""
     from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
     from tokbench_subword.bpe.train_shards import merge_session
-    from tokbench_subword.bpe.train_spelling import spelled
 
     special = _special(special_tokens)
     given = None if initial_alphabet is None else frozenset(initial_alphabet)
@@ -126,13 +182,7 @@ def train_on_counts(
         symbols, starts, tokens = byte_symbols(words, rule, given, max(1, workers))
     else:
         symbols, starts, tokens = character_symbols(words, given or frozenset(), end_of_word or "")
-    n_first = len(special) + len(tokens)
-    if vocab_size < n_first:
-        raise TokenizerError(
-            f"vocab_size={vocab_size} is less than the {len(special)} special tokens and {len(tokens)} "
-            f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
-            f"ask for at least {n_first}"
-        )
+    check_room(vocab_size, len(special), len(tokens), level)
     session = merge_session(
         symbols,
         starts,
@@ -147,16 +197,8 @@ def train_on_counts(
     )
     progress(COUNTING_SHARE, "merging")
     merges = session.run(lambda part: progress(COUNTING_SHARE + (1 - COUNTING_SHARE) * part, "merging"))
-    vocabulary = spelled(tokens, merges)
     progress(1.0, "merging")
-    return BpeModel(
-        vocabulary=(*[b""] * len(special), *vocabulary),
-        merges=(_unique(merges) + len(special)).astype(np.int32),
-        pattern=pattern,
-        special_tokens=MappingProxyType(special),
-        level=level,
-        end_of_word=end_of_word or "",
-    )
+    return Learned(tokens, merges, special, pattern, level, end_of_word or "")
 
 
 def _check(

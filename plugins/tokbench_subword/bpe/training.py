@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from tokbench_subword.pipeline.sizes import check_size
 if TYPE_CHECKING:
     from tokbench_subword.bpe.model import BpeModel, Level
     from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.bpe.trainer import Learned
 
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
 """Special tokens that, at character level, stand for characters the vocabulary lacks."""
@@ -57,8 +58,31 @@ COUNTING = Counting(_cut, _counted)
 
 
 def trained(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> BpeModel:
-    """A model trained on a corpus, text or counts; see `trainer.train_bpe` for what the options do."""
-    from tokbench_subword.bpe.trainer import train_bpe
+    """A model trained on a corpus, text or counts."""
+    return _with_unknown(_learned(corpus, options, progress).model(options["vocab_size"]))
+
+
+def trained_sizes(
+    corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
+) -> dict[int, BpeModel]:
+    """The models of several sizes by one training, of the largest: each as trained for itself.
+
+    Sizes that leave no room for the alphabet are left out.
+    """
+    learned = _learned(corpus, {**options, "vocab_size": max(sizes)}, progress)
+    least = len(learned.special) + len(learned.tokens)
+    return {size: _with_unknown(learned.model(size)) for size in sizes if size >= least}
+
+
+def _with_unknown(model: BpeModel) -> BpeModel:
+    """The model with the unknown token that its special tokens name, at character level."""
+    unk = next((index for text, index in model.special_tokens.items() if text in _UNKNOWN), None)
+    return replace(model, unk=unk) if model.level == "char" and unk is not None else model
+
+
+def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
+    """What a training learns; see `trainer.learn_from` for what the options do."""
+    from tokbench_subword.bpe.trainer import learn_from
 
     check_size("bpe", options["vocab_size"])
     end_of_word = options["end_of_word"]
@@ -69,7 +93,7 @@ def trained(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progre
             f"bpe: ties=first_seen asks where pairs come first, and {corpus.dataset.name} does not tell; "
             "train on the text, or with other ties"
         )
-    model = train_bpe(
+    return learn_from(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
         pattern=pattern_of(options),
@@ -84,5 +108,3 @@ def trained(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progre
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
-    unk = next((index for text, index in model.special_tokens.items() if text in _UNKNOWN), None)
-    return replace(model, unk=unk) if level == "char" and unk is not None else model
