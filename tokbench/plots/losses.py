@@ -63,7 +63,11 @@ class Loss:
 
 def losses(run: Run) -> dict[str, Loss]:
     """The tokenizers that did not give some text back."""
-    from tokbench.plots.data import overall
+    from tokbench.plots.data import overall, remembered
+
+    known = remembered(run.frame)
+    if "losses" in known:
+        return dict(known["losses"])
 
     def worst(metric: str, highest: bool = True) -> dict[str, float]:
         shares = overall(run, metric).groupby("tokenizer", sort=False)["value"]
@@ -77,7 +81,8 @@ def losses(run: Run) -> dict[str, Loss]:
         if changed or hidden:
             of = {what: shares[name] for what, shares in kinds.items() if shares.get(name)}
             found[name] = Loss(changed, hidden, of)
-    return found
+    known["losses"] = found
+    return dict(found)
 
 
 def comparable(run: Run, names: Iterable[str] | None = None) -> list[str]:

@@ -57,7 +57,10 @@ class Run:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """Every measurement, tidy: one row per tokenizer, dataset, language and metric, columns `COLUMNS`."""
+        """Every measurement, tidy: one row per tokenizer, dataset, language and metric, columns `COLUMNS`.
+
+        To change figures, change a copy: plots and reports remember what they took from this frame.
+        """
         return read_measurements(self.folder.measurements)
 
     @property

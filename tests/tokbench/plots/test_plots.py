@@ -154,6 +154,7 @@ def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]
     (axes,) = drawn("fairness", run).axes
     shades = [each for each in axes.collections if isinstance(each, PolyCollection)]
     assert [len(each.get_paths()) for each in shades] == [30, 30]
+    run.frame = run.frame.copy()
     run.frame.loc[run.frame["metric"] == "premium", ["ci_low", "ci_high"]] = None
     (axes,) = drawn("fairness", run).axes
     assert sum(len(each.get_paths()) for each in axes.collections) == 0
@@ -194,6 +195,7 @@ def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[...,
         return [(start[0], stop[0]) for start, stop in lines if start[1] == stop[1]]
 
     assert sorted(across()) == sorted((x / 2, x * 2) for x, _ in points.values())
+    run.frame = run.frame.copy()
     run.frame.loc[timed, ["ci_low", "ci_high"]] = None
     assert across() == []
 

@@ -260,8 +260,8 @@ def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[...,
 
 def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(4, 2)
-    rows = run.frame
     first, second = data.best_first(run, "compression_ratio", "bundled:parallel")
+    rows = run.frame = run.frame.copy()
     here = (rows["metric"] == "compression_ratio") & (rows["language"] == "all")
     rows.loc[here & (rows["tokenizer"] == first), ["value", "ci_low", "ci_high"]] = [4.0, 3.8, 4.2]
     rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.9, 3.7, 4.1]
