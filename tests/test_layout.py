@@ -21,7 +21,7 @@ LAYERS = [
     ("tokenizer", "corpus"),
     ("pieces",),
     ("corpora", "inspection", "tally"),
-    ("metrics",),
+    ("metrics", "lint"),
     ("results", "extension", "hookspecs"),
     ("manager",),
     ("registry",),

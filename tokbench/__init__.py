@@ -24,6 +24,7 @@ from tokbench.errors import (
 )
 from tokbench.extension import Engine, Plot, ReportWriter
 from tokbench.hookspecs import hookimpl
+from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric, Undefined
 from tokbench.spec import Option, Spec
@@ -32,15 +33,18 @@ from tokbench.tokenizer import LoadContext, Step, Tokenizer, TokenizerFamily
 __version__ = "0.1.0"
 
 __all__ = [
+    "Check",
     "CorpusError",
     "Counts",
     "Dataset",
     "DatasetFamily",
     "Document",
     "Engine",
+    "Finding",
     "LoadContext",
     "Metric",
     "Option",
+    "Outcome",
     "Plot",
     "PluginError",
     "ReportWriter",

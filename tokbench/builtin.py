@@ -13,6 +13,7 @@ from tokbench.hookspecs import hookimpl
 if TYPE_CHECKING:
     from tokbench.corpus import DatasetFamily
     from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.lint.check import Check
     from tokbench.metrics import Metric
 
 
@@ -54,3 +55,11 @@ def tokbench_engines() -> Iterable[Engine]:
     from tokbench.runner.engines import ENGINES
 
     return ENGINES
+
+
+@hookimpl
+def tokbench_checks() -> Iterable[Check]:
+    """Checks of the vocabulary, of what becomes of text, of the files, and of special tokens."""
+    from tokbench.lint.catalogue import CATALOGUE
+
+    return CATALOGUE

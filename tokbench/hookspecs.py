@@ -13,6 +13,7 @@ import pluggy
 if TYPE_CHECKING:
     from tokbench.corpus import DatasetFamily
     from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.lint.check import Check
     from tokbench.metrics import Metric
     from tokbench.results import CellResult, Run
     from tokbench.tokenizer import TokenizerFamily
@@ -53,6 +54,11 @@ def tokbench_report_writers() -> Iterable[ReportWriter]:  # type: ignore[empty-b
 @hookspec
 def tokbench_engines() -> Iterable[Engine]:  # type: ignore[empty-body]
     """Offer engines that run cells somewhere else."""
+
+
+@hookspec
+def tokbench_checks() -> Iterable[Check]:  # type: ignore[empty-body]
+    """Offer checks for `tokbench lint`."""
 
 
 @hookspec

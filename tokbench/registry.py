@@ -25,6 +25,7 @@ from tokbench.spec import Spec, validate
 from tokbench.tokenizer import HEAD_BYTES, LoadContext, Tokenizer, TokenizerFamily
 
 if TYPE_CHECKING:
+    from tokbench.lint.check import Check
     from tokbench.metrics import Metric
 
 CACHE_VARIABLE = "TOKBENCH_CACHE_DIR"
@@ -38,6 +39,7 @@ _OFFERED = {
     "tokbench_plots": "Plot",
     "tokbench_report_writers": "ReportWriter",
     "tokbench_engines": "Engine",
+    "tokbench_checks": "Check",
     "tokbench_aliases": "tuple",
 }
 
@@ -103,6 +105,13 @@ class Registry:
     def engines(self) -> Mapping[str, Engine]:
         """Engines by name."""
         return self._named("tokbench_engines", "engine", Engine)
+
+    @cached_property
+    def checks(self) -> Mapping[str, Check]:
+        """Checks for `tokbench lint`, by name."""
+        from tokbench.lint.check import Check
+
+        return self._named("tokbench_checks", "check", Check)
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:

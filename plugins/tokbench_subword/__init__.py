@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tokbench import TokenizerFamily, hookimpl
+from tokbench import Check, TokenizerFamily, hookimpl
 
 
 @hookimpl
@@ -18,3 +18,11 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
     from tokbench_subword.wordpiece.family import WORDPIECE
 
     return [BPE, WORDPIECE, UNIGRAM]
+
+
+@hookimpl
+def tokbench_checks() -> Iterable[Check]:
+    """Checks of patterns and of merges."""
+    from tokbench_subword.checks import merges, patterns
+
+    return [*patterns.CHECKS, *merges.CHECKS]

@@ -14,6 +14,7 @@ from tokbench.cli.count import count
 from tokbench.cli.decode import decode
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
+from tokbench.cli.lint import injection, lint
 from tokbench.cli.plot import plot
 from tokbench.cli.report import report
 from tokbench.cli.run import run
@@ -44,6 +45,8 @@ app.command()(compare)
 app.command()(audit)
 app.command()(overlap)
 app.command()(diff)
+app.command()(lint)
+app.command()(injection)
 app.command()(show)
 app.command()(train)
 app.command()(count)

@@ -33,7 +33,7 @@ from tokbench_subword.pipeline.point_sets import Points
 
 Classes = frozenset[int]
 DEAD, START = 0, 1
-_MOST_CLASSES, _MOST_STATES = 120, 2000
+_MOST_CLASSES, MOST_STATES = 120, 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +63,8 @@ def automaton_of(tree: Node) -> Automaton:
         >>> matched, automaton.following[state][b][1], automaton.following[state][a][1]
         (False, True, True)
     """
-    classes, sets, edge = _classes(tree)
-    builder = _Builder(sets, edge)
+    classes, sets, edge = classes_of(tree)
+    builder = Builder(sets, edge)
     root = builder.add(tree, builder.match)
     return builder.determinized(root, classes)
 
@@ -76,7 +76,7 @@ def _sets_in(node: Node) -> Iterator[Points]:
         yield from _sets_in(part)
 
 
-def _classes(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
+def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
     """The class of each code point, the classes of each set of the tree by its `id`, and their number."""
     sets = {id(points): points for points in _sets_in(tree)}
     begins = np.zeros(N_CODE_POINTS, np.bool_)
@@ -97,11 +97,11 @@ def _classes(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
     return classes, held, len(numbers)
 
 
-_State = tuple[int, ...]
+State = tuple[int, ...]
 
 
 @dataclass(slots=True)
-class _Builder:
+class Builder:
     """Positions of the ordered automaton, each with where it leads, and the states made of them.
 
     A position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), asks for the one
@@ -116,6 +116,15 @@ class _Builder:
 
     def __post_init__(self) -> None:
         self.positions.append(("match", frozenset(), []))
+
+    @property
+    def looks_behind(self) -> bool:
+        """Whether any position asks for the character before it."""
+        return any(kind == "behind" for kind, _, _ in self.positions)
+
+    def another_match(self) -> int:
+        """A position of its own that matches, to tell apart which part of a pattern has."""
+        return self._new("match", frozenset(), [])
 
     def _new(self, kind: str, classes: Classes, ways: list[int]) -> int:
         self.positions.append((kind, classes, ways))
@@ -155,7 +164,7 @@ class _Builder:
             first = self.add(node.part, first)
         return first
 
-    def _reached(self, positions: Iterable[int], before: int) -> _State:
+    def reached(self, positions: Iterable[int], before: int) -> State:
         """The positions that are reached without reading, in order, behind a character of class `before`."""
         reached: dict[int, None] = {}
         seen: set[int] = set()
@@ -172,8 +181,8 @@ class _Builder:
                 reached[one] = None
         return tuple(reached)
 
-    def _step(self, state: _State, last: int, read: int) -> tuple[_State, bool]:
-        """The state behind a character of class `read`, and whether a match ends before it.
+    def step(self, state: State, last: int, read: int) -> tuple[State, int | None]:
+        """The state behind a character of class `read`, and the position that matches before it, or None.
 
         `last` is the class of the character before: what a lookahead opens may look behind.
         """
@@ -187,32 +196,32 @@ class _Builder:
             seen.add(one)
             kind, classes, ways = self.positions[one]
             if kind == "match":
-                return self._reached(following, read), True
+                return self.reached(following, read), one
             if kind == "ahead":
                 if read in classes:
-                    waiting += self._reached(ways, last)[::-1]
+                    waiting += self.reached(ways, last)[::-1]
             elif read in classes:
                 following += ways
-        return self._reached(following, read), False
+        return self.reached(following, read), None
 
     def determinized(self, root: int, classes: NDArray[np.uint8]) -> Automaton:
         """All states that can be reached, with `root` as where a match begins."""
-        looks_behind = any(kind == "behind" for kind, _, _ in self.positions)
-        numbers: dict[tuple[_State, int], int] = {((), -1): DEAD}
-        order: list[tuple[_State, int]] = [((), -1)]
+        looks_behind = self.looks_behind
+        numbers: dict[tuple[State, int], int] = {((), -1): DEAD}
+        order: list[tuple[State, int]] = [((), -1)]
 
-        def number_of(state: _State, last: int) -> int:
+        def number_of(state: State, last: int) -> int:
             key = (state, last if looks_behind and state else -1)
             if key not in numbers:
                 numbers[key] = len(order)
                 order.append(key)
-                if len(order) > _MOST_STATES:
-                    raise NotExpressible(f"more than {_MOST_STATES} states")
+                if len(order) > MOST_STATES:
+                    raise NotExpressible(f"more than {MOST_STATES} states")
             return numbers[key]
 
-        starts = [number_of(self._reached([root], before), before) for before in range(self.edge + 1)]
+        starts = [number_of(self.reached([root], before), before) for before in range(self.edge + 1)]
         if any(
-            self._step(order[start][0], before, read)[1]
+            self.step(order[start][0], before, read)[1] is not None
             for before, start in enumerate(starts)
             for read in range(self.edge + 1)
         ):
@@ -221,8 +230,8 @@ class _Builder:
         for state, last in order:  # grows while it is gone through
             row = []
             for read in range(self.edge + 1):
-                reached, matched = self._step(state, last, read)
-                row.append((number_of(reached, read) if read < self.edge else DEAD, matched))
+                reached, matched = self.step(state, last, read)
+                row.append((number_of(reached, read) if read < self.edge else DEAD, matched is not None))
             following.append(row)
         return Automaton(classes, self.edge, following, starts)
 

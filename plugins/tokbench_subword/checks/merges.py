@@ -1,0 +1,116 @@
+"""Checks of merges: those that can never apply, and those that are there twice. TB103, TB104."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+from tokbench import Check, Finding
+
+_LONGEST = 256
+
+
+def _pairs(subject: Any) -> tuple[list[tuple[str, str]], str] | str:
+    """The merges in their order and the prefix of continuing tokens; a text says why there are none."""
+    document = subject.document
+    if document is not None and (
+        document["model"].get("type", "BPE") != "BPE" or "merges" not in document["model"]
+    ):
+        return f"a model of type {document['model'].get('type')} has no merges"
+    if document is not None:
+        written = document["model"]["merges"]
+        pairs = [tuple(one.split(" ")) if isinstance(one, str) else tuple(one) for one in written]
+        return cast(list[tuple[str, str]], pairs), document["model"].get("continuing_subword_prefix") or ""
+    model = getattr(subject.tokenizer, "model", None)
+    if model is None or getattr(model, "merges", None) is None:
+        return "it has no merges"
+    if model.ranks is not None:
+        return "ranks have no merges of their own: any two neighbours that make a token are joined"
+    texts = [part.decode("latin-1") for part in model.vocabulary]
+    return [(texts[left], texts[right]) for left, right, _ in model.merges.tolist()], model.continuing_prefix
+
+
+def applies(
+    pair: tuple[str, str], rank: int, ranks: Mapping[tuple[str, str], int], symbols: Sequence[str]
+) -> bool:
+    """Whether the merge of `pair` is what ends BPE on `symbols`, by the merges up to `rank` alone.
+
+    If a merge ever applies, it does so on the text of its own token: merges inside a token's text do not depend
+    on what stands around it.
+
+    Example:
+        >>> ranks = {("a", "b"): 0, ("b", "c"): 1, ("a", "bc"): 2}
+        >>> applies(("a", "bc"), 2, ranks, "abc"), applies(("b", "c"), 1, ranks, "bc")
+        (False, True)
+    """
+    parts = list(symbols)
+    while len(parts) > 1:
+        best = min((ranks.get(two, rank + 1), at) for at, two in enumerate(pairwise(parts)))
+        if best[0] > rank:
+            return False
+        if best[0] == rank:
+            return len(parts) == 2 and (parts[0], parts[1]) == pair
+        at = best[1]
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    return False
+
+
+def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
+    """Merges that no text reaches, since those before them have joined its parts otherwise (proved)."""
+    found = _pairs(subject)
+    if isinstance(found, str):
+        return Finding.unchecked(found)
+    pairs, prefix = found
+    suffix = (subject.document or {}).get("model", {}).get("end_of_word_suffix")
+    if prefix or suffix:
+        return Finding.unchecked(f"its symbols carry affixes ({prefix or suffix!r}), which is not worked out")
+    ranks: dict[tuple[str, str], int] = {}
+    for rank, pair in enumerate(pairs):
+        ranks.setdefault(pair, rank)
+    wrong, long = [], 0
+    for rank, pair in enumerate(pairs):
+        if ranks[pair] != rank:
+            continue  # there twice, which TB104 tells
+        text = pair[0] + pair[1]
+        if len(text) > _LONGEST:
+            long += 1
+        elif not applies(pair, rank, ranks, text):
+            wrong.append(f"merge {rank}: {pair[0]!r} + {pair[1]!r}")
+    of = f"of {len(pairs):,} merges can never apply" + (
+        f" ({long} very long ones not worked out)" if long else ""
+    )
+    return Finding.judged(len(wrong), of=of, total=len(pairs) or None, examples=wrong, bounds=bounds)
+
+
+def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
+    """Merges of a pair that an earlier line merges already."""
+    found = _pairs(subject)
+    if isinstance(found, str):
+        return Finding.unchecked(found)
+    again = [pair for pair, count in Counter(found[0]).items() if count > 1]
+    examples = [f"{left!r} + {right!r}" for left, right in again]
+    return Finding.judged(len(again), of="merges are there more than once", examples=examples, bounds=bounds)
+
+
+CHECKS = (
+    Check(
+        code="TB103",
+        name="merges-never-apply",
+        summary="Merges that can never apply: earlier ones have joined their parts otherwise.",
+        harm="Tokens that no text gives get no gradient: they are rows of the model that were paid "
+        "for, and that it has never seen.",
+        look=cast(Any, never_apply),
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB104",
+        name="duplicate-merges",
+        summary="Merges that are there more than once.",
+        harm="Which of the two ranks counts is up to each library: ids differ between programs that "
+        "read the same file.",
+        look=cast(Any, twice),
+        bounds={"fail": 0},
+    ),
+)

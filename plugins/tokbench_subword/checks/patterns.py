@@ -1,0 +1,197 @@
+"""Checks of patterns: those that match no text, and alternatives that never get their turn. TB101, TB102."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from tokbench import Check, Finding, Outcome
+from tokbench_subword.bpe.patterns import NAMED, Pattern
+from tokbench_subword.files.tokenizer_json import steps_of
+from tokbench_subword.pipeline.alternatives import winners
+from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible, tree_of
+from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, pre_tokenizer_of
+from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex
+from tokbench_subword.pipeline.stretch import Stretch
+
+_LIKE_REGEX = re.compile(r"\\[pPsSdDwWbB]|\(\?[:=!<i]|\[\^|[\])][+*?]|\{\d+,\d*\}")
+_MOST_TEXT = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A pattern and where it stands: `literal` where it is a text to be found as it is."""
+
+    where: str
+    source: str
+    dialect: Dialect
+    literal: bool = False
+
+
+def places(subject: Any) -> list[Place]:
+    """The patterns of a tokenizer, from its `tokenizer.json` or from what it says of itself."""
+    if subject.document is not None:
+        return list(_in_document(subject.document))
+    model = getattr(subject.tokenizer, "model", None)
+    pattern = getattr(model, "pattern", None)
+    if isinstance(pattern, Pattern) and pattern.name != "none":
+        named = bool(pattern.name)
+        source = NAMED[pattern.name] if named else pattern.source
+        return [Place("pattern", source, "regex" if named else pattern.dialect)]
+    stated = subject.facts.get("pre_tokenizer")
+    if subject.facts.get("byte_level") and isinstance(stated, str):
+        return [Place("pattern", stated, "rust")]
+    return []
+
+
+def _in_document(document: Mapping[str, Any]) -> Iterator[Place]:
+    for part, key in (("normalizer", "normalizers"), ("pre_tokenizer", "pretokenizers")):
+        for number, step in enumerate(steps_of(document.get(part), key)):
+            where = f"{part} {number + 1} ({step.get('type')})"
+            pattern = step.get("pattern")
+            if isinstance(pattern, str):
+                yield Place(where, pattern, "oniguruma", literal=True)
+            elif isinstance(pattern, Mapping) and "String" in pattern:
+                yield Place(where, str(pattern["String"]), "oniguruma", literal=True)
+            elif isinstance(pattern, Mapping) and "Regex" in pattern:
+                yield Place(where, str(pattern["Regex"]), "oniguruma")
+            elif step.get("type") == "ByteLevel" and step.get("use_regex", True) and part == "pre_tokenizer":
+                yield Place(where, GPT2_PATTERN, "oniguruma")
+
+
+@lru_cache(maxsize=64)
+def _won(source: str, dialect: Dialect) -> tuple[list[bool], list[str]]:
+    """Whether each alternative can win, and how each is written; raises `NotExpressible`."""
+    translated = Translator(source, dialect, exact=False).run()
+    tree = tree_of(translated, nested_sets=dialect != "regex")
+    return winners(tree), _written(source, tree)
+
+
+def _written(source: str, tree: Node) -> list[str]:
+    """The alternatives of a pattern as its author wrote them: cut at the bars outside all brackets."""
+    expected = len(tree.parts) if isinstance(tree, Either) else 1
+    parts, depth, inside, last, at = [], 0, False, 0, 0
+    while at < len(source):
+        letter = source[at]
+        if letter == "\\":
+            at += 1
+        elif inside:
+            inside = letter != "]"
+        elif letter == "[":
+            inside = True
+        elif letter in "()":
+            depth += 1 if letter == "(" else -1
+        elif letter == "|" and not depth:
+            parts.append(source[last:at])
+            last = at + 1
+        at += 1
+    parts.append(source[last:])
+    return parts if len(parts) == expected else [f"number {number + 1}" for number in range(expected)]
+
+
+def never_match(subject: Any, bounds: Mapping[str, float]) -> Finding:
+    """Patterns that match no text at all (proved), or are regular expressions taken literally."""
+    found = places(subject)
+    if not found:
+        return Finding.unchecked("no pattern is known of it")
+    wrong, unproved = [], []
+    for place in found:
+        if place.literal:
+            if _LIKE_REGEX.search(place.source):
+                wrong.append(
+                    f"{place.where}: {place.source!r} is a regular expression, and is looked for as text"
+                )
+            continue
+        try:
+            won, _ = _won(place.source, place.dialect)
+        except NotExpressible as reason:
+            unproved.append(f"{place.where}: no automaton ({reason})")
+            continue
+        if not any(won):
+            wrong.append(f"{place.where}: {place.source!r} matches no text, whatever it be")
+    silent = [] if wrong else list(_silent(subject))
+    if wrong or not (silent or unproved):
+        return Finding.judged(
+            len(wrong), of=f"of {len(found)} patterns never match", examples=wrong, bounds=bounds
+        )
+    if silent:
+        return Finding(
+            Outcome.WARN, f"{len(silent)} patterns match nowhere in the text", len(silent), tuple(silent)
+        )
+    return Finding.unchecked("; ".join(unproved))
+
+
+def _silent(subject: Any) -> Iterator[str]:
+    """Splits that find nothing in what the steps before them leave of the sample text."""
+    document = subject.document or {}
+    steps = list(steps_of(document.get("pre_tokenizer"), "pretokenizers"))
+    if sum("pattern" in step for step in steps) < 2 and not (len(steps) > 1 and subject.texts):
+        return
+    pieces: Iterable[Stretch] = [Stretch(text) for text in _sample(subject)]
+    for number, step in enumerate(steps):
+        pieces = list(pieces)
+        pattern = step.get("pattern")
+        if isinstance(pattern, Mapping) and "Regex" in pattern:
+            spans = compile_regex(str(pattern["Regex"]), "oniguruma").spans
+            if not any(next(spans(piece.text), None) for piece in pieces):
+                where = f"pre_tokenizer {number + 1} ({step.get('type')})"
+                yield f"{where}: {pattern['Regex']!r}, behind the steps before it"
+        split = pre_tokenizer_of(step)
+        pieces = [part for piece in pieces for part in split(piece)]
+
+
+def _sample(subject: Any) -> Sequence[str]:
+    found, size = [], 0
+    for text in (*subject.sample(), "I'm 12, you'll  see:\n\n x=3.5!\r\n\tNO…  "):
+        found.append(text)
+        size += len(text)
+        if size > _MOST_TEXT:
+            break
+    return found
+
+
+def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
+    """Alternatives of a pattern that no text ever reaches: those before them take everything (proved)."""
+    found = [place for place in places(subject) if not place.literal]
+    if not found:
+        return Finding.unchecked("no pattern is known of it")
+    wrong, unproved, total = [], [], 0
+    for place in found:
+        try:
+            won, written = _won(place.source, place.dialect)
+        except NotExpressible as reason:
+            unproved.append(f"{place.where}: no automaton ({reason})")
+            continue
+        total += len(won)
+        if any(won):
+            wrong += [f"{place.where}: {part}" for part, wins in zip(written, won, strict=True) if not wins]
+    if unproved and not wrong:
+        return Finding.unchecked("; ".join(unproved))
+    said = f"of {total} alternatives are never what matches, whatever the text"
+    return Finding.judged(len(wrong), of=said, examples=wrong, bounds=bounds)
+
+
+CHECKS = (
+    Check(
+        code="TB101",
+        name="pattern-never-matches",
+        summary="Patterns that match no text (proved), or are regular expressions taken as plain text.",
+        harm="A model of a thousand million parameters was pretrained with Split patterns that never "
+        "matched (llama.cpp 29211); it was found after the money was spent.",
+        look=cast(Any, never_match),
+        bounds={"fail": 0},
+    ),
+    Check(
+        code="TB102",
+        name="alternative-never-matches",
+        summary="Alternatives of a pattern that never match, since those before them take everything.",
+        harm="A pattern that cuts otherwise than its author believes: training and inference of one "
+        "project used two of them (nanochat 291), and a wrong pattern moved a perplexity from "
+        "15.4 to 19.0 (llama.cpp 29033).",
+        look=cast(Any, never_win),
+        bounds={"warn": 0},
+    ),
+)

@@ -1,0 +1,170 @@
+"""`tokbench lint`: every fault is told by its code, a sound vocabulary by none, and outputs hold together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.tokbench.lint.broken import FAULTS, broken, sound, write
+from tokbench.cli.lint import subject_of
+from tokbench.cli.program import app
+from tokbench.errors import SpecError, TokbenchError
+from tokbench.lint.check import Outcome
+from tokbench.lint.injection import CHAT, MATCHING, injections
+from tokbench.lint.running import Row, lint
+from tokbench.lint.settings import Settings, read_settings
+from tokbench.registry import Registry, build_registry
+
+TEXTS = {"eng_Latn": ["the cat in the hat, an end\n"] * 4000}
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return build_registry()
+
+
+def run(registry: Registry, spec: str, *only: str, settings: Settings | None = None, texts=None) -> list[Row]:
+    settings = settings or Settings()
+    checks = settings.chosen(registry.checks.values(), only)
+    return lint(spec, lambda: subject_of(registry, spec, texts or {}), checks, settings)
+
+
+def told(rows: list[Row]) -> set[str]:
+    return {row.code for row in rows if row.outcome in (Outcome.WARN, Outcome.FAIL)}
+
+
+@pytest.fixture(scope="module")
+def sound_rows(registry, tmp_path_factory) -> list[Row]:
+    folder = write(tmp_path_factory.mktemp("lint") / "sound", sound())
+    return run(registry, f"bpe:{folder}", settings=Settings(bounds={"TB307": {"times": 20}}))
+
+
+def test_a_sound_vocabulary_passes_but_for_what_is_true_of_all(sound_rows):
+    # NFC loses decomposed text, and a chat template is open to control strings in what users write
+    assert told(sound_rows) == {"TB301", "TB505"}
+    unchecked = {row.code for row in sound_rows if row.outcome is Outcome.NOT_CHECKED}
+    assert unchecked == {"TB205"}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_told_by_its_code(registry, tmp_path, name, sound_rows):
+    code, _ = FAULTS[name]
+    spec = f"bpe:{write(tmp_path / name, broken(name))}"
+    settings = Settings(bounds={"TB307": {"times": 3 if code == "TB307" else 20}})
+    if name == "control_string_is_text":
+        spec += ",match_special=true"
+    texts = TEXTS if code == "TB205" else {}
+    rows = run(registry, spec, *(["TB2"] if code == "TB205" else [code]), settings=settings, texts=texts)
+    assert code in told(rows), [(row.code, row.finding) for row in rows]
+    if code not in ("TB301", "TB505"):
+        assert code not in told(sound_rows)
+    found = next(row.finding for row in rows if row.code == code)
+    assert found.message
+
+
+@pytest.mark.parametrize("name", ["regex_as_string", "merge_twice", "too_few_rows", "another_end"])
+def test_a_fault_is_told_by_no_other_code(registry, tmp_path, name, sound_rows):
+    folder = write(tmp_path / name, broken(name))
+    rows = run(registry, f"bpe:{folder}", settings=Settings(bounds={"TB307": {"times": 20}}))
+    others = told(rows) - told(sound_rows) - {FAULTS[name][0]}
+    # merges that cross every boundary are reachable, so only what a pattern does to text may follow
+    assert others <= ({"TB305"} if name == "regex_as_string" else set())
+
+
+def test_a_check_that_fails_is_not_a_pass_and_takes_no_other_with_it(registry, tmp_path):
+    files = sound()
+    files["config.json"] = "[1]"
+    rows = run(registry, f"bpe:{write(tmp_path / 'v', files)}", "TB209", "TB104")
+    outcomes = {row.code: row.outcome for row in rows}
+    assert outcomes["TB209"] is Outcome.NOT_CHECKED
+    assert outcomes["TB104"] is Outcome.PASS
+
+
+def test_injection_counts_each_entry(registry, tmp_path):
+    folder = write(tmp_path / "v", broken("filter_undone"))
+    found = injections(subject_of(registry, f"bpe:{folder}", {}))
+    became = {(one.control, one.variant, one.entry) for one in found if one.became}
+    assert ("<|stop|>", "split by ZERO WIDTH SPACE", MATCHING) in became
+    assert ("<|stop|>", "exact", CHAT) in became
+    assert not [one for one in found if one.entry == "encode" and one.became]
+    assert ("<|stop|>", "split by a space", MATCHING) not in became
+
+
+def test_settings_change_levels_and_bounds(registry, tmp_path):
+    file = tmp_path / "lint.toml"
+    file.write_text('ignore = ["TB205"]\n[TB505]\nlevel = "fail"\n[TB209]\nmultiple = 7\n')
+    settings = read_settings(file, registry.checks.values())
+    folder = write(tmp_path / "v", sound())
+    outcomes = {row.code: row.outcome for row in run(registry, f"bpe:{folder}", settings=settings)}
+    assert "TB205" not in outcomes
+    assert (outcomes["TB505"], outcomes["TB209"]) == (Outcome.FAIL, Outcome.WARN)
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        ("[TB999]\n", "unknown check 'TB999'"),
+        ("[TB208]\nbyte = 3\n", "did you mean 'bytes'"),
+        ('[TB208]\nlevel = "off"\n', "must be warn or fail"),
+        ("[TB208]\nbytes = true\n", "must be a number"),
+        ("ignore = 3\n", "list of codes"),
+        ("TB208 = 3\n", "must be a table"),
+        ("[", "not TOML"),
+    ],
+)
+def test_settings_that_are_wrong_are_refused(registry, tmp_path, content, match):
+    file = tmp_path / "lint.toml"
+    file.write_text(content)
+    with pytest.raises(SpecError, match=match):
+        read_settings(file, registry.checks.values())
+
+
+def cli(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
+    return result.exit_code, result.output
+
+
+def test_the_command_prints_text_json_markdown_and_sarif(tmp_path):
+    folder = write(tmp_path / "v", broken("too_few_rows"))
+    status, shown = cli("lint", f"bpe:{folder}", "--only", "TB209", "--only", "TB104", "--verbose")
+    assert status == 1
+    assert "TB209 fail  embedding-rows: ids go up to 265, and the model has 264 rows" in shown
+    assert "TB104 pass" in shown
+    _, found = cli("lint", f"bpe:{folder}", "--only", "TB2", "--format", "json")
+    assert {row["code"]: row["outcome"] for row in json.loads(found)}["TB209"] == "fail"
+    _, table = cli("lint", f"bpe:{folder}", "--only", "TB209", "--format", "md")
+    assert "| TB209 embedding-rows | fail |" in table
+    _, sarif = cli("lint", f"bpe:{folder}", "--only", "TB209", "--format", "sarif")
+    (one,) = json.loads(sarif)["runs"][0]["results"]
+    assert (one["ruleId"], one["level"]) == ("TB209", "error")
+    assert one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("tokenizer.json")
+    rules = json.loads(sarif)["runs"][0]["tool"]["driver"]["rules"]
+    assert len(rules) == len({rule["id"] for rule in rules}) > 25
+
+
+def test_the_exit_status_says_whether_anything_failed(tmp_path):
+    folder = write(tmp_path / "v", sound())
+    assert cli("lint", f"bpe:{folder}", "--only", "TB505")[0] == 0
+    assert cli("lint", f"bpe:{folder}", "--only", "TB505", "--strict")[0] == 1
+    with pytest.raises(TokbenchError, match="unknown check"):
+        cli("lint", f"bpe:{folder}", "--only", "XX")
+
+
+def test_injection_is_a_table(tmp_path):
+    folder = write(tmp_path / "v", sound())
+    status, shown = cli("injection", f"bpe:{folder}")
+    assert status == 0
+    assert "split by ZERO WIDTH SPACE" in shown
+    status, found = cli("injection", f"bpe:{folder}", "--json")
+    assert {one["control"] for one in json.loads(found)} == {"<|end|>", "<|start|>", "<|stop|>"}
+
+
+def test_every_check_has_its_section_in_the_docs(registry):
+    page = (Path(__file__).parents[3] / "docs" / "lint.md").read_text(encoding="utf-8")
+    for check in registry.checks.values():
+        assert f"### {check.code} {check.name}\n" in page, "run: python tools/lint_page.py"
+        assert check.summary in page
+        assert check.harm in page

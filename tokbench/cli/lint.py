@@ -1,0 +1,207 @@
+"""`tokbench lint` and `tokbench injection`: the gate before training and before deploying."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import console as plain_console
+
+if TYPE_CHECKING:
+    from tokbench.lint.running import Row
+    from tokbench.lint.subject import Subject
+    from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
+
+
+class Form(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "md"
+    SARIF = "sarif"
+
+
+def lint(
+    specs: Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)],
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("-d", "--dataset", metavar="DATASET", help="Text to check on. Repeatable."),
+    ] = None,
+    documents: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How findings are printed.")] = Form.TEXT,
+    settings: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Thresholds, levels, checks to leave out.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODE", help="Only this check, or those that begin so (TB2). Repeatable."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A warning is a failure.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show what passed and what was not checked, with reasons.")
+    ] = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Check tokenizers for what goes wrong silently; exit status 1 when a check fails.
+
+    Every check has a stable code (TB101 …) with a section in docs/lint.md: what it means, and whom it has hurt.
+    """
+    from tokbench import __version__
+    from tokbench.errors import UnknownNameError
+    from tokbench.lint import output
+    from tokbench.lint.check import Outcome
+    from tokbench.lint.running import lint as run_checks
+    from tokbench.lint.settings import Settings, read_settings
+
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    known = list(registry.checks.values())
+    chosen = read_settings(settings, known) if settings else Settings()
+    for code in only or ():
+        if not any(check.code.startswith(code) for check in known):
+            raise UnknownNameError.of("check", code, [check.code for check in known])
+    checks = chosen.chosen(known, only or ())
+    texts = texts_of(registry, dataset or [], documents)
+    rows: list[Row] = []
+    for spec in specs:
+        registry.tokenizer_spec(spec)  # a wrong name is a wrong request, before any work
+    for spec in specs:
+        rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, _progress)
+    if form is Form.JSON:
+        print(output.as_json(rows))
+    elif form is Form.MARKDOWN:
+        print(output.as_markdown(rows))
+    elif form is Form.SARIF:
+        print(output.as_sarif(rows, known, version=__version__))
+    else:
+        _show(rows, verbose=verbose)
+    failing = {Outcome.FAIL, Outcome.WARN} if strict else {Outcome.FAIL}
+    if any(row.outcome in failing for row in rows):
+        raise typer.Exit(1)
+
+
+def injection(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Write every control string as plain text, in many ways, and show which become control ids."""
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from tokbench.lint.injection import VARIANTS, injections
+
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    found = injections(subject_of(registry, spec, {}))
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
+        return
+    shown = plain_console()
+    entries = list(dict.fromkeys(one.entry for one in found))
+    controls = len({one.control for one in found})
+    shown.print(f"{spec}: {controls:,} control strings as plain text", style="bold")
+    table = Table("written", *entries, box=None, header_style="bold")
+    for variant in VARIANTS:
+        cells = []
+        for entry in entries:
+            own = [one for one in found if (one.variant, one.entry) == (variant, entry)]
+            became = [one.control for one in own if one.became]
+            names = " ".join(became[:4]) + (" …" if len(became) > 4 else "")
+            cells.append(f"{len(became)} of {len(own)}  {names}".rstrip() if own else "-")
+        table.add_row(variant, *cells)
+    shown.print(table)
+    shown.print("Counted are control strings that gave any control id. `--json` lists each with its ids.")
+
+
+def subject_of(registry: Registry, spec: str, texts: Mapping[str, Sequence[str]]) -> Subject:
+    """What checks look at, of a spec: the tokenizer loaded, its files, and how to open it otherwise."""
+    from tokbench.lint.subject import Subject
+
+    parsed = registry.tokenizer_spec(spec)
+    family = registry.tokenizers[parsed.family]
+    tokenizer = registry.load(parsed)
+    files = family.files(parsed, registry.context) if family.files is not None else ()
+    return Subject(
+        spec=spec,
+        tokenizer=tokenizer,
+        files=tuple(files),
+        texts=texts,
+        open=registry.load,
+        open_matching=partial(_matching, registry, str(parsed)),
+    )
+
+
+def _matching(registry: Registry, spec: str) -> Tokenizer | None:
+    """The tokenizer with special tokens matched in text, by the option its family has for that; or None."""
+    from tokbench.errors import TokbenchError
+
+    parsed = registry.tokenizer_spec(spec)
+    for option in registry.tokenizers[parsed.family].options:
+        value = {"match_special": "true", "special": "match"}.get(option.name)
+        if value is None or (option.choices and value not in option.choices):
+            continue
+        joint = "," if parsed.options or parsed.variant else ":"
+        try:
+            return registry.load(
+                spec if option.name in parsed.options else f"{spec}{joint}{option.name}={value}"
+            )
+        except TokbenchError:  # the option does not go with this file
+            return None
+    return None
+
+
+def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:
+    """The documents of each language of some datasets."""
+    found: dict[str, list[str]] = {}
+    for spec in datasets:
+        opened = registry.dataset(spec)
+        for language in opened.languages:
+            texts = (document.text for shard in opened.shards(language) for document in opened.read(shard))
+            found.setdefault(language, []).extend(islice(texts, most))
+    return found
+
+
+_STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "not checked": "dim"}
+
+
+def _show(rows: Sequence[Row], *, verbose: bool) -> None:
+    from rich.text import Text
+
+    from tokbench.lint.output import summary
+
+    console = plain_console()
+    for spec in dict.fromkeys(row.spec for row in rows):
+        own = [row for row in rows if row.spec == spec]
+        console.print(f"{spec}: {summary(own)}", style="bold")
+        for row in own:
+            if not verbose and row.outcome.value in ("pass", "not checked"):
+                continue
+            line = Text(f"  {row.code} ")
+            line.append(f"{row.outcome.value:<5}", style=_STYLES[row.outcome.value])
+            line.append(f" {row.name}: {row.finding.message}")
+            console.print(line, soft_wrap=True)
+            for example in row.finding.examples:
+                console.print(f"              {example}", style="dim", soft_wrap=True)
+
+
+def _progress(done: float, word: str) -> None:
+    """A line that is overwritten, where somebody watches."""
+    if sys.stderr.isatty():
+        print("\r\x1b[K" + (f"{done:4.0%} {word}" if done < 1 else ""), end="", file=sys.stderr, flush=True)

@@ -1,0 +1,12 @@
+"""The checks that tokbench brings itself; a plugin adds more by the hook `tokbench_checks`."""
+
+from __future__ import annotations
+
+from tokbench.lint import files, specials, text, vocabulary
+from tokbench.lint.check import Check
+
+CATALOGUE: tuple[Check, ...] = (*vocabulary.CHECKS, *text.CHECKS, *files.CHECKS, *specials.CHECKS)
+
+LOADS = "TB001"
+"""The code for a tokenizer that cannot be loaded: nothing else is checked then."""
+LOADS_NAME = "loads"

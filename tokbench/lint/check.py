@@ -1,0 +1,85 @@
+"""What a check is, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokbench.lint.subject import Subject
+
+SHOWN = 5
+"""Examples that a finding keeps."""
+
+
+class Outcome(StrEnum):
+    """What a check came to. What could not be decided is never a pass."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome of one check: what was found in words, how many times, and a few examples.
+
+    Example:
+        >>> Finding.judged(3, of="tokens", bounds={"fail": 0}, examples=["a"]).outcome.value
+        'fail'
+    """
+
+    outcome: Outcome
+    message: str
+    count: int | None = None
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def passed(cls, message: str) -> Finding:
+        """Nothing is wrong, and this is what was seen."""
+        return cls(Outcome.PASS, message)
+
+    @classmethod
+    def unchecked(cls, reason: str) -> Finding:
+        """It could not be decided, for this reason."""
+        return cls(Outcome.NOT_CHECKED, reason)
+
+    @classmethod
+    def judged(
+        cls,
+        count: int,
+        *,
+        of: str,
+        bounds: Mapping[str, float],
+        total: int | None = None,
+        examples: Sequence[str] = (),
+    ) -> Finding:
+        """Pass, warn or fail: whether `count`, or its share of `total`, is above the bound of that name."""
+        value = count / total if total else count
+        shown = f"{count:,} {of}" + (f" ({count / total:.2%})" if total and count else "")
+        outcome = Outcome.PASS
+        if value > bounds.get("fail", value):
+            outcome = Outcome.FAIL
+        elif value > bounds.get("warn", value):
+            outcome = Outcome.WARN
+        return cls(outcome, shown, count, tuple(examples[:SHOWN]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that can be wrong with a tokenizer.
+
+    `code` is stable (``TB101``); `look(subject, bounds)` decides, and raises `TokbenchError` where it cannot.
+    `bounds` are the thresholds it judges by, with their defaults; a settings file changes them. `harm` is what
+    this has cost somebody, in a sentence.
+    """
+
+    code: str
+    name: str
+    summary: str
+    harm: str
+    look: Callable[[Subject, Mapping[str, float]], Finding]
+    bounds: Mapping[str, float] = field(default_factory=dict)

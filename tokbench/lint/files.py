@@ -1,0 +1,194 @@
+"""Checks of the files side by side: what they add, cut, and say differently of one tokenizer. Codes TB4xx."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from tokbench.errors import TokbenchError
+from tokbench.lint.check import Check, Finding, Outcome
+from tokbench.lint.samples import ROUND_TRIPS
+from tokbench.lint.subject import Subject, shown
+
+Bounds = Mapping[str, float]
+_ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_PARTS = ("normalizers", "pretokenizers", "processors", "decoders")
+
+
+def steps(component: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:
+    """The steps of a component of a `tokenizer.json`, sequences opened up.
+
+    Example:
+        >>> [step["type"] for step in steps({"type": "Sequence", "normalizers": [{"type": "NFC"}]})]
+        ['NFC']
+    """
+    if not component:
+        return
+    inner = next((component[name] for name in _PARTS if name in component), None)
+    if inner is None:
+        yield component
+        return
+    for part in inner:
+        yield from steps(part)
+
+
+def _text(token: Any) -> str | None:
+    """A token as tokenizer_config.json names it: a text, or an object with its content."""
+    return token.get("content") if isinstance(token, Mapping) else token
+
+
+def _known(document: Mapping[str, Any]) -> dict[str, int]:
+    """Every token of a `tokenizer.json` with its id, as files spell it."""
+    vocabulary = document["model"].get("vocab") or {}
+    if isinstance(vocabulary, Mapping):
+        known = dict(vocabulary)
+    else:
+        known = {str(entry[0]): index for index, entry in enumerate(vocabulary)}
+    return known | {token["content"]: token["id"] for token in document.get("added_tokens") or []}
+
+
+def _disagreements(document: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
+    known = _known(document)
+    for role in _ROLES:
+        text = _text(config.get(role))
+        if text is not None and text not in known:
+            yield f"{role} is {text!r}, which tokenizer.json does not have"
+    for index, token in (config.get("added_tokens_decoder") or {}).items():
+        text = str(_text(token))
+        if known.get(text) != int(index):
+            there = known.get(text, "none")
+            yield f"added_tokens_decoder gives {text!r} the id {index}, tokenizer.json {there}"
+    lower = [
+        step.get("lowercase", True) for step in steps(document.get("normalizer")) if step["type"] in _LOWER
+    ]
+    stated = config.get("do_lower_case")
+    if stated is not None and bool(stated) != any(lower):
+        yield f"do_lower_case is {stated}, and tokenizer.json does {'' if any(lower) else 'not '}lower the case"
+    prefixes = [
+        bool(step.get("add_prefix_space"))
+        if "add_prefix_space" in step
+        else step.get("prepend_scheme") != "never"
+        for step in steps(document.get("pre_tokenizer"))
+        if step["type"] in ("ByteLevel", "Metaspace")
+    ]
+    stated = config.get("add_prefix_space")
+    if stated is not None and prefixes and bool(stated) != any(prefixes):
+        yield f"add_prefix_space is {stated}, and tokenizer.json says {any(prefixes)}"
+    for role, place in (("bos_token", 0), ("eos_token", -1)):
+        stated, text = config.get(f"add_{role}"), _text(config.get(role))
+        added = _template(document, "single")
+        if stated is not None and text is not None and bool(stated) != (added[place] == text):
+            yield f"add_{role} is {stated}, and the post-processor of tokenizer.json says otherwise"
+
+
+_LOWER = ("Lowercase", "BertNormalizer")
+
+
+def _template(document: Mapping[str, Any], kind: str) -> list[str]:
+    """What the post-processor puts around one text, ``A`` for the text itself."""
+    for step in steps(document.get("post_processor")):
+        if step["type"] == "TemplateProcessing":
+            parts = (next(iter(part.items())) for part in step[kind])
+            return [str(value["id"]) for _, value in parts]
+        if step["type"] in ("BertProcessing", "RobertaProcessing"):
+            return [str(step["cls"][0]), "A", str(step["sep"][0])]
+    return ["A"]
+
+
+def agreement(subject: Subject, bounds: Bounds) -> Finding:
+    """What tokenizer_config.json says otherwise than `tokenizer.json`."""
+    if subject.document is None or subject.config is None:
+        return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
+    wrong = list(_disagreements(subject.document, subject.config))
+    return Finding.judged(len(wrong), of="statements disagree", examples=wrong, bounds=bounds)
+
+
+def classes(subject: Subject, bounds: Bounds) -> Finding:
+    """Whether the class of transformers that the configuration names gives the ids of `tokenizer.json`."""
+    if subject.document is None or subject.config is None or subject.open is None:
+        return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
+    pair = (f"transformers:{subject.folder}", f"transformers:{subject.folder},backend=transformers")
+    try:
+        here, there = (subject.open(spec) for spec in pair)
+        rows = [(text, list(here.encode(text)), list(there.encode(text))) for text in ROUND_TRIPS]
+    except TokbenchError as error:
+        return Finding.unchecked(f"transformers does not open the folder: {error}")
+    wrong = [f"{shown(text)} is {a[:6]} and by the class {b[:6]}" for text, a, b in rows if a != b]
+    return Finding.judged(
+        len(wrong),
+        of=f"of {len(rows)} texts have other ids by the class that transformers chooses",
+        examples=wrong,
+        bounds=bounds,
+    )
+
+
+def ends(subject: Subject, bounds: Bounds) -> Finding:
+    """What is put around a text, and whether something is put there twice."""
+    if subject.document is None:
+        return Finding.unchecked("only a tokenizer.json says what is put around a text")
+    around = _template(subject.document, "single")
+    twice = [one for one, other in pairwise(around) if one == other]
+    begin = around[: around.index("A")] if "A" in around else []
+    template = subject.chat_template
+    names = {role: _text((subject.config or {}).get(role)) for role in ("bos_token", "eos_token")}
+    if template is not None and begin:
+        written = re.search(r"\bbos_token\b", template) is not None or begin[0] in template
+        if written and begin[0] in (names["bos_token"], *begin):
+            twice.append(begin[0])
+    said = "a text is encoded as " + " ".join("TEXT" if one == "A" else one for one in around)
+    if twice:
+        examples = tuple(f"{one}: by the template and by the encoder" for one in twice)
+        return Finding(Outcome.FAIL, f"{said}; {', '.join(twice)} is put there twice", len(twice), examples)
+    return Finding.passed(said)
+
+
+def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
+    """Truncation and padding kept in `tokenizer.json`, which `encode` then does by itself."""
+    if subject.document is None:
+        return Finding.unchecked("only a tokenizer.json can hold truncation and padding")
+    found: Sequence[str] = [
+        f"{name}: {subject.document[name]}" for name in ("truncation", "padding") if subject.document.get(name)
+    ]
+    return Finding.judged(
+        len(found), of="settings change the length of what is encoded", examples=found, bounds=bounds
+    )
+
+
+CHECKS = (
+    Check(
+        code="TB401",
+        name="files-disagree",
+        summary="What tokenizer_config.json says otherwise than tokenizer.json.",
+        harm="Which file counts depends on the program that reads it: one lowers the case, another does not.",
+        look=agreement,
+        bounds={"fail": 0},
+    ),
+    Check(
+        code="TB402",
+        name="classes-disagree",
+        summary="Whether the class of transformers gives other ids than tokenizer.json does.",
+        harm="A loader that read another class turned 7,140 tokens into 35,921 (InferenceX 937); "
+        "months were lost to a pattern that differed between two readers of one file "
+        "(tokenizers 2109).",
+        look=classes,
+        bounds={"fail": 0},
+    ),
+    Check(
+        code="TB403",
+        name="begin-and-end",
+        summary="What is put around a text (BOS, EOS), and whether it is put there twice.",
+        harm="A chat template that writes BOS and an encoder that adds it give two: a beginning the "
+        "model never saw.",
+        look=ends,
+    ),
+    Check(
+        code="TB404",
+        name="cut-or-padded",
+        summary="Truncation or padding kept in tokenizer.json.",
+        harm="`encode` then cuts every document, or fills it up, and nothing says so.",
+        look=cut_or_padded,
+        bounds={"warn": 0},
+    ),
+)

@@ -1,0 +1,105 @@
+"""What control strings in plain text become: every special token, written in many ways, through each entry.
+
+A control string that a user types should be text. Entries are `encode` as tokbench calls it (content only),
+the same with special tokens matched (what libraries do unless told otherwise), and the chat template with the
+string as a user's message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from tokbench.errors import TokbenchError
+from tokbench.lint.chat import render
+from tokbench.lint.subject import Subject
+
+ENCODE, MATCHING, CHAT = "encode", "encode, specials matched", "chat template"
+
+
+def _split(mark: str, text: str) -> str:
+    middle = len(text) // 2
+    return text[:middle] + mark + text[middle:]
+
+
+def _wide(text: str) -> str:
+    return "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in text)
+
+
+VARIANTS: Mapping[str, Callable[[str], str]] = {
+    "exact": lambda text: text,
+    "inside a word": lambda text: f"a{text}b",
+    "after a line's end": lambda text: f"Hello.\n{text}\n",
+    "split by a space": partial(_split, " "),
+    "split by a line's end": partial(_split, "\n"),
+    "split by ZERO WIDTH SPACE": partial(_split, "\u200b"),
+    "split by ZERO WIDTH JOINER": partial(_split, "\u200d"),
+    "split by SOFT HYPHEN": partial(_split, "\u00ad"),
+    "split by BYTE ORDER MARK": partial(_split, "\ufeff"),
+    "split by a control character": partial(_split, "\x01"),
+    "upper case": str.upper,
+    "lower case": str.lower,
+    "full width (NFKC gives it back)": _wide,
+    "with an accent in the middle": partial(_split, "\u0301"),
+    "without its last character": lambda text: text[:-1],
+}
+"""How a control string is written, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One control string written in one way through one entry, and the control ids it became (none: text).
+
+    `refused` says why an entry gave no ids at all.
+    """
+
+    control: str
+    id: int
+    variant: str
+    entry: str
+    became: tuple[int, ...]
+    refused: str = ""
+
+
+def injections(subject: Subject) -> list[Injection]:
+    """Every control string in every variant through every entry there is.
+
+    A variant that leaves a string as it is (upper case of ``[SEP]``) is not listed; entries that a tokenizer
+    lacks are not either.
+    """
+    content = subject.tokenizer.encode
+    entries: dict[str, Callable[[str], list[int]]] = {ENCODE: lambda text: list(content(text))}
+    if subject.matching is not None:
+        matching = subject.matching
+        entries[MATCHING] = lambda text: list(matching.encode(text))
+        if subject.chat_template is not None:
+            entries[CHAT] = partial(_by_template, subject)
+    found = []
+    for control, index in subject.controls.items():
+        for variant, write in VARIANTS.items():
+            text = write(control)
+            if not text or (variant != "exact" and text == control):
+                continue
+            for entry, encode in entries.items():
+                try:
+                    became = tuple(int(one) for one in encode(text) if int(one) in subject.special_ids)
+                    refused = ""
+                except TokbenchError as error:
+                    became, refused = (), str(error)
+                became = tuple(one for one in became if one != getattr(subject.tokenizer, "unk_id", None))
+                found.append(Injection(control, index, variant, entry, became, refused))
+    return found
+
+
+def _by_template(subject: Subject, text: str) -> list[int]:
+    """The ids that a user's message adds to those of a conversation around it."""
+    assert subject.matching is not None
+    with_text, without = (
+        list(map(int, subject.matching.encode(render(subject, [{"role": "user", "content": content}]))))
+        for content in (text, "")
+    )
+    for index in without:  # each control id of the template itself is taken out once
+        if index in with_text:
+            with_text.remove(index)
+    return with_text

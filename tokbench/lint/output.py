@@ -1,0 +1,95 @@
+"""Findings as JSON, Markdown and SARIF 2.1.0 (what code hosts show beside a change)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tokbench.lint.check import Check, Outcome
+from tokbench.lint.running import Row
+
+_LEVELS = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
+
+
+def as_json(rows: Iterable[Row]) -> str:
+    """A list of objects, one a finding."""
+    found = [
+        {
+            "tokenizer": row.spec,
+            "code": row.code,
+            "name": row.name,
+            "outcome": row.outcome.value,
+            "message": row.finding.message,
+            "count": row.finding.count,
+            "examples": list(row.finding.examples),
+        }
+        for row in rows
+    ]
+    return json.dumps(found, ensure_ascii=False, indent=2)
+
+
+def summary(rows: Iterable[Row]) -> str:
+    """How many checks came to what, in words.
+
+    Example:
+        >>> summary([])
+        'nothing was checked'
+    """
+    counts = Counter(row.outcome for row in rows)
+    return ", ".join(f"{counts[one]} {one.value}" for one in Outcome if counts[one]) or "nothing was checked"
+
+
+def as_markdown(rows: Sequence[Row]) -> str:
+    """A heading and a table for each tokenizer."""
+    lines: list[str] = []
+    for spec in dict.fromkeys(row.spec for row in rows):
+        own = [row for row in rows if row.spec == spec]
+        lines += [f"## {spec}", "", summary(own), "", "| check | | found |", "|---|---|---|"]
+        for row in own:
+            found = "<br>".join(map(_cell, (row.finding.message, *row.finding.examples)))
+            lines.append(f"| {row.code} {row.name} | {row.outcome.value} | {found} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    for character in "\\|<>*_`":
+        text = text.replace(
+            character, f"\\{character}" if character not in "<>" else f"&{'lg'[character == '>']}t;"
+        )
+    return text.replace("\n", " ")
+
+
+def as_sarif(rows: Iterable[Row], checks: Iterable[Check], *, version: str) -> str:
+    """One run of SARIF 2.1.0: the checks as rules, and a result for each warning and failure."""
+    rules: list[dict[str, Any]] = [
+        {
+            "id": check.code,
+            "name": check.name,
+            "shortDescription": {"text": check.summary},
+            "fullDescription": {"text": f"{check.summary} {check.harm}"},
+        }
+        for check in checks
+    ]
+    results = [
+        {
+            "ruleId": row.code,
+            "level": _LEVELS[row.outcome],
+            "message": {"text": "; ".join([f"{row.spec}: {row.finding.message}", *row.finding.examples])},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": row.file or row.spec}}}],
+        }
+        for row in rows
+        if row.outcome in _LEVELS
+    ]
+    driver = {"name": "tokbench", "version": version, "rules": rules}
+    return json.dumps(
+        {
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{"tool": {"driver": driver}, "results": results}],
+        },
+        ensure_ascii=False,
+        indent=2,
+    )

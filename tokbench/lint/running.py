@@ -1,0 +1,71 @@
+"""Checks run on tokenizers: each on its own, so that what fails in one is that one's finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tokbench.errors import TokbenchError
+from tokbench.lint.catalogue import LOADS, LOADS_NAME
+from tokbench.lint.check import Check, Finding, Outcome
+from tokbench.lint.settings import Settings
+from tokbench.lint.subject import Subject
+
+Tell = Callable[[float, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The finding of one check on one tokenizer; `file` is where the tokenizer came from, if anywhere."""
+
+    spec: str
+    code: str
+    name: str
+    finding: Finding
+    file: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it came to."""
+        return self.finding.outcome
+
+
+def lint(
+    spec: str,
+    load: Callable[[], Subject],
+    checks: Iterable[Check],
+    settings: Settings | None = None,
+    tell: Tell = lambda done, word: None,
+) -> list[Row]:
+    """Run `checks` on the tokenizer that `load` opens; one that cannot be loaded has the one row TB001.
+
+    Example:
+        >>> import tokbench
+        >>> from tokbench.lint.catalogue import CATALOGUE
+        >>> rows = lint("bytes", lambda: Subject("bytes", tokbench.load("bytes")), CATALOGUE)
+        >>> [row.code for row in rows if row.outcome == "fail"]
+        []
+    """
+    settings = settings or Settings()
+    try:
+        subject = load()
+    except TokbenchError as error:
+        return [Row(spec, LOADS, LOADS_NAME, Finding(Outcome.FAIL, str(error)))]
+    file = str(subject.files[0]) if subject.files else ""
+    rows = [Row(spec, LOADS, LOADS_NAME, Finding.passed("it loads"), file)]
+    listed: Sequence[Check] = list(checks)
+    for number, check in enumerate(listed):
+        tell(number / len(listed), check.name)
+        rows.append(Row(spec, check.code, check.name, _found(check, subject, settings), file))
+    tell(1.0, "done")
+    return rows
+
+
+def _found(check: Check, subject: Subject, settings: Settings) -> Finding:
+    try:
+        finding = check.look(subject, settings.bounds_of(check))
+    except Exception as error:  # a check never takes the others with it
+        return Finding.unchecked(f"{type(error).__name__}: {error}")
+    if not isinstance(finding, Finding):
+        return Finding.unchecked(f"the check returned {type(finding).__name__}, not a Finding")
+    return settings.levelled(check, finding)

@@ -1,0 +1,177 @@
+"""Checks of special tokens: what plain text can produce, and what the chat template does. Codes TB5xx."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tokbench.errors import TokbenchError
+from tokbench.lint.chat import render
+from tokbench.lint.check import SHOWN, Check, Finding, Outcome
+from tokbench.lint.injection import CHAT, ENCODE, MATCHING, Injection, injections
+from tokbench.lint.subject import Subject, shown
+
+Bounds = Mapping[str, float]
+_CONTROL = re.compile(
+    r"<\|[^|<>]+\|>|</?s>|<(?:pad|unk|bos|eos|mask|sep|cls)>|\[(?:PAD|UNK|CLS|SEP|MASK|BOS|EOS|/?INST)\]"
+    r"|<(?:start|end)_of_(?:turn|image|text)>|<</?SYS>>|<｜[^｜]+｜>"
+)
+_TALK = (
+    {"role": "user", "content": "What is  2 + 2?\n(Zwölf ≠ 4.)"},
+    {"role": "assistant", "content": "It is 4."},
+    {"role": "user", "content": "Thanks!"},
+)
+
+
+def _all(subject: Subject) -> list[Injection]:
+    """The injections of a subject, found once."""
+    found = subject.__dict__.get("_injections")
+    if found is None:
+        found = subject.__dict__["_injections"] = injections(subject)
+    return list(found)
+
+
+def _listed(found: Iterable[Injection]) -> list[str]:
+    return [f"{shown(one.control)} {one.variant}: {' '.join(map(str, one.became))}" for one in found]
+
+
+def as_text(subject: Subject, bounds: Bounds) -> Finding:
+    """Control strings that become control ids where text is encoded as content."""
+    if not subject.controls:
+        return Finding.passed("there are no special tokens")
+    wrong = [one for one in _all(subject) if one.entry == ENCODE and one.became]
+    if isinstance(given := subject.facts.get("special_token_text"), str) and given == "match":
+        return Finding(
+            Outcome.FAIL, "the spec itself asks for special tokens to be matched in text", len(wrong)
+        )
+    names = len({one.control for one in wrong})
+    return Finding.judged(
+        names,
+        of=f"of {len(subject.controls):,} control strings in plain text become control ids",
+        examples=_listed(wrong),
+        bounds=bounds,
+    )
+
+
+def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
+    """Control strings that are ordinary tokens, which any text produces."""
+    found = [
+        f"{shown(text)} ({index})"
+        for index, text in subject.audit.texts()
+        if _CONTROL.fullmatch(text.strip()) and index not in subject.special_ids
+    ]
+    return Finding.judged(
+        len(found), of="tokens look like control strings and are text", examples=found, bounds=bounds
+    )
+
+
+def variants(subject: Subject, bounds: Bounds) -> Finding:
+    """Strings that only resemble a control string and become its id where special tokens are matched."""
+    if not subject.controls:
+        return Finding.passed("there are no special tokens")
+    if subject.matching is None:
+        return Finding.unchecked("the family does not offer to match special tokens in text")
+    exact = ("exact", "inside a word", "after a line's end")
+    tried = [one for one in _all(subject) if one.entry == MATCHING and one.variant not in exact]
+    # <s> in upper case may be another's exact text; one that holds another as a part is no variant of it
+    wrong = [one for one in tried if one.id in one.became]
+    return Finding.judged(
+        len(wrong), of="variants of control strings become control ids", examples=_listed(wrong), bounds=bounds
+    )
+
+
+def chat(subject: Subject, bounds: Bounds) -> Finding:
+    """Whether the chat template runs, keeps what was said, and comes back from its ids."""
+    if subject.chat_template is None:
+        return Finding.unchecked("there is no chat template")
+    try:
+        text = render(subject, _TALK)
+        prompt = render(subject, _TALK, add_generation_prompt=True)
+    except TokbenchError as error:
+        return Finding(Outcome.FAIL, str(error))
+    lost = [part["content"] for part in _TALK if part["content"].strip() not in text]
+    if lost:
+        said = "the template leaves out what was said"
+        return Finding(Outcome.FAIL, said, len(lost), tuple(map(shown, lost[:SHOWN])))
+    tokenizer = subject.matching or subject.tokenizer
+    if subject.matching is not None:
+        plain = [
+            mark
+            for mark in subject.controls
+            if mark in text and subject.controls[mark] not in set(map(int, tokenizer.encode(text)))
+        ]
+        if plain:
+            return Finding(Outcome.FAIL, "control strings of the template stay text", len(plain), tuple(plain))
+    marks = {one for one in _CONTROL.findall(text) if one not in subject.controls}
+    if marks:
+        said = "control strings of the template are no special tokens"
+        return Finding(Outcome.FAIL, said, len(marks), tuple(sorted(marks))[:SHOWN])
+    if prompt == text:
+        return Finding(
+            Outcome.WARN, "add_generation_prompt changes nothing: the model has to begin its own turn"
+        )
+    return Finding.passed(
+        "a conversation runs, keeps what was said, and its control strings are special tokens"
+    )
+
+
+def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
+    """Control strings in a user's message that become control ids by way of the chat template."""
+    if subject.chat_template is None:
+        return Finding.unchecked("there is no chat template")
+    if subject.matching is None:
+        return Finding.unchecked("the family does not offer to match special tokens in text")
+    wrong = [one for one in _all(subject) if one.entry == CHAT and one.became]
+    return Finding.judged(
+        len({one.control for one in wrong}),
+        of=f"of {len(subject.controls):,} control strings in a user's message become control ids",
+        examples=_listed(wrong),
+        bounds=bounds,
+    )
+
+
+CHECKS = (
+    Check(
+        code="TB501",
+        name="specials-from-text",
+        summary="Special tokens that plain text produces through the spec as given.",
+        harm="A document that quotes a control string ends the context, or speaks in the name of the "
+        "system (OWASP AISVS 930, transformers 29279).",
+        look=as_text,
+        bounds={"fail": 0},
+    ),
+    Check(
+        code="TB502",
+        name="control-look-alikes",
+        summary="Tokens that look like control strings and are ordinary ones.",
+        harm="A marker that was added without special=true is given by any text that holds it, and "
+        "is shown to users, since decoding leaves out special tokens only.",
+        look=look_alikes,
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB503",
+        name="special-variants",
+        summary="Variants of a control string (other case, zero-width characters, other forms) that become it.",
+        harm="Filters look for the exact string; a normalizer behind them makes it whole again.",
+        look=variants,
+        bounds={"fail": 0},
+    ),
+    Check(
+        code="TB504",
+        name="chat-template",
+        summary="Whether the chat template runs, keeps what was said, and uses special tokens that exist.",
+        harm="A template that names a marker the vocabulary lacks spells it in pieces, which the "
+        "model never saw as a marker.",
+        look=chat,
+    ),
+    Check(
+        code="TB505",
+        name="chat-injection",
+        summary="Control strings in a user's message that become control ids through the chat template.",
+        harm="A user's message that closes its own turn and opens one of the system's is taken for "
+        "the system's (vllm 31735); escaping is left to each server.",
+        look=chat_injection,
+        bounds={"warn": 0},
+    ),
+)

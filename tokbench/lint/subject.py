@@ -1,0 +1,148 @@
+"""What a check may look at: the tokenizer, the files it came in, and the text it was given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import TokenizerError
+from tokbench.lint.samples import SENTENCES
+from tokbench.tokenizer import Describable, Tokenizer, encode_batch, special_ids
+
+if TYPE_CHECKING:
+    from tokbench.inspection.audit import VocabularyAudit
+
+TEMPLATES = ("chat_template.jinja", "chat_template.json")
+"""Where a chat template lies, where it is not in tokenizer_config.json."""
+
+
+@dataclass
+class Subject:
+    """A loaded tokenizer with its files.
+
+    `texts` are the documents of each language that was given, empty where none was. `open` loads another spec.
+    `matching` is the same tokenizer with the text of special tokens matched, where its family can; else None.
+    """
+
+    spec: str
+    tokenizer: Tokenizer
+    files: Sequence[Path] = ()
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    open: Callable[[str], Tokenizer] | None = None
+    open_matching: Callable[[], Tokenizer | None] = lambda: None
+
+    @cached_property
+    def folder(self) -> Path | None:
+        """Where the tokenizer's file lies; None for one without files."""
+        return self.files[0].parent if self.files else None
+
+    @cached_property
+    def document(self) -> Mapping[str, Any] | None:
+        """The `tokenizer.json` that the spec opens; None where it opens another format."""
+        for path in self.files:
+            content = _json(path) if path.suffix == ".json" else None
+            if isinstance(content, Mapping) and isinstance(content.get("model"), Mapping):
+                return content
+        return None
+
+    @cached_property
+    def config(self) -> Mapping[str, Any] | None:
+        """`tokenizer_config.json` beside the file, or None."""
+        return self._beside("tokenizer_config.json")
+
+    @cached_property
+    def model_config(self) -> Mapping[str, Any] | None:
+        """`config.json` of the model beside the file, or None."""
+        return self._beside("config.json")
+
+    def _beside(self, name: str) -> Mapping[str, Any] | None:
+        path = self.folder / name if self.folder else None
+        if path is None or not path.is_file():
+            return None
+        content = _json(path)
+        if not isinstance(content, Mapping):
+            raise TokenizerError(f"{path}: expected an object, found a {type(content).__name__}")
+        return content
+
+    @cached_property
+    def chat_template(self) -> str | None:
+        """The chat template, from a file of its own or from `tokenizer_config.json`; or None."""
+        for name in TEMPLATES:
+            path = self.folder / name if self.folder else None
+            if path is not None and path.is_file():
+                text = path.read_text(encoding="utf-8")
+                return text if path.suffix == ".jinja" else str(json.loads(text)["chat_template"])
+        found = (self.config or {}).get("chat_template")
+        if isinstance(found, list):  # several, by name
+            found = next((one.get("template") for one in found if one.get("name") == "default"), None)
+        return found if isinstance(found, str) else None
+
+    @cached_property
+    def audit(self) -> VocabularyAudit:
+        """Every id looked at; see `tokbench.inspection.audit`."""
+        from tokbench.inspection.audit import audit
+
+        return audit(self.tokenizer)
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """What the tokenizer says of itself."""
+        return self.tokenizer.facts() if isinstance(self.tokenizer, Describable) else {}
+
+    @cached_property
+    def controls(self) -> Mapping[str, int]:
+        """The text and id of every special token: what marks turns, ends and roles, and is not text."""
+        found: dict[str, int] = {}
+        stated = self.facts.get("special_tokens")
+        if isinstance(stated, Mapping):
+            found = {str(text): int(index) for text, index in stated.items() if isinstance(index, int)}
+        for token in (self.document or {}).get("added_tokens") or []:
+            if token.get("special"):
+                found[str(token["content"])] = int(token["id"])
+        return dict(sorted(((text, index) for text, index in found.items() if text), key=lambda pair: pair[1]))
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """The ids that are control tokens, by whoever knows of them."""
+        return special_ids(self.tokenizer) | frozenset(self.controls.values())
+
+    @cached_property
+    def matching(self) -> Tokenizer | None:
+        """The tokenizer as it is where special tokens are matched in text; None where that is not on offer."""
+        return self.open_matching()
+
+    def sample(self) -> Sequence[str]:
+        """The texts given, or the built-in sentences."""
+        return [text for texts in self.texts.values() for text in texts] or list(SENTENCES.values())
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of each text, as lists."""
+        return encode_batch(self.tokenizer, texts).to_lists()
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TokenizerError(f"{path}: not JSON ({error})") from error
+
+
+def shown(text: str, most: int = 40) -> str:
+    """A text in quotes on one line, cut where it is long.
+
+    Example:
+        >>> shown("abcdefghijk", 6)
+        "'abcde…"
+    """
+    written = repr(text)
+    return written if len(written) <= most else written[:most] + "…"
+
+
+def batches(texts: Sequence[str], size: int = 4096) -> Iterator[Sequence[str]]:
+    """`texts`, some at a time."""
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]

@@ -1,0 +1,214 @@
+"""Checks of what becomes of text: what is lost, and what spaces, digits and normal forms do. Codes TB3xx."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+
+from tokbench.lint.check import SHOWN, Check, Finding, Outcome
+from tokbench.lint.samples import PRINTABLE, ROUND_TRIPS, SENTENCES
+from tokbench.lint.subject import Subject, shown
+from tokbench.tally.loss import kinds_of_loss
+from tokbench.tokenizer import token_bytes, unk_id
+
+Bounds = Mapping[str, float]
+
+_NUMBERS = ("1234567", "12345678", "9876543210", "20240115", "31415926535")
+_ACCENTED = ("café", "naïve", "Å", "é", "Tất cả", "한글", "がぎぐ", "ñandú")
+
+
+def round_trip(subject: Subject, bounds: Bounds) -> Finding:
+    """Texts that do not come back from their ids, by what is lost."""
+    texts = [*ROUND_TRIPS, *(subject.sample() if subject.texts else ())]
+    unknown = unk_id(subject.tokenizer)
+    causes: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    lost = 0
+    for text, ids in zip(texts, subject.ids(texts), strict=True):
+        back = subject.tokenizer.decode(ids)
+        if back == text:
+            continue
+        lost += 1
+        for cause in kinds_of_loss(text, back, unknown=unknown is not None and unknown in ids):
+            causes[cause] += 1
+            examples.setdefault(cause, f"{cause}: {shown(text)} comes back as {shown(back)}")
+    if not lost:
+        return Finding.passed(f"all of {len(texts):,} texts come back")
+    listed = ", ".join(f"{cause} {count}" for cause, count in causes.most_common())
+    promised = getattr(subject.tokenizer, "lossless", None) is True  # declared, so any loss is a fault
+    outcome = Outcome.FAIL if promised or causes["replacement character"] else Outcome.WARN
+    said = f"{lost:,} of {len(texts):,} texts do not come back: {listed}"
+    return Finding(outcome, said, lost, tuple(examples.values())[:SHOWN])
+
+
+def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
+    """Characters that become the unknown token, or nothing; those of ASCII are a failure."""
+    unknown = unk_id(subject.tokenizer)
+    every = sorted({one for text in (PRINTABLE, *ROUND_TRIPS, *subject.sample()) for one in text})
+    characters = [one for one in every if not one.isspace() and unicodedata.category(one)[0] != "C"]
+    texts = [f"a {one} b" for one in characters]
+    without = subject.ids(["a b", "a  b"])
+    lacking = [
+        one
+        for one, ids in zip(characters, subject.ids(texts), strict=True)
+        if (unknown is not None and unknown in ids) or ids in without
+    ]
+    plain = [one for one in lacking if one in PRINTABLE]
+    if plain:
+        said = f"{len(plain)} printable characters of ASCII have no token"
+        return Finding(Outcome.FAIL, said, len(plain), tuple(map(shown, plain[:SHOWN])))
+    said = f"of {len(characters):,} characters tried become unknown or vanish"
+    return Finding.judged(
+        len(lacking), of=said, total=len(characters), examples=[shown(one) for one in lacking], bounds=bounds
+    )
+
+
+def leading_space(subject: Subject, bounds: Bounds) -> Finding:
+    """Whether a space before a text is kept, and whether one is put there that nobody wrote."""
+    plain, spaced, double = subject.ids(["the cat", " the cat", "  the cat"])
+    if plain == spaced:
+        return Finding(
+            Outcome.WARN, "a space before a text makes no difference: it is lost, or always put there"
+        )
+    if spaced == double:
+        return Finding(Outcome.WARN, "two spaces before a text are one")
+    first = token_bytes(subject.tokenizer, plain[0]) if plain else b""
+    if first[:1] == b" " or subject.tokenizer.decode(plain[:1])[:1] == " ":
+        return Finding(Outcome.WARN, "a space is put before a text that has none")
+    return Finding.passed("a space before a text is kept, and none is put there")
+
+
+def newlines(subject: Subject, bounds: Bounds) -> Finding:
+    """Whether the ends of lines are told from spaces, from each other, and from nothing."""
+    texts = ("a b", "a\nb", "a\n\nb", "a\r\nb", "a\tb", "ab")
+    space, one, two, carriage, tab, none = subject.ids(texts)
+    wrong = []
+    if one == space:
+        wrong.append("a line's end is a space")
+    if one == none:
+        wrong.append("a line's end is nothing")
+    if one == two:
+        wrong.append("an empty line is lost")
+    if one == carriage:
+        wrong.append("CR LF is LF")
+    if tab == space:
+        wrong.append("a tab is a space")
+    if not wrong:
+        return Finding.passed("line ends and tabs are kept apart")
+    return Finding(Outcome.WARN, "; ".join(wrong), len(wrong))
+
+
+def digits(subject: Subject, bounds: Bounds) -> Finding:
+    """How numbers are cut: one digit each, in groups from the left, or irregularly."""
+    cuts = []
+    for number, ids in zip(_NUMBERS, subject.ids(list(_NUMBERS)), strict=True):
+        parts = [token_bytes(subject.tokenizer, index).strip() for index in ids]
+        lengths = [len(part) for part in parts if part]
+        if sum(lengths) != len(number):
+            return Finding.unchecked(f"the tokens of {number} do not spell it")
+        cuts.append((number, lengths))
+    examples = tuple(f"{number} is cut {' + '.join(map(str, lengths))}" for number, lengths in cuts)
+    most = max(max(lengths) for _, lengths in cuts)
+    if most == 1:
+        return Finding.passed("each digit is a token")
+    if all(set(lengths[1:]) <= {most} and lengths[0] <= most for _, lengths in cuts):
+        return Finding.passed(f"digits go in groups of {most} from the right")
+    if all(set(lengths[:-1]) <= {most} and lengths[-1] <= most for _, lengths in cuts):
+        said = f"digits go in groups of {most} from the left: equal numbers of different length share no token"
+        return Finding(Outcome.WARN, said, len(cuts), examples)
+    return Finding(Outcome.WARN, "numbers are cut irregularly", len(cuts), examples)
+
+
+def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
+    """Whether composed and decomposed spellings of one text (NFC, NFD) have the same ids."""
+    composed = subject.ids([unicodedata.normalize("NFC", text) for text in _ACCENTED])
+    apart = subject.ids([unicodedata.normalize("NFD", text) for text in _ACCENTED])
+    wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
+    return Finding.judged(
+        len(wrong),
+        of=f"of {len(_ACCENTED)} words have other ids decomposed (NFD) than composed (NFC)",
+        examples=[shown(text) for text in wrong],
+        bounds=bounds,
+    )
+
+
+def cost(subject: Subject, bounds: Bounds) -> Finding:
+    """Tokens of each language for the same text, beside the cheapest."""
+    given = {language: list(texts) for language, texts in subject.texts.items()}
+    texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}
+    source = "the given text" if len(given) > 1 else "one built-in sentence, an indication only"
+    spent = {language: sum(map(len, subject.ids(parts))) for language, parts in texts.items()}
+    if len(given) > 1 and len({len(parts) for parts in given.values()}) > 1:
+        return Finding.unchecked("the languages have different numbers of documents; parallel ones are needed")
+    least = max(1, min(spent.values()))
+    dear = sorted(((count / least, name) for name, count in spent.items() if count / least > bounds["times"]))[
+        ::-1
+    ]
+    if not dear:
+        return Finding.passed(f"no language costs more than {bounds['times']:g} times the cheapest ({source})")
+    said = f"{len(dear)} of {len(spent)} languages cost over {bounds['times']:g} times the cheapest ({source})"
+    return Finding(Outcome.WARN, said, len(dear), tuple(f"{name} {value:.1f}" for value, name in dear[:SHOWN]))
+
+
+CHECKS = (
+    Check(
+        code="TB301",
+        name="round-trip",
+        summary="Texts that do not come back from their ids, by cause; a failure where none should be lost.",
+        harm="A model cannot write what its tokenizer cannot spell: where line ends are lost it "
+        "cannot write code, where case is lost no names.",
+        look=round_trip,
+    ),
+    Check(
+        code="TB302",
+        name="unknown-characters",
+        summary="Characters that become the unknown token or vanish; any of ASCII is a failure.",
+        harm="Every such character is the same token to a model: it can neither tell them apart nor "
+        "write them.",
+        look=unknown_characters,
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB303",
+        name="leading-space",
+        summary="Whether a space before a text is kept, and none is put there.",
+        harm="A text cut in two gets other ids than the whole, and a port that puts the space there "
+        "once more or once less gives other ids with no error anywhere.",
+        look=leading_space,
+    ),
+    Check(
+        code="TB304",
+        name="line-ends",
+        summary="Whether line ends, empty lines and tabs are told apart.",
+        harm="Where a line's end is a space, neither Python nor a poem can be learnt.",
+        look=newlines,
+    ),
+    Check(
+        code="TB305",
+        name="digits",
+        summary="How numbers are cut: digits grouped from the left, or irregularly.",
+        harm="Groups from the left put the digits of equal place value into different tokens; "
+        "grouping from the right alone made models better at arithmetic (Singh and Strouse "
+        "2024).",
+        look=digits,
+    ),
+    Check(
+        code="TB306",
+        name="normal-forms",
+        summary="Whether NFC and NFD of the same text have the same ids.",
+        harm="Text from some systems arrives decomposed: the same word is then another to the model, "
+        "and dearer.",
+        look=normal_forms,
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB307",
+        name="cost-of-languages",
+        summary="Languages that cost more than a bound times the cheapest, for the same text.",
+        harm="Speakers of some languages pay many times as much for the same sentence, and fit as "
+        "much less into a context (Petrov et al. 2023).",
+        look=cost,
+        bounds={"times": 5},
+    ),
+)

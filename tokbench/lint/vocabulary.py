@@ -1,0 +1,290 @@
+"""Checks of the vocabulary: which ids can be produced, and what its tokens are. Codes TB2xx."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+
+from tokbench.inspection.audit import Status
+from tokbench.lint.check import SHOWN, Check, Finding, Outcome
+from tokbench.lint.subject import Subject, batches, shown
+from tokbench.tokenizer import encode_batch, token_bytes
+
+Bounds = Mapping[str, float]
+
+_CONTINUATION = range(0x80, 0xC0)
+_NEVER_IN_UTF8 = frozenset([0xC0, 0xC1, *range(0xF5, 0x100)])
+_ENOUGH = 20
+_MOJIBAKE = re.compile(r"[ÃÂ]{2}|Ã[\x80-\xbf]|â€|Ð[\x80-\xbf]")
+_RUN = re.compile(r"([^\s\w])\1{31}|([^\W\d])\2{15}")
+
+
+def _token(subject: Subject, index: int) -> str:
+    part = subject.audit.tokens[index]
+    try:
+        return f"{shown(part.decode())} ({index})"
+    except UnicodeDecodeError:
+        return f"bytes {part.hex(' ')} ({index})"
+
+
+def unreachable(subject: Subject, bounds: Bounds) -> Finding:
+    """Tokens whose own text gives other ids: no text was found that yields them."""
+    found = subject.audit
+    examples = [
+        f"{_token(subject, index)} gives {' '.join(map(str, ids)) or 'nothing'}"
+        for index, ids in list(found.reencoded.items())[:SHOWN]
+    ]
+    return Finding.judged(
+        len(found.reencoded),
+        of=f"of {found.vocab_size:,} tokens are not given by their own text",
+        total=found.vocab_size,
+        examples=examples,
+        bounds=bounds,
+    )
+
+
+def possible_in_utf8(part: bytes) -> bool:
+    """Whether bytes can stand in some valid UTF-8, be it with their first and last character cut off.
+
+    Example:
+        >>> possible_in_utf8(bytes([0x82, 0xE3])), possible_in_utf8(bytes([0xE3, 0x41]))
+        (True, False)
+    """
+    begin = 0
+    while begin < min(3, len(part)) and part[begin] in _CONTINUATION:
+        begin += 1
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(part[begin:], final=False)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def undecodable(subject: Subject, bounds: Bounds) -> Finding:
+    """Tokens of several bytes that occur in no valid UTF-8: trained on bytes that were no text."""
+    ids = subject.audit.ids(Status.UNDECODABLE)
+    wrong = [
+        i for i in ids if len(subject.audit.tokens[i]) > 1 and not possible_in_utf8(subject.audit.tokens[i])
+    ]
+    finding = Finding.judged(
+        len(wrong),
+        of=f"tokens occur in no valid UTF-8 ({len(ids):,} are parts of characters, which is in order)",
+        examples=[_token(subject, index) for index in wrong[:SHOWN]],
+        bounds=bounds,
+    )
+    return finding
+
+
+def duplicates(subject: Subject, bounds: Bounds) -> Finding:
+    """Several ids for the same bytes, which their place in a word does not tell apart."""
+    found = []
+    aside = set(subject.audit.in_context)  # ##s beside s: the place in a word tells them apart
+    if aside:
+        aside |= subject.audit.reencoded.keys()
+    for part, ids in subject.audit.duplicates.items():
+        apart = [index for index in ids if index not in aside]
+        if len(part) > 1 and len(apart) > 1:
+            found.append(f"{shown(part.decode('utf-8', 'replace'))} has the ids {', '.join(map(str, apart))}")
+    return Finding.judged(len(found), of="byte strings have several ids", examples=found, bounds=bounds)
+
+
+def is_junk(text: str) -> bool:
+    """Whether a token is no text anybody writes: damaged encodings, control characters, endless runs.
+
+    Example:
+        >>> is_junk("ÃÂÃÂ"), is_junk("-" * 40), is_junk("cat")
+        (True, True, False)
+    """
+    if len(text) < 2:
+        return False
+    if "\ufffd" in text or _MOJIBAKE.search(text) or _RUN.search(text):
+        return True
+    return any(unicodedata.category(one) in ("Cc", "Co", "Cn") and one not in "\t\n\r" for one in text)
+
+
+def junk(subject: Subject, bounds: Bounds) -> Finding:
+    """Tokens that are damage of the training text rather than text."""
+    wrong = [index for index, text in subject.audit.texts() if is_junk(text)]
+    return Finding.judged(
+        len(wrong),
+        of="tokens are mojibake, control characters or long runs of one character",
+        total=subject.audit.vocab_size,
+        examples=[_token(subject, index) for index in wrong[:SHOWN]],
+        bounds=bounds,
+    )
+
+
+def usage(subject: Subject, bounds: Bounds) -> Finding:
+    """How many tokens the given text uses: active (ten times or more), rare (fewer), unseen."""
+    if not subject.texts:
+        return Finding.unchecked("no text was given; name a dataset with -d")
+    seen: Counter[int] = Counter()
+    for texts in batches(subject.sample()):
+        seen.update(encode_batch(subject.tokenizer, texts).ids.tolist())
+    size, total = subject.audit.vocab_size, seen.total()
+    rare = sum(1 for count in seen.values() if count < 10)
+    unseen = [index for index in range(size) if index not in seen and index not in subject.special_ids]
+    counts = f"{len(seen) - rare:,} active, {rare:,} rare, {len(unseen):,} unseen in {total:,} tokens of text"
+    if total < _ENOUGH * size:
+        return Finding(
+            Outcome.NOT_CHECKED,
+            f"{counts}: too little text to judge a vocabulary of {size:,} by ({_ENOUGH} tokens for each id)",
+            len(unseen),
+        )
+    finding = Finding.judged(
+        len(unseen),
+        of="tokens are unseen",
+        total=size,
+        examples=[_token(subject, index) for index in unseen[:SHOWN]],
+        bounds=bounds,
+    )
+    return Finding(finding.outcome, counts, finding.count, finding.examples)
+
+
+def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
+    """Bytes that no token stands for, in a vocabulary that spells by bytes."""
+    tokens = subject.audit.tokens
+    single = {tokens[i][0] for i in range(subject.audit.vocab_size) if len(tokens[i]) == 1}
+    single |= {part[0] for index in subject.special_ids if len(part := _bytes(subject, index)) == 1}
+    if sum(byte >= 0x80 for byte in single) < 32:
+        return Finding.unchecked("the vocabulary spells by characters, not by bytes; TB302 tells what it lacks")
+    missing = [byte for byte in range(256) if byte not in single and byte not in _NEVER_IN_UTF8]
+    return Finding.judged(
+        len(missing),
+        of="bytes of UTF-8 have no token",
+        examples=[f"0x{byte:02X}" for byte in missing],
+        bounds=bounds,
+    )
+
+
+def _bytes(subject: Subject, index: int) -> bytes:
+    try:
+        return token_bytes(subject.tokenizer, index)
+    except Exception:  # an id without a token: libraries raise whatever they like
+        return b""
+
+
+def gaps(subject: Subject, bounds: Bounds) -> Finding:
+    """Ids below the highest that no token has."""
+    missing = subject.audit.ids(Status.UNASSIGNED)
+    return Finding.judged(
+        len(missing),
+        of="ids below the highest have no token",
+        examples=[str(one) for one in missing],
+        bounds=bounds,
+    )
+
+
+def longest(subject: Subject, bounds: Bounds) -> Finding:
+    """Tokens of more bytes than any word has."""
+    lengths = subject.audit.tokens.lengths()
+    top = subject.audit.longest(1)
+    long = [index for index in subject.audit.longest(1000) if lengths[index] > bounds["bytes"]]
+    most = int(lengths[top[0]]) if top else 0
+    outcome = Outcome.WARN if long else Outcome.PASS
+    said = f"the longest token has {most} bytes; {len(long):,} have more than {bounds['bytes']:g}"
+    return Finding(outcome, said, len(long), tuple(_token(subject, index) for index in long[:SHOWN]))
+
+
+def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
+    """Whether the model's table of embeddings has a row for every id, and how many to spare."""
+    if subject.model_config is None:
+        return Finding.unchecked("there is no config.json of a model beside the tokenizer's file")
+    inner = subject.model_config.get("text_config") or {}
+    rows = subject.model_config.get("vocab_size", inner.get("vocab_size"))
+    if not isinstance(rows, int):
+        return Finding.unchecked("config.json states no vocab_size")
+    ids, multiple = subject.tokenizer.vocab_size, int(bounds["multiple"])
+    if rows < ids:
+        return Finding(Outcome.FAIL, f"ids go up to {ids - 1:,}, and the model has {rows:,} rows", ids - rows)
+    if multiple and rows % multiple:
+        return Finding(Outcome.WARN, f"{rows:,} rows are no multiple of {multiple}", rows % multiple)
+    if rows - ids > bounds["spare"]:
+        return Finding(Outcome.WARN, f"{rows - ids:,} of {rows:,} rows belong to no id", rows - ids)
+    return Finding.passed(f"{rows:,} rows for {ids:,} ids")
+
+
+CHECKS = (
+    Check(
+        code="TB201",
+        name="unreachable-tokens",
+        summary="Tokens that their own text does not give: rows of the model that no text trains.",
+        harm="The developers of Apertus found 248 tokens in a well-known vocabulary that no text "
+        "gives. Embeddings that training never moves make a model misbehave where it meets them "
+        "(Land and Bartolo 2024).",
+        look=unreachable,
+        bounds={"warn": 0, "fail": 0.05},
+    ),
+    Check(
+        code="TB202",
+        name="impossible-bytes",
+        summary="Tokens of several bytes that occur in no valid UTF-8.",
+        harm="They come of training on bytes that were no text, and cannot occur again.",
+        look=undecodable,
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB203",
+        name="duplicate-tokens",
+        summary="Several ids for the same bytes.",
+        harm="What a model learns of a word is split over two rows, and two programs may choose differently.",
+        look=duplicates,
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB204",
+        name="junk-tokens",
+        summary="Tokens that are mojibake, control characters, or runs of one character without end.",
+        harm="Rows of embeddings spent on the damage of a crawl, which other text does not use.",
+        look=junk,
+        bounds={"warn": 0.001},
+    ),
+    Check(
+        code="TB205",
+        name="unseen-tokens",
+        summary="Tokens that the given text never uses (-d): active, rare and unseen ones.",
+        harm="A vocabulary made for other text costs memory and compresses badly; tokens that "
+        "training hardly shows a model are those it breaks on (Land and Bartolo 2024).",
+        look=usage,
+        bounds={"warn": 0.5},
+    ),
+    Check(
+        code="TB206",
+        name="missing-bytes",
+        summary="Bytes without a token, in a vocabulary that spells by bytes.",
+        harm="Text with such a byte loses it silently, or makes the encoder raise in the middle of a run.",
+        look=byte_coverage,
+        bounds={"fail": 0},
+    ),
+    Check(
+        code="TB207",
+        name="gaps",
+        summary="Ids below the highest that no token has.",
+        harm="A model that samples such an id makes decoding raise, and converters that number "
+        "tokens by their line give other ids to what follows.",
+        look=gaps,
+        bounds={"warn": 0},
+    ),
+    Check(
+        code="TB208",
+        name="longest-token",
+        summary="Tokens of more bytes than words have.",
+        harm="Long tokens are separators and boilerplate learnt by heart; programs with a fixed room "
+        "for a token cut them.",
+        look=longest,
+        bounds={"bytes": 64},
+    ),
+    Check(
+        code="TB209",
+        name="embedding-rows",
+        summary="The rows of the model's embeddings (config.json) against the ids of the tokenizer.",
+        harm="An id beyond the last row is an index error, or on an accelerator without checks "
+        "someone else's memory; a number of rows that is no multiple of 8 leaves matrix units "
+        "partly idle.",
+        look=embedding_rows,
+        bounds={"multiple": 8, "spare": 1024},
+    ),
+)
