@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from tests.tokbench.lint.broken import FAULTS, broken, sound, write
 from tokbench.cli.lint import subject_of
 from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokbenchError
@@ -18,6 +18,8 @@ from tokbench.lint.running import Row, lint
 from tokbench.lint.settings import Settings, read_settings
 from tokbench.registry import Registry, build_registry
 
+_made = runpy.run_path(str(Path(__file__).with_name("broken.py")))
+FAULTS, broken, sound, write = (_made[name] for name in ("FAULTS", "broken", "sound", "write"))
 TEXTS = {"eng_Latn": ["the cat in the hat, an end\n"] * 4000}
 
 
