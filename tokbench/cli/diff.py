@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    documents_of,
+    load_trained,
+    open_registry,
+)
 from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
@@ -18,8 +24,6 @@ if TYPE_CHECKING:
 
     from tokbench.inspection.diff import TokenizerDiff
     from tokbench.inspection.divergence import Divergence
-    from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 
 def diff(
@@ -47,8 +51,8 @@ def diff(
     from tokbench.inspection.diff import diff as compare
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
-    one, other = (_load(registry, spec, train_on) for spec in (a, b))
-    texts = (document for spec in dataset for document in _documents(registry, spec, documents))
+    one, other = (load_trained(registry, spec, train_on) for spec in (a, b))
+    texts = (document for spec in dataset for document in documents_of(registry, spec, documents))
     found = compare(one, other, texts, by_bytes=by_bytes, examples=examples, progress=_progress)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
@@ -58,23 +62,6 @@ def diff(
         _show(found)
     if not found.equal:
         raise typer.Exit(1)
-
-
-def _load(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:
-    if train_on is None:
-        return registry.load(spec)
-    from tokbench.runner.training import train
-
-    return train(registry, spec, train_on)
-
-
-def _documents(registry: Registry, spec: str, most: int | None) -> Iterator[tuple[str, str]]:
-    """The (name, text) of every document; the name says dataset, language and number."""
-    dataset = registry.dataset(spec)
-    for language in dataset.languages:
-        texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
-        for number, text in enumerate(islice(texts, most), start=1):
-            yield f"{spec} {language} {number}", text
 
 
 def _progress(seen: int, differ: int) -> None:

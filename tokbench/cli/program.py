@@ -9,6 +9,8 @@ import typer
 from tokbench import __version__
 from tokbench.cli import cache, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
+from tokbench.cli.bpb import bpb
+from tokbench.cli.bytes import token_bytes
 from tokbench.cli.convert import convert
 from tokbench.cli.count import count
 from tokbench.cli.decode import decode
@@ -44,6 +46,8 @@ app.command()(decode)
 app.command()(compare)
 app.command()(audit)
 app.command()(overlap)
+app.command("bytes")(token_bytes)
+app.command()(bpb)
 app.command()(diff)
 app.command()(lint)
 app.command()(injection)

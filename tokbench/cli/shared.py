@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Progress
+    from tokbench.tokenizer import Progress, Tokenizer
 
 TextArgument = Annotated[
     str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
@@ -48,6 +49,24 @@ def open_registry(
         if name not in registry.host.plugins:
             raise UnknownNameError.of("plugin", name, registry.host.plugins)
     return registry
+
+
+def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:
+    """The tokenizer of a spec, trained on the dataset `train_on` where one is named."""
+    if train_on is None:
+        return registry.load(spec)
+    from tokbench.runner.training import train
+
+    return train(registry, spec, train_on)
+
+
+def documents_of(registry: Registry, spec: str, most: int | None) -> Iterator[tuple[str, str]]:
+    """The (name, text) of every document; the name says dataset, language and number."""
+    dataset = registry.dataset(spec)
+    for language in dataset.languages:
+        texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
+        for number, text in enumerate(islice(texts, most), start=1):
+            yield f"{spec} {language} {number}", text
 
 
 def read_text(argument: str) -> str:

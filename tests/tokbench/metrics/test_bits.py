@@ -1,0 +1,134 @@
+"""Bits per byte: exact denominators by hand, and the published short cuts found again."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import tokbench
+from tokbench.cli.program import app
+from tokbench.errors import CorpusError
+from tokbench.metrics.bits import audit_bits
+from tokbench.metrics.lossfile import Scored, read_losses
+
+BIT = math.log(2)
+
+
+def figures(found) -> dict[str, float]:
+    return {figure.name: figure.value for figure in found.figures}
+
+
+def test_every_way_by_hand() -> None:
+    """Two documents of bytes: né at 1 bit a token, cat at 2 bits."""
+    scored = [Scored("1", np.full(3, BIT), text="né"), Scored("2", np.full(3, 2 * BIT), text="cat")]
+    found = audit_bits(tokbench.load("bytes"), scored)
+    assert (found.documents, found.tokens, found.bytes) == (2, 6, 6)
+    assert figures(found) == pytest.approx({
+        "exact": 9 / 6,
+        "characters": 9 / 5,
+        "mean_bytes_per_token": 9 / 6,
+        "mean_of_vocabulary": 9 / 6,
+        "single_tokens": 9 / (1 + 3 + 3 + 3),  # each half of é decodes to U+FFFD
+        "mean_of_documents": (1 + 2) / 2,
+    })  # fmt: skip
+    assert found.figures[1].error == pytest.approx(6 / 5 - 1)
+
+
+def test_tokens_without_a_loss_leave_their_bytes_out() -> None:
+    tokenizer = tokbench.load("bytes")
+    for nats in (np.array([BIT, BIT]), np.array([np.nan, BIT, BIT])):
+        found = audit_bits(tokenizer, [Scored("1", nats, text="cat")])
+        assert (found.bytes, found.unscored, found.bits_per_byte) == (2, 1, pytest.approx(1))
+
+
+def test_special_tokens_have_losses_and_no_bytes(test_data: Path) -> None:
+    tokenizer = tokbench.load("tiktoken:gpt2")
+    ids = [*tokenizer.encode("low cat"), 50256]
+    for text in ("low cat", None):
+        found = audit_bits(tokenizer, [Scored("1", np.full(3, BIT), ids=ids, text=text)])
+        assert (found.bytes, found.special_tokens, found.from_ids) == (7, 1, int(text is None))
+        assert figures(found)["exact"] == pytest.approx(3 / 7)
+        assert figures(found)["without_special"] == pytest.approx(2 / 7)
+        assert figures(found)["special_as_text"] == pytest.approx(3 / (7 + len("<|endoftext|>")))
+
+
+def test_published_errors_are_found_again(test_data: Path) -> None:
+    """Parts of characters as U+FFFD (too low), a space dropped (too high) and counted twice (too low)."""
+    thai = (test_data / "corpora/pud/tha_Thai.txt").read_text(encoding="utf-8").splitlines()[:60]
+    english = (test_data / "corpora/pud/eng_Latn.txt").read_text(encoding="utf-8").splitlines()[:60]
+    rng = np.random.default_rng(0)
+
+    def errors(spec: str, texts: list[str]) -> dict[str, float]:
+        tokenizer = tokbench.load(spec)
+        scored = [Scored("1", rng.random(len(tokenizer.encode(text))), text=text) for text in texts]
+        found = audit_bits(tokenizer, scored)
+        assert found.bytes == sum(len(text.encode()) for text in texts)
+        exact = found.figures[0]
+        assert exact.interval is not None
+        assert exact.interval[0] < exact.value < exact.interval[1]
+        return {figure.name: figure.error for figure in found.figures}
+
+    parts = errors("tiktoken:gpt2", thai)
+    assert parts["single_tokens"] < -0.4
+    assert parts["characters"] > 1.5
+    llama = f"sentencepiece:{test_data}/vocabs/llama-2/tokenizer.model"
+    spaces = errors(llama, english)
+    assert 0.1 < spaces["single_tokens"] < 0.3
+    assert -0.2 < spaces["space_twice"] < -0.1
+    assert abs(spaces["mean_bytes_per_token"]) < 0.05
+
+
+def test_text_that_is_rewritten_counts_by_its_own_bytes(test_data: Path) -> None:
+    tokenizer = tokbench.load(f"wordpiece:{test_data}/vocabs/bert-base-uncased/vocab.txt")
+    text = "É-mail , x"  # decoded as e - mail, x
+    nats = np.full(len(tokenizer.encode(text)), BIT)
+    found = audit_bits(tokenizer, [Scored("1", nats, text=text)])
+    assert (found.bytes, found.rewritten) == (len(text.encode()), 1)
+    part = np.append(np.nan, nats[1:])
+    with pytest.raises(CorpusError, match="nothing to divide by"):  # its one document is left out
+        audit_bits(tokenizer, [Scored("1", part, text=text)])
+    whole = audit_bits(tokenizer, [Scored("1", part, text=text), Scored("2", nats, text=text)])
+    assert (whole.left_out, whole.documents) == (1, 1)
+
+
+def test_files(tmp_path: Path) -> None:
+    rows = [{"ids": [97, 98], "nats": [None, 0.5], "text": None}, {"text": "cat", "nats": [1.0, 1.0, 1.0]}]
+    lines = tmp_path / "losses.jsonl"
+    lines.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "losses.parquet")
+    outputs = []
+    for path in (lines, tmp_path / "losses.parquet"):
+        result = CliRunner().invoke(app, ["bpb", "bytes", str(path), "--json"], catch_exceptions=False)
+        assert result.exit_code == 0
+        outputs.append(json.loads(result.output))
+    assert outputs[0] == outputs[1]
+    assert outputs[0]["figures"][0]["value"] == pytest.approx(3.5 / math.log(2) / 4)
+    shown = CliRunner().invoke(app, ["bpb", "bytes", str(lines)], env={"COLUMNS": "140"}).output
+    assert "1 documents have no text: the bytes are those of their decoded ids" in shown
+    assert "+" in shown
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{}", "line 1: a row needs `nats`"),
+        ("[1]", "line 1: an object with nats"),
+        ("{", "line 1: no JSON"),
+        ('{"nats": 2.5, "ids": [97]}', "must be a list of numbers, a document a row"),
+        ('{"nats": [-1], "ids": [97]}', "finite numbers of nats from 0 up"),
+        ('{"nats": [1], "ids": [0.5]}', "`ids` must be a list of whole numbers"),
+        ('{"nats": [1, 1, 1], "ids": [97]}', "3 losses for 1 tokens; one a token"),
+        ('{"nats": [1, 1, 1, 1], "text": "ab"}', "4 losses for 2 tokens; if a BOS"),
+    ],
+)
+def test_wrong_files_are_named_with_the_place(row: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "losses.jsonl").write_text(row + "\n")
+    with pytest.raises(CorpusError, match=message):
+        audit_bits(tokbench.load("bytes"), read_losses(tmp_path / "losses.jsonl"))

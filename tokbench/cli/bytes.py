@@ -1,0 +1,122 @@
+"""`tokbench bytes`: how many bytes of text each id stands for, and the proof on text."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    documents_of,
+    load_trained,
+    open_registry,
+)
+from tokbench.cli.tables import console as plain_console
+
+if TYPE_CHECKING:
+    from tokbench.inspection.bytetable import ByteTable, Proof
+
+
+def token_bytes(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="A .npy, .json or .parquet file.")
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("-d", "--dataset", metavar="DATASET", help="Prove the table on this text. Repeatable."),
+    ] = None,
+    documents: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
+    ] = None,
+    train_on: Annotated[
+        str | None, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
+    ] = None,
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Count the bytes that each id adds to the decoded text, after other tokens and as the first of a document.
+
+    Special tokens add 0, tokens that are parts of a character the bytes they stand for. With -d every document
+    is encoded, decoded as a whole and compared with the sum over its ids; exit status 1 where any differs.
+    """
+    from tokbench.errors import SpecError
+    from tokbench.inspection.bytetable import ENDINGS, byte_table, prove
+
+    if output is not None and output.suffix not in ENDINGS:
+        raise SpecError(f"{output}: tables are written as {', '.join(ENDINGS)}, by the file's ending")
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    tokenizer = load_trained(registry, spec, train_on)
+    texts = [documents_of(registry, name, documents) for name in dataset or ()]
+    table = byte_table(tokenizer, _progress)
+    proof = prove(table, tokenizer, (each for some in texts for each in some), _proved) if dataset else None
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    if output is not None:
+        table.write(output)
+    if as_json:
+        print(json.dumps({**_summary(table), "proof": proof and proof.as_json()}, ensure_ascii=False, indent=2))
+    else:
+        _show(table, proof, output)
+    if proof is not None and not proof.holds:
+        raise typer.Exit(1)
+
+
+def _summary(table: ByteTable) -> dict[str, object]:
+    import numpy as np
+
+    from tokbench.inspection.bytetable import UNTOLD, Kind
+
+    found = np.bincount(table.kind, minlength=len(Kind)).tolist()
+    return {
+        "tokenizer": table.tokenizer,
+        "vocab_size": len(table),
+        "kinds": {kind.name.lower(): count for kind, count in zip(Kind, found, strict=True)},
+        "other_at_start": int((table.first != table.after).sum()),
+        "untold": int((table.after == UNTOLD).sum()),
+    }
+
+
+def _show(table: ByteTable, proof: Proof | None, output: Path | None) -> None:
+    console, known = plain_console(), _summary(table)
+    console.print(f"{table.tokenizer}: {len(table):,} ids", style="bold")
+    kinds = {"partial": "parts of a character", "special": "special (0 bytes)"}
+    counts = known["kinds"]
+    assert isinstance(counts, dict)
+    console.print(", ".join(f"{kinds.get(name, name)} {count:,}" for name, count in counts.items() if count))
+    if known["other_at_start"]:
+        console.print(f"{known['other_at_start']:,} ids add another number of bytes at the start of a document")
+    if known["untold"]:
+        console.print(f"{known['untold']:,} ids are parts of characters of bytes unknown")
+    if proof is None:
+        console.print("not proved on text: name some with -d DATASET")
+    elif not proof.documents:
+        console.print("no documents: nothing was proved")
+    else:
+        console.print(
+            f"{proof.exact:,} of {proof.documents:,} documents exact: decoded {proof.decoded:,} bytes, the sum "
+            f"over {proof.tokens:,} ids {proof.table:,}; the text itself {proof.text:,}"
+        )
+        for name, decoded, total in proof.examples:
+            console.print(f"  {name}: decoded {decoded:,} bytes, the sum over its ids {total:,}")
+    if output is not None:
+        console.print(str(output))
+
+
+def _progress(done: float, word: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done:4.0%} {word}", end="", file=sys.stderr, flush=True)
+
+
+def _proved(documents: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{documents:,} documents", end="", file=sys.stderr, flush=True)

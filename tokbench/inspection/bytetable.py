@@ -1,0 +1,302 @@
+"""The bytes that each id adds to the decoded text: the denominator of bits per byte, token by token.
+
+Decoding is not a sum of what single tokens decode to: a sentencepiece ``▁the`` is ``the`` alone and `` the``
+after other text, WordPiece joins ``##ing`` without a space, and a third of a Chinese character decodes to
+U+FFFD, three bytes where it stands for one. So each id has two numbers: what it adds as the first token of a
+document, and what it adds after other tokens. Both are what `decode` itself makes of it, alone and after a
+word; only of tokens that are no whole characters the bytes are asked for.
+
+Special tokens add nothing: they mark text and are none, whatever name `decode` shows them by. The unknown token
+adds what `decode` writes for it. `prove` holds the sums to decoded documents, since `decode` may do what no
+table by id can say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.batch import TokenBatch
+from tokbench.errors import SpecError, TokenizerError
+from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch, special_ids, token_bytes, unk_id
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+UNTOLD = -1
+"""In place of a number of bytes that the tokenizer does not tell."""
+CHUNK = 20_000
+DOCUMENTS_A_BATCH = 256
+EXAMPLES = 5
+ENDINGS = (".npy", ".json", ".parquet")
+_WORDS = ("a", "o", "1", ".")
+Progress = Callable[[float, str], None]
+
+
+class Kind(IntEnum):
+    """What an id is; the numbers are those stored."""
+
+    TEXT = 0
+    PARTIAL = 1
+    SPECIAL = 2
+    UNKNOWN = 3
+    UNASSIGNED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ByteTable:
+    """The bytes of every id of one tokenizer.
+
+    `after` and `first` are int32 of shape ``(vocab_size,)``: what an id adds to the decoded text after other
+    tokens, and as the first of a document; `UNTOLD` where the tokenizer does not tell the bytes of a token that
+    is no whole characters. `kind` is uint8, of `Kind`.
+    """
+
+    tokenizer: str
+    after: NDArray[np.int32]
+    first: NDArray[np.int32]
+    kind: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.after)
+
+    def of_tokens(self, batch: TokenBatch) -> NDArray[np.int64]:
+        """The bytes that each token of `batch` adds, int64 of shape ``(tokens,)``.
+
+        Special tokens before a text leave its first token the first. Raises `TokenizerError` for ids outside
+        the vocabulary and for tokens whose bytes are not known.
+
+        Example:
+            >>> import tokbench
+            >>> byte_table(tokbench.load("bytes")).of_tokens(TokenBatch.of([[104, 105], [200]])).tolist()
+            [1, 1, 1]
+        """
+        import numpy as np
+
+        ids = batch.ids
+        if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < len(self):
+            wrong = int(ids.min()) if ids.min() < 0 else int(ids.max())
+            raise TokenizerError(
+                f"{self.tokenizer}: the id {wrong} is not below its vocabulary of {len(self):,}"
+            )
+        added: NDArray[np.int64] = self.after[ids].astype(np.int64)
+        special = self.kind[ids] == Kind.SPECIAL
+        text = np.flatnonzero(~special)
+        where = np.searchsorted(text, batch.offsets[:-1])
+        begins = text[where[where < len(text)]]
+        begins = begins[begins < batch.offsets[1:][where < len(text)]]
+        added[begins] = self.first[ids[begins]]
+        if (added < 0).any():
+            wrong = int(ids[np.flatnonzero(added < 0)[0]])
+            raise TokenizerError(
+                f"{self.tokenizer}: it does not tell the bytes of token {wrong}, a part of a character"
+            )
+        return added
+
+    def of_documents(self, batch: TokenBatch) -> NDArray[np.int64]:
+        """The bytes of the decoded text of each document, int64 of shape ``(documents,)``."""
+        import numpy as np
+
+        return np.diff(np.append(0, np.cumsum(self.of_tokens(batch)))[batch.offsets])
+
+    def as_json(self) -> dict[str, Any]:
+        """The table in JSON's types; null for bytes that are not known."""
+        return {
+            "tokenizer": self.tokenizer,
+            "vocab_size": len(self),
+            "bytes": [None if value < 0 else value for value in self.after.tolist()],
+            "bytes_at_start": [None if value < 0 else value for value in self.first.tolist()],
+            "kind": [Kind(value).name.lower() for value in self.kind.tolist()],
+        }
+
+    def write(self, path: Path) -> None:
+        """Write the table, in the form that the ending of `path` names; raises `SpecError` for another.
+
+        ``.npy``: int32 of shape ``(2, vocab_size)``, `after` and then `first`. ``.parquet``: a row an id, with
+        the columns id, bytes, bytes_at_start and kind. ``.json``: as `as_json`.
+        """
+        import json
+
+        import numpy as np
+
+        if path.suffix == ".npy":
+            np.save(path, np.stack([self.after, self.first]))
+        elif path.suffix == ".json":
+            path.write_text(json.dumps(self.as_json()), encoding="utf-8")
+        elif path.suffix == ".parquet":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            content = self.as_json()
+            columns = {
+                "id": pa.array(range(len(self)), pa.int32()),
+                "bytes": pa.array(content["bytes"], pa.int32()),
+                "bytes_at_start": pa.array(content["bytes_at_start"], pa.int32()),
+                "kind": pa.array(content["kind"]).dictionary_encode(),
+            }
+            pq.write_table(pa.table(columns), path)
+        else:
+            raise SpecError(f"{path}: tables are written as {', '.join(ENDINGS)}, by the file's ending")
+
+
+def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTable:
+    """The bytes that each id of `tokenizer` adds; some seconds for 200,000 ids of a slow library.
+
+    Example:
+        >>> import tokbench
+        >>> table = byte_table(tokbench.load("bytes"))
+        >>> int(table.after[ord("a")]), Kind(table.kind[0xE9]).name
+        (1, 'PARTIAL')
+    """
+    import numpy as np
+
+    tell = progress or (lambda done, word: None)
+    size, unknown = int(tokenizer.vocab_size), unk_id(tokenizer)
+    table = ByteTable(
+        tokenizer.name, np.zeros(size, np.int32), np.zeros(size, np.int32), np.zeros(size, np.uint8)
+    )
+    marks = np.array(sorted(special_ids(tokenizer) - {unknown}), np.int64)
+    table.kind[marks[(marks >= 0) & (marks < size)]] = Kind.SPECIAL
+    anchor, alone = _anchor(tokenizer)
+    wanted = np.flatnonzero(table.kind != Kind.SPECIAL).tolist()
+    for start in range(0, len(wanted), CHUNK):
+        tell(start / max(1, len(wanted)), "decoding")
+        ids = wanted[start : start + CHUNK]
+        for index, first, later in zip(
+            ids,
+            _decoded(tokenizer, [[i] for i in ids]),
+            _decoded(tokenizer, [[anchor, i] for i in ids]),
+            strict=True,
+        ):
+            if first is None or later is None:
+                table.kind[index] = Kind.UNASSIGNED
+            elif "\ufffd" in first or "\ufffd" in later:
+                part = _own_bytes(tokenizer, index)
+                table.first[index] = table.after[index] = UNTOLD if part is None else len(part)
+                table.kind[index] = Kind.TEXT if part is not None and _whole(part) else Kind.PARTIAL
+            else:
+                table.first[index] = len(_utf8(first))
+                table.after[index] = len(_utf8(later)) - alone
+    if unknown is not None and 0 <= unknown < size:
+        table.kind[unknown] = Kind.UNKNOWN
+    tell(1.0, "done")
+    return table
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a table came to on text, beside what `decode` gives.
+
+    All are bytes but the documents: `text` of the text itself, `decoded` of the decoded ids, `table` the sum
+    over the ids. `examples` are documents in which the last two differ: name, decoded, table.
+    """
+
+    documents: int = 0
+    exact: int = 0
+    tokens: int = 0
+    text: int = 0
+    decoded: int = 0
+    table: int = 0
+    examples: list[tuple[str, int, int]] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the table is exact on every document, and there were some."""
+        return self.documents > 0 and self.exact == self.documents
+
+    def as_json(self) -> dict[str, Any]:
+        """The proof in JSON's types."""
+        named = ("document", "decoded", "table")
+        return {
+            **{
+                name: getattr(self, name)
+                for name in ("documents", "exact", "tokens", "text", "decoded", "table")
+            },
+            "examples": [dict(zip(named, example, strict=True)) for example in self.examples],
+        }
+
+
+def prove(
+    table: ByteTable,
+    tokenizer: Tokenizer,
+    documents: Iterable[tuple[str, str]],
+    progress: Callable[[int], None] | None = None,
+) -> Proof:
+    """The table held to the (name, text) of some documents, each encoded and decoded as a whole.
+
+    Example:
+        >>> import tokbench
+        >>> tokenizer = tokbench.load("bytes")
+        >>> prove(byte_table(tokenizer), tokenizer, [("one", "né"), ("two", "")]).as_json()["decoded"]
+        3
+    """
+    proof, rest = Proof(), iter(documents)
+    counted = dict.fromkeys(("documents", "exact", "tokens", "text", "decoded", "table"), 0)
+    while some := list(islice(rest, DOCUMENTS_A_BATCH)):
+        batch = encode_batch(tokenizer, [text for _, text in some])
+        sums = table.of_documents(batch).tolist()
+        for (name, text), back, total in zip(some, decode_batch(tokenizer, batch), sums, strict=True):
+            size = len(_utf8(back))
+            counted["documents"] += 1
+            counted["exact"] += size == total
+            counted["text"] += len(_utf8(text))
+            counted["decoded"] += size
+            counted["table"] += total
+            if size != total and len(proof.examples) < EXAMPLES:
+                proof.examples.append((name, size, total))
+        counted["tokens"] += len(batch.ids)
+        if progress:
+            progress(counted["documents"])
+    return Proof(**counted, examples=proof.examples)
+
+
+def _anchor(tokenizer: Tokenizer) -> tuple[int, int]:
+    """A token that is plain text, and the bytes it decodes to alone."""
+    for word in _WORDS:
+        ids = [int(index) for index in tokenizer.encode(word)]
+        if ids and ids[-1] != unk_id(tokenizer):
+            text = tokenizer.decode([ids[-1]])
+            if text.strip():
+                return ids[-1], len(_utf8(text))
+    raise TokenizerError(
+        f"{tokenizer.name}: no token of {', '.join(map(repr, _WORDS))} decodes to text, so that what ids add "
+        f"to a text cannot be found out"
+    )
+
+
+def _decoded(tokenizer: Tokenizer, ids: Sequence[Sequence[int]]) -> list[str | None]:
+    """The text of each; None where the tokenizer refuses it, or has no token there."""
+    try:
+        return list(decode_batch(tokenizer, TokenBatch.of(ids)))
+    except Exception:  # a gap in the numbering: libraries raise whatever they like
+        return [_one(tokenizer, some) for some in ids]
+
+
+def _one(tokenizer: Tokenizer, ids: Sequence[int]) -> str | None:
+    try:
+        return tokenizer.decode(ids)
+    except Exception:
+        return None
+
+
+def _own_bytes(tokenizer: Tokenizer, index: int) -> bytes | None:
+    """The bytes a token stands for, as the tokenizer itself knows them."""
+    part = token_bytes(tokenizer, index)
+    return part if part and hasattr(tokenizer, "token_bytes") else None
+
+
+def _whole(part: bytes) -> bool:
+    try:
+        part.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,282 @@
+"""An audit of bits per byte: the figure with exact denominators, and how far off the usual short cuts are.
+
+    bits per byte = Σ nats / (ln 2 · Σ bytes)
+
+over the tokens that have a loss. The bytes are those of the text where it is known, else of what the document's
+ids decode to as a whole. Where some tokens of a document have no loss (the first, which nothing predicts), what
+they add is left out by the byte table (`tokbench.inspection.bytetable`); a document for which its sum is not
+exact is left out, and counted. Special tokens add no bytes; their losses count, since a model must predict the
+end of a text to have said all of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tokbench.batch import TokenBatch
+from tokbench.errors import CorpusError
+from tokbench.inspection.bytetable import DOCUMENTS_A_BATCH, ByteTable, Kind, byte_table
+from tokbench.metrics.intervals import Interval, intervals
+from tokbench.metrics.lossfile import Scored
+from tokbench.metrics.resampling import resampled_sums
+from tokbench.tally.text import GROUPS
+from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SUMS = ("documents", "tokens", "nats", "special_nats", "special_tokens", "bytes", "chars", "single",
+        "single_special", "twice", "ratios", "figures")  # fmt: skip
+"""What is added up by group of documents."""
+Sums = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Bits per byte in one way of counting: its interval, and how far it is from the exact one, with
+    interval.
+    """
+
+    name: str
+    how: str
+    value: float
+    interval: Interval | None
+    error: float
+    error_interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class BitsAudit:
+    """What an audit found: the exact figure first, then the short cuts.
+
+    `left_out` documents are in no figure; `rewritten` ones decode to other text than theirs, `from_ids` are
+    those without a text, of which the decoded text was counted.
+    """
+
+    tokenizer: str
+    figures: tuple[Figure, ...]
+    documents: int
+    tokens: int
+    special_tokens: int
+    unscored: int
+    bytes: int
+    left_out: int
+    rewritten: int
+    from_ids: int
+
+    @property
+    def bits_per_byte(self) -> float:
+        """The exact figure."""
+        return self.figures[0].value
+
+    def as_json(self) -> dict[str, Any]:
+        """The audit in JSON's types."""
+        counted = (
+            "documents",
+            "tokens",
+            "special_tokens",
+            "unscored",
+            "bytes",
+            "left_out",
+            "rewritten",
+            "from_ids",
+        )
+        return {
+            "tokenizer": self.tokenizer,
+            **{name: getattr(self, name) for name in counted},
+            "figures": [
+                {name: getattr(figure, name) for name in Figure.__dataclass_fields__} for figure in self.figures
+            ],
+        }
+
+
+def audit_bits(
+    tokenizer: Tokenizer,
+    documents: Iterable[Scored],
+    *,
+    seed: int = 0,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    progress: Callable[[int], None] | None = None,
+) -> BitsAudit:
+    """Bits per byte of documents with their losses, exactly, and by the usual short cuts.
+
+    Intervals are bootstrapped over documents. Raises `CorpusError` for losses that are not those of the tokens.
+
+    Example:
+        >>> import numpy as np, tokbench
+        >>> scored = [Scored("here", np.full(3, np.log(2)), text="né")]
+        >>> audit_bits(tokbench.load("bytes"), scored).bits_per_byte
+        1.0
+    """
+    import numpy as np
+
+    table = byte_table(tokenizer)
+    rest, number = iter(documents), 0
+    sums = np.zeros((len(SUMS), GROUPS))
+    counted = dict.fromkeys(("unscored", "left_out", "rewritten", "from_ids"), 0)
+    singles = _Singles(tokenizer, len(table))
+    while some := list(islice(rest, DOCUMENTS_A_BATCH)):
+        for row in _rows(tokenizer, table, singles, some, counted):
+            sums[:, number % GROUPS] += row
+            number += 1
+        if progress:
+            progress(number)
+    if not sums[SUMS.index("bytes")].sum() > 0:
+        raise CorpusError("no losses on text: there is nothing to divide by")
+    found = _figures(table, sums, seed, replicates, confidence)
+    whole = dict(zip(SUMS, sums.sum(axis=1).tolist(), strict=True))
+    totals = {name: int(whole[name]) for name in ("documents", "tokens", "special_tokens", "bytes")}
+    return BitsAudit(tokenizer.name, tuple(found), **totals, **counted)
+
+
+def _rows(
+    tokenizer: Tokenizer, table: ByteTable, singles: _Singles, some: list[Scored], counted: dict[str, int]
+) -> Iterable[NDArray[np.float64]]:
+    """The `SUMS` of each document that can be counted exactly."""
+    import numpy as np
+
+    without = [scored.text or "" for scored in some if scored.ids is None]
+    encoded = iter(encode_batch(tokenizer, without))
+    batch = TokenBatch.of([next(encoded) if scored.ids is None else scored.ids for scored in some])
+    added, decoded = table.of_tokens(batch), decode_batch(tokenizer, batch)
+    alone = singles.of(batch.ids)
+    for index, scored in enumerate(some):
+        own = slice(int(batch.offsets[index]), int(batch.offsets[index + 1]))
+        ids, parts = batch.ids[own], added[own]
+        special = table.kind[ids] == Kind.SPECIAL
+        nats = _aligned(scored, len(ids), int(special.sum()))
+        told = ~np.isnan(nats)
+        # special tokens that decode shows by name are no text: what is left is what the table adds up
+        shown = len(decoded[index].encode("utf-8", "surrogatepass")) - int(singles.of(ids[special]).sum())
+        text = decoded[index] if scored.text is None else scored.text
+        size = shown if scored.text is None else len(scored.text.encode("utf-8", "surrogatepass"))
+        exact = int(parts.sum()) == size
+        if scored.text is not None and not special.any():
+            exact = exact and decoded[index] == scored.text
+        if scored.text is None:
+            counted["from_ids"] += 1
+            if special.any():  # decode may hide or show special tokens: the table knows which bytes are text
+                size, exact = int(parts.sum()), True
+        counted["rewritten"] += scored.text is not None and not special.any() and decoded[index] != scored.text
+        if not told.all() and not exact:
+            counted["left_out"] += 1
+            continue
+        counted["unscored"] += int((~told).sum())
+        scoring = size if told.all() else int(parts[told].sum())
+        bits = float(nats[told].sum())
+        text_tokens = told & ~special
+        yield np.array([
+            1, told.sum(), bits, nats[told & special].sum(), (told & special).sum(), scoring,
+            len(text) * scoring / size if size else 0,  # of a part of a document, about so many
+            alone[own][text_tokens].sum(), alone[own][told].sum(),
+            scoring + (text_tokens & (table.first[ids] < table.after[ids])).sum(),
+            scoring / told.sum() if told.any() else 0, bits / scoring if scoring else 0,
+        ])  # fmt: skip
+
+
+def _aligned(scored: Scored, tokens: int, special: int) -> NDArray[np.float64]:
+    """The losses with one for each token; raises `CorpusError` where there are more, or several less."""
+    import numpy as np
+
+    losses = len(scored.nats)
+    if losses == tokens:
+        return scored.nats
+    if losses == tokens - 1:
+        return np.append(np.nan, scored.nats)
+    if scored.ids is None:
+        hint = "if a BOS or EOS was predicted too, or another tokenizer cut the text, give `ids`"
+    else:
+        hint = "one a token, or one less where the first is not predicted"
+    raise CorpusError(f"{scored.place}: {losses:,} losses for {tokens:,} tokens; {hint}")
+
+
+class _Singles:
+    """What each id comes to in bytes when it is decoded alone, found out when it is met."""
+
+    def __init__(self, tokenizer: Tokenizer, size: int) -> None:
+        import numpy as np
+
+        self._tokenizer = tokenizer
+        self._bytes: NDArray[np.int64] = np.full(size, -1, np.int64)
+
+    def of(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The bytes of each of `ids` decoded alone, int64."""
+        import numpy as np
+
+        new = np.unique(ids[self._bytes[ids] < 0])
+        texts = decode_batch(self._tokenizer, TokenBatch.of(new[:, None]))
+        self._bytes[new] = [len(text.encode("utf-8", "surrogatepass")) for text in texts]
+        found: NDArray[np.int64] = self._bytes[ids]
+        return found
+
+
+def _figures(
+    table: ByteTable, sums: NDArray[np.float64], seed: int, replicates: int, confidence: float
+) -> list[Figure]:
+    """The exact figure and the short cuts, of the whole and of resamples."""
+    import numpy as np
+
+    again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=replicates), strict=True))
+    whole = dict(zip(SUMS, sums.sum(axis=1).tolist(), strict=True))
+    text = (table.kind == Kind.TEXT) | (table.kind == Kind.PARTIAL)
+    mean = float(table.after[text].mean()) if text.any() else math.nan
+    ways = [way for way in _ways(mean) if _differs(way[0], table, whole)]
+    exact = ways[0][2]
+    rows = []
+    with np.errstate(all="ignore"):
+        for _, _, compute in ways:
+            rows += [compute(again) / math.log(2), compute(again) / exact(again) - 1]
+    limits = intervals(rows, confidence)
+    return [
+        Figure(
+            name,
+            how,
+            compute(whole) / math.log(2),
+            limits[2 * index],
+            compute(whole) / exact(whole) - 1,
+            limits[2 * index + 1] if index else None,
+        )
+        for index, (name, how, compute) in enumerate(ways)
+    ]
+
+
+def _ways(mean: float) -> list[tuple[str, str, Callable[[Sums], Any]]]:
+    """The ways to count, the exact one first: name, how, and nats per byte from the sums."""
+    return [
+        ("exact", "bytes of the text", lambda s: s["nats"] / s["bytes"]),
+        ("characters", "characters taken for bytes", lambda s: s["nats"] / s["chars"]),
+        (
+            "mean_bytes_per_token",
+            "loss per token over the mean of the documents' bytes per token",
+            lambda s: s["nats"] / s["tokens"] / (s["ratios"] / s["documents"]),
+        ),
+        (
+            "mean_of_vocabulary",
+            "loss per token over the mean bytes of the vocabulary's tokens",
+            lambda s: s["nats"] / s["tokens"] / mean,
+        ),
+        ("single_tokens", "bytes of each token decoded alone", lambda s: s["nats"] / s["single"]),
+        ("special_as_text", "the same, names of special tokens too", lambda s: s["nats"] / s["single_special"]),
+        ("space_twice", "the space before a token counted twice", lambda s: s["nats"] / s["twice"]),
+        ("mean_of_documents", "mean of the documents' bits per byte", lambda s: s["figures"] / s["documents"]),
+        (
+            "without_special",
+            "losses of special tokens left out",
+            lambda s: (s["nats"] - s["special_nats"]) / s["bytes"],
+        ),
+    ]
+
+
+def _differs(name: str, table: ByteTable, whole: Sums) -> bool:
+    """Whether a way of counting has a meaning here."""
+    if name in ("special_as_text", "without_special"):
+        return bool(whole["special_tokens"] > 0)
+    if name == "space_twice":
+        return bool((table.first < table.after).any())
+    return bool(whole["chars"] > 0 and whole["single"] > 0) or name == "exact"

@@ -1,0 +1,104 @@
+"""Losses by token, as a file: a document a row, its ids or its text, and a loss for each token, in nats.
+
+JSON lines hold objects with the fields ``nats`` and ``ids`` or ``text`` (or both), Parquet columns of these
+names. A loss may be null or NaN where a token was not predicted; there may be one less than tokens, where the
+first was not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import CorpusError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ROWS_AT_ONCE = 256
+FIELDS = ("nats", "ids", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A document with its losses: `nats` is float64 of shape ``(losses,)``, NaN where there is none.
+
+    `place` says where it stands in its file; `ids`, `text` are None where the file has none.
+    """
+
+    place: str
+    nats: NDArray[np.float64]
+    ids: list[int] | None = None
+    text: str | None = None
+
+
+def read_losses(path: Path) -> Iterator[Scored]:
+    """The documents of a ``.jsonl`` or ``.parquet`` file, one at a time; raises `CorpusError` with the
+    place.
+    """
+    if not path.is_file():
+        raise CorpusError(f"{path}: no such file of losses")
+    rows = _parquet(path) if path.suffix == ".parquet" else _json_lines(path)
+    return (_scored(place, row) for place, row in rows)
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            place = f"{path}, line {number}"
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise CorpusError(f"{place}: no JSON: {error}") from error
+            if not isinstance(row, dict):
+                raise CorpusError(f"{place}: an object with nats and ids or text, not {type(row).__name__}")
+            yield place, row
+
+
+def _parquet(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise CorpusError(f"{path}: no Parquet: {error}") from error
+    with file:
+        names = [name for name in FIELDS if name in file.schema_arrow.names]
+        first = 1
+        for batch in file.iter_batches(ROWS_AT_ONCE, columns=names):
+            for number, row in enumerate(batch.to_pylist(), start=first):
+                yield f"{path}, row {number}", row
+            first += len(batch)
+
+
+def _scored(place: str, row: Mapping[str, Any]) -> Scored:
+    import numpy as np
+
+    nats, ids, text = (row.get(name) for name in FIELDS)
+    if nats is None or (ids is None and text is None):
+        found = ", ".join(str(name) for name, value in row.items() if value is not None) or "nothing"
+        raise CorpusError(
+            f"{place}: a row needs `nats`, a loss for each token, and `ids` or `text`; it has {found}"
+        )
+    if not isinstance(nats, list) or any(isinstance(value, bool | str) for value in nats):
+        raise CorpusError(f"{place}: `nats` must be a list of numbers, a document a row")
+    try:
+        losses = np.array([np.nan if value is None else value for value in nats], np.float64)
+    except (TypeError, ValueError) as error:
+        raise CorpusError(f"{place}: `nats` must be a list of numbers: {error}") from error
+    if losses.ndim != 1 or np.isinf(losses).any() or (losses < 0).any():
+        raise CorpusError(f"{place}: losses are finite numbers of nats from 0 up, null where there is none")
+    if ids is not None and not (
+        isinstance(ids, list) and all(isinstance(each, int) and not isinstance(each, bool) for each in ids)
+    ):
+        raise CorpusError(f"{place}: `ids` must be a list of whole numbers")
+    if text is not None and not isinstance(text, str):
+        raise CorpusError(f"{place}: `text` must be a string")
+    return Scored(place, losses, ids, text)
