@@ -26,6 +26,7 @@ _TRAINING_ONLY = (
     "min_frequency",
     "initial_alphabet",
     "max_token_length",
+    "transition",
     "level",
     "threads",
 )
@@ -66,6 +67,12 @@ _OPTIONS = (
         "level=char.",
     ),
     Option("max_token_length", "int", None, "Training: no token of more symbols than this."),
+    Option(
+        "transition",
+        "int",
+        None,
+        "Training: the size from which on tokens may be of several words (SuperBPE). Not set: none is.",
+    ),
     THREADS,
     Option("dropout", "float", None, "Leave out each merge with this probability (BPE-dropout), seeded."),
     Option(

@@ -46,7 +46,9 @@ HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = 
 SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
 # … and those of a shard: see `train_exchange` and `train_batch`.
 OUTBOX, OUTBOX_ENDS, FIRST_RUNS, FRONT, SHOWN_RUNS, BATCH, IN_BATCH, HEADS = range(26, 34)
-N_ARRAYS = 34
+# … and those of a training for superwords: see `train_superwords`.
+SHAPES = 34
+N_ARRAYS = 35
 
 # Fields of a cell, and of a pair's row.
 SYMBOL, EXTENT = range(2)
@@ -67,7 +69,9 @@ N_PARTNERS, RESCORED, SIDE = range(23, 26)
 SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
 # Of a shard: its number and how many there are (0: no shards); the batch, and how far that is.
 SHARD, N_SHARDS, N_BATCH, BATCH_NUMBER, AT_MERGE, TAKEN, NEEDED, ALONE, CROWDED = range(31, 40)
-STATE_SIZE = 40
+# Words that a superword has at the most; 0: no superwords.
+MOST_WORDS = 40
+STATE_SIZE = 41
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)

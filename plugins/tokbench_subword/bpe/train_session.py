@@ -21,6 +21,7 @@ from tokbench_subword.bpe.train_merges import learn_merges
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
 from tokbench_subword.bpe.train_queue import N_LISTS
 from tokbench_subword.bpe.train_spelling import fill_spellings
+from tokbench_subword.bpe.train_superwords import shapes_of
 
 PAUSE = 2000
 """Merges between two reports of progress."""
@@ -32,9 +33,10 @@ class Training:
     `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
     ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
     for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
-    first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). `workers` threads
-    count the pairs it begins with; the result is the same for any number. Of `n_shards` that share the words,
-    a training has each `n_shards`-th one, from `shard` on.
+    first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). With `most_words`,
+    a merge makes no token but what `train_superwords` allows. `workers` threads count the pairs it begins with;
+    the result is the same for any number. Of `n_shards` that share the words, a training has each `n_shards`-th
+    one, from `shard` on.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Training:
         minimum: int = 0,
         longest: int | None = None,
         prefix: bytes = b"",
+        most_words: int = 0,
         forbidden: Sequence[bytes] = (),
         workers: int = 1,
         shard: int = 0,
@@ -66,6 +69,9 @@ class Training:
         fill_cells(work, symbols, starts[:-1][own], starts[1:][own], counts[own], self._workers)
         fill_pairs(work, self._workers, room=0 if n_shards else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
+        state[at.MOST_WORDS] = most_words
+        if most_words:
+            work[at.SHAPES] = shapes_of(tokens, n_wanted)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1024, np.int64)
         n_waiting = (

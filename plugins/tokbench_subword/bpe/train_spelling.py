@@ -14,8 +14,10 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, u64_in
 from tokbench_subword.bpe.train_layout import (
     LENGTHS,
+    MOST_WORDS,
     N_TOKENS,
     N_WANTED,
+    SHAPES,
     SIZES,
     SPELLED,
     SPELLED_IDS,
@@ -23,6 +25,7 @@ from tokbench_subword.bpe.train_layout import (
     TOKEN_HASHES,
     Workspace,
 )
+from tokbench_subword.bpe.train_superwords import joined_shape, may_be
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
 _SPREAD = np.uint64(
@@ -65,6 +68,9 @@ def enter_token(block, left, right):  # type: ignore[no-untyped-def]
     """
     hashes, spelled, ids = u64_in(block, TOKEN_HASHES), u64_in(block, SPELLED), i32_in(block, SPELLED_IDS)
     lengths, state, sizes = i64_in(block, LENGTHS), i64_in(block, STATE), i64_in(block, SIZES)
+    shapes, most_words = i64_in(block, SHAPES), state[MOST_WORDS]
+    if most_words > 0 and not may_be(joined_shape(shapes[left], shapes[right]), most_words):
+        return np.int64(NOT_A_TOKEN)
     shift = _power(np.int64(hashes[3 * right + 2]))
     value = hashes[3 * left] * shift + hashes[3 * right + 1]
     place = _find_spelling(spelled, sizes[SPELLED] - 1, value)
@@ -78,6 +84,8 @@ def enter_token(block, left, right):  # type: ignore[no-untyped-def]
     hashes[3 * new + 1] = hashes[3 * left + 1] * shift + hashes[3 * right + 1]
     hashes[3 * new + 2] = hashes[3 * left + 2] + hashes[3 * right + 2]
     lengths[new] = lengths[left] + lengths[right]
+    if most_words > 0:
+        shapes[new] = joined_shape(shapes[left], shapes[right])
     return new
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import TrainingCorpus
 from tokbench.counts import Counting, WordCounts
-from tokbench.errors import CorpusError, UnknownNameError, nearest
+from tokbench.errors import CorpusError, TokenizerError, UnknownNameError, nearest
 from tokbench.kernels.threads import usable_cores
 from tokbench.tokenizer import Progress
 from tokbench_subword.files.special_tokens import names_to_train
@@ -44,6 +44,8 @@ def pattern_of(options: Mapping[str, Any]) -> Pattern:
 
 
 def _cut(options: Mapping[str, Any]) -> str:
+    if options["transition"] is not None:
+        raise TokenizerError("bpe: transition= cuts text in two ways, so counts do not do; train on the text")
     pattern = pattern_of(options)
     return f"pattern {pattern}" + ("" if pattern.keep_gaps else " matches alone")
 
@@ -70,7 +72,7 @@ def trained_sizes(
     Sizes that leave no room for the alphabet are left out.
     """
     learned = _learned(corpus, {**options, "vocab_size": max(sizes)}, progress)
-    least = len(learned.special) + len(learned.tokens)
+    least = max(len(learned.special) + len(learned.tokens), options["transition"] or 0)
     return {size: _with_unknown(learned.model(size)) for size in sizes if size >= least}
 
 
@@ -86,13 +88,15 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
 
     check_size("bpe", options["vocab_size"])
     end_of_word = options["end_of_word"]
-    level: Level = options["level"] or ("char" if end_of_word else "byte")
+    level = level_of(options)
     alphabet = options["initial_alphabet"]
     if corpus.counted and options["ties"] == "first_seen":
         raise CorpusError(
             f"bpe: ties=first_seen asks where pairs come first, and {corpus.dataset.name} does not tell; "
             "train on the text, or with other ties"
         )
+    if options["transition"] is not None:
+        return _superwords(corpus, options, progress)
     return learn_from(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
@@ -108,3 +112,54 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
+
+
+def level_of(options: Mapping[str, Any]) -> Level:
+    """Whether first symbols are bytes or characters."""
+    return options["level"] or ("char" if options["end_of_word"] else "byte")
+
+
+def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
+    """Stage one to the size `transition`, then superwords, from the same text read again."""
+    import numpy as np
+
+    from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.bpe.ties import BYTES, HF, tie_rule
+    from tokbench_subword.bpe.train_onward import learn_more
+    from tokbench_subword.bpe.train_superwords import MOST_WORDS, PATTERN
+
+    transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
+    workers = options["threads"] or usable_cores()
+    if transition > vocab_size:
+        raise TokenizerError(f"bpe: transition={transition} is above vocab_size={vocab_size}, its bound")
+    if level_of(options) != "byte" or rule not in (HF, BYTES) or options["max_token_length"] is not None:
+        raise TokenizerError("bpe: transition= is for level=byte, ties=hf or bytes, and no max_token_length")
+    if corpus.counted:
+        _cut(options)
+    plain = {**options, "transition": None, "vocab_size": transition}
+    first = _learned(corpus, plain, lambda share, what: progress(share / 2, what))
+    model = first.model(transition)
+    pattern = Pattern.of(PATTERN)
+    total = max(corpus.n_bytes, 1)
+    words = count_pretokens(
+        corpus.texts(),
+        pattern,
+        workers=workers,
+        progress=lambda done: progress(0.5 + 0.2 * min(1.0, done / total), "counting stretches"),
+    )
+    more = learn_more(
+        model,
+        words,
+        vocab_size=vocab_size,
+        rule=rule,
+        minimum=options["min_frequency"],
+        most_words=MOST_WORDS,
+        forbidden=[text.encode() for text in first.special],
+        workers=workers,
+        progress=lambda share: progress(0.7 + 0.3 * share, "merging superwords"),
+    )
+    n_kept = transition - len(first.special)
+    last = (first.merges[:, 2] == n_kept - 1).nonzero()[0]
+    kept = first.merges[: last[0] + 1] if len(last) else first.merges
+    return replace(first, merges=np.concatenate((kept, more - len(first.special))), pattern=pattern)

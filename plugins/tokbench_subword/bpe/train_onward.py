@@ -1,0 +1,68 @@
+"""Training that goes on from a vocabulary: words are spelled in its tokens, and further pairs merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.counts import WordCounts
+from tokbench.kernels.pointers import PADDING
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.train_shards import merge_session
+
+_AT_ONCE = 1 << 24  # bytes of words that are spelled by one call
+
+
+def learn_more(
+    model: BpeModel,
+    words: WordCounts,
+    *,
+    vocab_size: int,
+    rule: int,
+    minimum: int = 0,
+    most_words: int = 0,
+    forbidden: Sequence[bytes] = (),
+    workers: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> NDArray[np.int32]:
+    """Merges after those of a byte-level `model`, int32 ``(n, 3)``, for `vocab_size` tokens.
+
+    New tokens get the ids from ``len(model.vocabulary)`` on. With `most_words`, only superwords may be made (see
+    `train_superwords`). The other options are those of `train_session.Training`.
+    """
+    ids, starts = spelled_in(model, words, workers)
+    session = merge_session(
+        ids,
+        starts,
+        words.counts,
+        tokens=model.vocabulary,
+        n_wanted=vocab_size,
+        rule=rule,
+        minimum=minimum * words.unit,
+        most_words=most_words,
+        forbidden=forbidden,
+        workers=workers,
+    )
+    return session.run(progress)
+
+
+def spelled_in(model: BpeModel, words: WordCounts, workers: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The ids of all words, one after another, each word encoded as a whole; and where each begins."""
+    encoder = Encoder(replace(model, pattern=Pattern("none"), special_tokens={}, dropout=0.0), threads=workers)
+    data = np.concatenate((words.data, np.zeros(PADDING, np.uint8)))
+    ids, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    first = 0
+    while first < len(words):
+        wanted = int(words.starts[first]) + _AT_ONCE
+        last = max(first + 1, int(np.searchsorted(words.starts, wanted)) - 1)
+        offsets = words.starts[first : last + 1]
+        some = encoder.encode_utf8(data[offsets[0] : offsets[-1] + PADDING], offsets - offsets[0])
+        ids.append(some.ids)
+        sizes.append(np.diff(some.offsets).astype(np.int64))
+        first = last
+    return np.concatenate(ids), np.cumsum(np.concatenate(sizes))

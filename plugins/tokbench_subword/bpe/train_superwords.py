@@ -1,0 +1,53 @@
+"""What a superword may be: of how many words, and what it may not hold (Liu et al. 2025, and their trainer).
+
+The shape of a token, int64: the number of its words (runs of bytes other than a space) times 16, with a bit
+each for a space first, a space last, a colon last, and a colon with a space behind it anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import inline
+
+SPACE_FIRST, SPACE_LAST, COLON_LAST, COLON_SPACE = 1, 2, 4, 8
+WORD = 16
+
+PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
+"""What is still cut off when superwords are learned and used: groups of digits, runs of punctuation, and spaces
+before white space or an end (the authors' second stage).
+"""
+MOST_WORDS = 4
+"""The most words that a superword has, as the authors have it."""
+
+
+@inline
+def joined_shape(left, right):  # type: ignore[no-untyped-def]
+    """The shape of two tokens as one."""
+    shape = (left & SPACE_FIRST) | (right & (SPACE_LAST | COLON_LAST)) | ((left | right) & COLON_SPACE)
+    if left & COLON_LAST and right & SPACE_FIRST:
+        shape |= COLON_SPACE
+    words = left // WORD + right // WORD
+    if not left & SPACE_LAST and not right & SPACE_FIRST:
+        words -= 1  # the last word of one and the first of the other are one
+    return shape | words * WORD
+
+
+@inline
+def may_be(shape, most_words):  # type: ignore[no-untyped-def]
+    """Whether a token may have a shape: no more words than so many, and no colon before a space."""
+    return shape & COLON_SPACE == 0 and shape // WORD <= most_words
+
+
+def shapes_of(tokens: Sequence[bytes], n_wanted: int) -> NDArray[np.int64]:
+    """The shapes of the first tokens, with room for all that are wanted."""
+    shapes = np.zeros(max(n_wanted, len(tokens)), np.int64)
+    for index, token in enumerate(tokens):
+        if token:
+            shapes[index] = WORD * sum(map(bool, token.split(b" ")))
+            shapes[index] |= SPACE_FIRST * token.startswith(b" ") | SPACE_LAST * token.endswith(b" ")
+            shapes[index] |= COLON_LAST * token.endswith(b":") | COLON_SPACE * (b": " in token)
+    return shapes
