@@ -165,6 +165,18 @@ class Savable(Protocol):
 
 
 @runtime_checkable
+class Prunable(Protocol):
+    """Gives itself with fewer tokens."""
+
+    def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[Tokenizer, NDArray[np.int64]]:
+        """The tokenizer with `vocab_size` tokens, and the new id of each old one, -1 where it is gone.
+
+        `counts` says how often some text uses each id; what is used least goes.
+        """
+        ...
+
+
+@runtime_checkable
 class Describable(Protocol):
     """States its facts: algorithm, normalizer, pre_tokenizer, byte_fallback, special_tokens, library, files …
 
@@ -221,9 +233,9 @@ class TokenizerFamily:
     training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
     is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
     the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; any, where there are none.
-    `counting` is there where it can
-    be trained from counted pre-tokens as well: `train` asks ``corpus.source``. `files(spec, context)` names
-    what `load` will read, for checksums; `libraries` the distributions whose versions matter.
+    `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
+    `files(spec, context)` names what `load` will read, for checksums, `training_files(spec)` what `train` reads
+    beside the text; `libraries` the distributions whose versions matter.
 
     `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head` is
     the first `HEAD_BYTES` of a file (it may read on), empty for a folder. A bare path given as a spec is opened
@@ -249,6 +261,7 @@ class TokenizerFamily:
     saved_as: tuple[str, ...] = ()
     counting: Counting | None = None
     files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None
+    training_files: Callable[[Spec], Sequence[Path]] | None = None
     recognises: Callable[[Path, bytes], bool] | None = None
     endings: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.lint import injection, lint
 from tokbench.cli.plot import plot
+from tokbench.cli.prune import prune
 from tokbench.cli.report import report
 from tokbench.cli.run import run
 from tokbench.cli.serve import serve
@@ -54,6 +55,7 @@ app.command()(injection)
 app.command()(show)
 app.command()(train)
 app.command()(count)
+app.command()(prune)
 app.command()(convert)
 app.command()(trace)
 

@@ -146,8 +146,10 @@ def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> T
 
 def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[str, Path]:
     """The key of a trained tokenizer, and its file."""
-    key = fingerprint(registry, spec, [], digest)
-    return key, folder / key[:32] / f"{spec.family}{registry.tokenizers[spec.family].trained_suffix}"
+    family = registry.tokenizers[spec.family]
+    files = file_digests(family.training_files(spec)) if family.training_files is not None else []
+    key = fingerprint(registry, spec, files, digest)
+    return key, folder / key[:32] / f"{spec.family}{family.trained_suffix}"
 
 
 def _loads(spec: Spec, model: Path) -> Spec:

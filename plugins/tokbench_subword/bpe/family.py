@@ -27,6 +27,7 @@ _TRAINING_ONLY = (
     "initial_alphabet",
     "max_token_length",
     "transition",
+    "base",
     "level",
     "threads",
 )
@@ -67,6 +68,12 @@ _OPTIONS = (
         "level=char.",
     ),
     Option("max_token_length", "int", None, "Training: no token of more symbols than this."),
+    Option(
+        "base",
+        "str",
+        None,
+        "Training: a tokenizer's file to go on from: its tokens keep their ids, new merges follow its own.",
+    ),
     Option(
         "transition",
         "int",
@@ -123,6 +130,14 @@ _OPENED: tuple[Format, ...] = ("tokenizer.json", "vocab.json", "merges", "ranks"
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     """A tokenizer trained on a corpus, text or counts."""
+    if options["base"]:
+        from tokbench_subword.bpe.continuing import continued
+
+        return _as_asked(
+            continued(corpus, options, progress).tokenizer(options["vocab_size"]),
+            options["encoding"],
+            options["dropout"],
+        )
     return _of_training(trained(corpus, options, progress), options)
 
 
@@ -130,6 +145,12 @@ def train_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> Mapping[int, Tokenizer]:
     """Tokenizers of several sizes by one training."""
+    if options["base"]:
+        from tokbench_subword.bpe.continuing import continued
+
+        found = continued(corpus, {**options, "vocab_size": max(sizes)}, progress)
+        fit = [size for size in sizes if size > found.first]
+        return {s: _as_asked(found.tokenizer(s), options["encoding"], options["dropout"]) for s in fit}
     models = trained_sizes(corpus, options, sizes, progress)
     return {size: _of_training(model, options) for size, model in models.items()}
 
@@ -151,6 +172,11 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
     beside = (path.with_name(name) for name in BESIDE)
     return [path, path.with_name(partner), *(file for file in beside if file.is_file())]
+
+
+def _training_files(spec: Spec) -> Sequence[Path]:
+    base = spec.get("base")
+    return files(Spec("bpe", str(base)), LoadContext(Path())) if base else []
 
 
 def _file(spec: Spec) -> Path:
@@ -266,6 +292,7 @@ BPE = TokenizerFamily(
     saved_as=formats.BPE,
     counting=COUNTING,
     files=files,
+    training_files=_training_files,
     libraries=("numba", "regex"),
     examples=("bpe:vocab_size=8k", "bpe:vocab_size=8k,pattern=o200k", "bpe:gpt2/tokenizer.json"),
 )

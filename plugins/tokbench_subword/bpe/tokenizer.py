@@ -344,6 +344,12 @@ class BpeTokenizer(Rebuilt):
             self.match_special,
         )
 
+    def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
+        """The tokenizer with fewer tokens, and the new id of each old one; see `pruning.pruned`."""
+        from tokbench_subword.bpe.pruning import pruned
+
+        return pruned(self, counts, vocab_size)
+
     # --- saving -----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:

@@ -30,9 +30,9 @@ def learn_more(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> NDArray[np.int32]:
-    """Merges after those of a byte-level `model`, int32 ``(n, 3)``, for `vocab_size` tokens.
+    """Merges after those of a byte-level `model`, int32 ``(n, 3)``.
 
-    New tokens get the ids from ``len(model.vocabulary)`` on. With `most_words`, only superwords may be made (see
+    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. With `most_words`, only superwords may be made (see
     `train_superwords`). The other options are those of `train_session.Training`.
     """
     ids, starts = spelled_in(model, words, workers)

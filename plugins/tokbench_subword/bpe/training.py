@@ -44,6 +44,10 @@ def pattern_of(options: Mapping[str, Any]) -> Pattern:
 
 
 def _cut(options: Mapping[str, Any]) -> str:
+    if options["base"]:
+        from tokbench_subword.bpe.continuing import base_of, cut_of
+
+        return cut_of(base_of(options))
     if options["transition"] is not None:
         raise TokenizerError("bpe: transition= cuts text in two ways, so counts do not do; train on the text")
     pattern = pattern_of(options)
@@ -51,6 +55,10 @@ def _cut(options: Mapping[str, Any]) -> str:
 
 
 def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
+    if options["base"]:
+        from tokbench_subword.bpe.continuing import base_of, counted
+
+        return counted(base_of(options), texts, options["threads"] or usable_cores())
     from tokbench_subword.bpe.counting import count_pretokens
 
     return count_pretokens(texts, pattern_of(options), workers=options["threads"] or usable_cores())

@@ -1,0 +1,165 @@
+"""Training that goes on from a tokenizer's file: what it has keeps its ids, further merges follow its own.
+
+Text is prepared and cut as the file says, and spelled in its tokens; then pairs are merged as ever. Text in
+which no new token comes up is encoded as before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.corpus import TrainingCorpus
+from tokbench.counts import WordCounts
+from tokbench.errors import TokenizerError
+from tokbench.kernels.threads import usable_cores
+from tokbench.kernels.utf8 import encodable
+from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.counting import Block, Fill, count_blocks, filler
+from tokbench_subword.bpe.model import MOST_TOKENS
+from tokbench_subword.bpe.ties import BYTES, HF, tie_rule
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.bpe.train_onward import learn_more
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.segments import Segments
+
+_OF_THE_BASE = (
+    "pattern",
+    "level",
+    "end_of_word",
+    "special_tokens",
+    "initial_alphabet",
+    "transition",
+    "max_token_length",
+)
+_COUNTING_SHARE = 0.6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Continued:
+    """A tokenizer, and the merges that were learned after its own: int32 ``(n, 3)``, ids from `first` on."""
+
+    base: BpeTokenizer
+    merges: NDArray[np.int32]
+    first: int
+
+    def tokenizer(self, vocab_size: int) -> BpeTokenizer:
+        """The tokenizer with so many tokens, or all that were found."""
+        model = self.base.model
+        vocabulary = [*model.vocabulary, *[b""] * (self.first - len(model.vocabulary))]
+        some = self.merges[: np.count_nonzero(np.maximum.accumulate(self.merges[:, 2]) < vocab_size)]
+        for left, right, new in some.tolist():
+            if new == len(vocabulary):
+                vocabulary.append(vocabulary[left] + vocabulary[right])
+        ranks = model.ranks
+        if ranks is not None:
+            ranks = np.concatenate(
+                (ranks, int(ranks.max(initial=-1)) + 1 + np.arange(len(some), dtype=np.int32))
+            )
+        extended = replace(
+            model, vocabulary=tuple(vocabulary), merges=np.concatenate((model.merges, some)), ranks=ranks
+        )
+        return BpeTokenizer(
+            extended, self.base.document, name=self.base.name, match_special=self.base.match_special
+        )
+
+
+def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
+    """The tokenizer that a training goes on from; raises `TokenizerError` for one that cannot be continued."""
+    from tokbench.spec import Spec
+    from tokbench.tokenizer import LoadContext
+    from tokbench_subword.bpe.family import load
+
+    path = str(options["base"])
+    for name in _OF_THE_BASE:
+        if options[name]:
+            raise TokenizerError(f"bpe: base={path} says itself what {name}= would; leave it out")
+    base = load(Spec("bpe", path), LoadContext(Path()))
+    if not isinstance(base, BpeTokenizer) or base.model.level != "byte":
+        kind = "a sentencepiece model" if not isinstance(base, BpeTokenizer) else "of characters"
+        raise TokenizerError(f"bpe: base={path} is {kind}; only byte-level BPE can be continued")
+    size, wanted = base.vocab_size, options["vocab_size"]
+    if not size < wanted <= MOST_TOKENS:
+        raise TokenizerError(
+            f"bpe: vocab_size={wanted} must be above the {size} tokens of base={path}, at most {MOST_TOKENS}"
+        )
+    if tie_rule(options["ties"]) not in (HF, BYTES):
+        raise TokenizerError(f"bpe: with base=, ties must be hf or bytes, not {options['ties']}")
+    return base
+
+
+def cut_of(base: BpeTokenizer) -> str:
+    """What its pre-tokens depend on."""
+    document = base.document
+    if base._preparation.transparent and base._preparation.pattern is not None:
+        return f"pattern {base._preparation.pattern}"
+    import hashlib
+
+    said = repr((document.normalizer, document.pre_tokenizer, document.added_tokens))
+    return f"file {hashlib.sha256(said.encode()).hexdigest()[:16]}"
+
+
+def counted(
+    base: BpeTokenizer, texts: Iterable[str], workers: int, progress: Progress = lambda share, what: None
+) -> WordCounts:
+    """The pre-tokens of `texts` as the tokenizer makes them; added tokens are none."""
+    pipeline = base._preparation.compiled
+    if pipeline is not None:
+        fill = _prepared(pipeline)
+        return count_blocks(texts, fill, workers=workers, progress=lambda done: progress(done, "counting"))
+    counts: Counter[str] = Counter()
+    for text in texts:
+        for part in base._preparation.parts(text):
+            if not isinstance(part, AddedToken):
+                counts.update(piece.text for piece in base._preparation.pretokens(part))
+    return WordCounts.of_pairs([encodable(word) for word in counts], counts.values())
+
+
+def _prepared(pipeline: CompiledPipeline) -> Fill:
+    """Counts what a pipeline makes of the documents of a block."""
+    inner = filler(pipeline.cuts.cutters)
+
+    def fill(table: Any, block: Block) -> None:
+        offsets = np.concatenate((np.zeros(1, np.int64), block.ends))
+        found = pipeline.segments(Segments(block.data, offsets))
+        start = int(found.offsets[0])
+        inner(table, Block(found.data[start:], found.offsets[1:] - start, block.start))
+
+    return fill
+
+
+def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Continued:
+    """Go on from the base that the options name."""
+    base = base_of(options)
+    workers = options["threads"] or usable_cores()
+    source, total = corpus.source(cut_of(base)), max(corpus.n_bytes, 1)
+
+    def told(done: float, what: str) -> None:
+        progress(min(1.0, done / total) * _COUNTING_SHARE, what)
+
+    if not isinstance(source, WordCounts):
+        source = counted(base, source, workers, told)
+    first = base.vocab_size
+    model = replace(
+        base.model,
+        vocabulary=(*base.model.vocabulary, *[b""] * (first - len(base.model.vocabulary))),
+        special_tokens={},
+    )
+    merges = learn_more(
+        model,
+        source,
+        vocab_size=options["vocab_size"],
+        rule=tie_rule(options["ties"]),
+        minimum=options["min_frequency"],
+        forbidden=[token.content.encode() for token in base.document.added_tokens],
+        workers=workers,
+        progress=lambda share: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * share, "merging"),
+    )
+    return Continued(base, merges, first)

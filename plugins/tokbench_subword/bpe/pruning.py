@@ -1,0 +1,122 @@
+"""Fewer tokens: leaves of the merges are taken away, the least used first, until so many are left.
+
+A leaf is a token that no other is merged from. So every merge that is left makes what it made, and text in
+which no token that was taken away comes up is encoded as before (Purason et al. 2025 prune so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.model import BpeModel
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+
+def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> list[int]:
+    """The ids of `n_dropped` tokens in the order in which they are taken away.
+
+    `counts` says how often each id was used. A token's uses count for the two tokens of its first merge once it
+    is gone. Of equally used leaves the one of the highest id goes first. Fewer are given where no leaf is left.
+
+    Example:
+        >>> from tokbench_subword.bpe.model import BpeModel
+        >>> merges = np.array([[0, 1, 3], [3, 2, 4], [2, 2, 5]], np.int32)
+        >>> model = BpeModel(vocabulary=(b"a", b"b", b"c", b"ab", b"abc", b"cc"), merges=merges)
+        >>> dropped_leaves(model, [0, 0, 0, 1, 3, 2], 3)
+        [5, 4, 3]
+    """
+    uses = list(counts)
+    first: dict[int, tuple[int, int]] = {}
+    parents = [0] * len(model.vocabulary)  # of how many tokens each is a part, each merge counted
+    parts: dict[int, list[int]] = {}
+    for left, right, new in model.merges[np.argsort(model.merge_ranks, kind="stable")].tolist():
+        first.setdefault(new, (left, right))
+        parts.setdefault(new, []).extend({left, right})
+        for part in {left, right}:
+            parents[part] += 1
+    special = set(model.special_tokens.values())
+    leaves = [(uses[token], -token) for token in parts if not parents[token] and token not in special]
+    heapify(leaves)
+    gone: list[int] = []
+    while len(gone) < n_dropped and leaves:
+        count, token = heappop(leaves)
+        if count != uses[-token]:  # it was a part of what is gone since
+            heappush(leaves, (uses[-token], token))
+            continue
+        token = -token
+        gone.append(token)
+        for part in first[token]:
+            uses[part] += count
+        for part in parts[token]:
+            parents[part] -= 1
+            if not parents[part] and part in parts and part not in special:
+                heappush(leaves, (uses[part], -part))
+    return gone
+
+
+def pruned(
+    tokenizer: BpeTokenizer, counts: Sequence[int], vocab_size: int
+) -> tuple[BpeTokenizer, NDArray[np.int64]]:
+    """The tokenizer with `vocab_size` tokens, and the new id of each old one, -1 for those that are gone."""
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    model, size = tokenizer.model, tokenizer.vocab_size
+    if not 0 < vocab_size <= size:
+        raise TokenizerError(
+            f"{tokenizer.name}: it has {size} tokens; it can be pruned to fewer, not to {vocab_size}"
+        )
+    gone = dropped_leaves(model, counts, size - vocab_size)
+    if len(gone) < size - vocab_size:
+        raise TokenizerError(
+            f"{tokenizer.name}: cannot be pruned to {vocab_size} tokens: {size - len(gone)} are bytes, "
+            "characters, special or added tokens, or made by no merge"
+        )
+    new_ids = np.full(size, -1, np.int64)
+    kept = np.setdiff1d(np.arange(size), gone)
+    new_ids[kept] = np.arange(len(kept))
+    n_own = len(model.vocabulary)
+    stays = new_ids[model.merges[:, 2]] >= 0
+    unk = model.unk
+    smaller = replace(
+        model,
+        vocabulary=tuple(model.vocabulary[index] for index in kept.tolist() if index < n_own),
+        merges=new_ids[model.merges[stays]].astype(np.int32),
+        ranks=None if model.ranks is None else model.ranks[stays],
+        unreachable={int(new_ids[index]): text for index, text in model.unreachable.items()},
+        special_tokens={text: int(new_ids[index]) for text, index in model.special_tokens.items()},
+        unk=None if unk is None else int(new_ids[unk]),
+    )
+    document = replace(
+        tokenizer.document,
+        added_tokens=tuple(replace(t, id=int(new_ids[t.id])) for t in tokenizer.document.added_tokens),
+        post_processor=_renumbered(tokenizer.document.post_processor, new_ids),
+    )
+    return BpeTokenizer(smaller, document, name=tokenizer.name, match_special=tokenizer.match_special), new_ids
+
+
+def _renumbered(step: Any, new_ids: NDArray[np.int64]) -> Any:
+    """A post-processor with the new ids of the tokens it puts around text."""
+    if not isinstance(step, Mapping):
+        return step
+    found = dict(step)
+    if found.get("type") == "Sequence":
+        found["processors"] = [_renumbered(each, new_ids) for each in found["processors"]]
+    if found.get("type") == "TemplateProcessing":
+        found["special_tokens"] = {
+            name: {**token, "ids": [int(new_ids[index]) for index in token["ids"]]}
+            for name, token in found["special_tokens"].items()
+        }
+    for name in ("sep", "cls"):
+        if isinstance(found.get(name), Sequence):
+            text, index = found[name]
+            found[name] = [text, int(new_ids[index])]
+    return found

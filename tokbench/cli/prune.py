@@ -1,0 +1,95 @@
+"""`tokbench prune`: a tokenizer with fewer tokens, those that given text uses least taken away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.convert import Force, check_target, save
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, bar, elsewhere, open_registry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench.corpus import Dataset
+    from tokbench.tokenizer import Progress, Tokenizer
+
+_AT_ONCE = 1000  # documents that are encoded together
+
+
+def prune(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    dataset: Annotated[
+        list[str],
+        typer.Option("-d", "--dataset", metavar="DATASET", help="The text whose use decides. Repeatable."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where it goes.", show_default=False)
+    ],
+    vocab_size: Annotated[str, typer.Option(metavar="N", help="Tokens that are left, as in 32k.")],
+    id_map: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="FILE", help="Where the new id of each old one goes, as JSON."),
+    ] = None,
+    force: Force = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Take the tokens away that text uses least, leaves of the merges first, and number the rest anew.
+
+    Text without the tokens that are gone is encoded as before. The map is a list: the new id at each old one,
+    null for those that are gone.
+    """
+    from tokbench.errors import SpecError
+    from tokbench.results.atomic import write_json
+    from tokbench.spec import Option
+    from tokbench.tokenizer import Prunable
+
+    check_target(output, force=force)
+    if id_map is not None:
+        check_target(id_map, force=force)
+    size = Option("vocab-size", "int").parse(vocab_size, where="tokbench prune")
+    assert isinstance(size, int)
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    tokenizer = registry.load(spec)
+    if not isinstance(tokenizer, Prunable):
+        raise SpecError(f"{spec} cannot be pruned; bpe:FILE can, of merges")
+    if not 0 < size < tokenizer.vocab_size:
+        raise SpecError(f"{spec} has {tokenizer.vocab_size:,} tokens; prune to fewer, not to {size:,}")
+    with bar(f"counting the tokens of {spec}") as progress:
+        counts = _used(tokenizer, [registry.dataset(text) for text in dataset], progress)
+    smaller, new_ids = tokenizer.pruned(counts.tolist(), size)
+    save(smaller, output, lambda: elsewhere(registry, spec))
+    if id_map is not None:
+        write_json(id_map, [None if index < 0 else index for index in new_ids.tolist()])
+    gone, used = new_ids < 0, int(counts.sum())
+    share = 100 * int(counts[gone].sum()) / max(used, 1)
+    moved = int(((new_ids >= 0) & (new_ids != range(len(new_ids)))).sum())
+    kept = f"{int((~gone).sum()):,} tokens kept, {moved:,} of them with another id"
+    print(f"{output}: {kept}, {int(gone.sum()):,} gone")
+    print(f"what is gone was {share:.2f} % of {used:,} tokens of the text; the rest of it is encoded as before")
+
+
+def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> NDArray[np.int64]:
+    """How often each id was used."""
+    from itertools import islice
+
+    import numpy as np
+
+    from tokbench.corpus import TrainingCorpus
+    from tokbench.errors import CorpusError
+    from tokbench.tokenizer import encode_batch
+
+    counts = np.zeros(tokenizer.vocab_size, np.int64)
+    corpus = TrainingCorpus.joined([TrainingCorpus(each, tuple(each.languages)) for each in datasets])
+    texts, total = corpus.texts(), max(1, corpus.n_bytes)
+    while some := list(islice(texts, _AT_ONCE)):
+        counts += np.bincount(encode_batch(tokenizer, some).ids, minlength=len(counts))
+        progress(min(1.0, sum(corpus.sizes.values()) / total), "counting")
+    if not counts.any():
+        raise CorpusError("there is no text that could say which tokens are used")
+    return counts
