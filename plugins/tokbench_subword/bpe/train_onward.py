@@ -30,10 +30,11 @@ def learn_more(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> NDArray[np.int32]:
-    """Merges after those of a byte-level `model`, int32 ``(n, 3)``.
+    """Merges that follow those of a byte-level `model`: int32 ``(n, 3)``, learned from `words`.
 
-    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. With `most_words`, only superwords may be made (see
-    `train_superwords`). The other options are those of `train_session.Training`.
+    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. With
+    `most_words`, only superwords may be made (see `train_superwords`). The other options are those of
+    `train_session.Training`.
     """
     ids, starts = spelled_in(model, words, workers)
     session = merge_session(
