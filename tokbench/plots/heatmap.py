@@ -26,13 +26,13 @@ LEAST_CELL = 6.0
 
 
 def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
-    """A metric on the main dataset: languages down, tokenizers across, dark is high."""
+    """A metric on the main dataset: languages down, tokenizers across, dark is high; None for one language."""
     from tokbench.plots import data
     from tokbench.plots.labels import dataset_label
 
     dataset = data.main_dataset(run)
     table = data.by_language(run, metric, dataset)
-    if table.empty:
+    if len(table) < 2:
         return None
     labels = data.names(run)
     sound = [labels[name] for name in table if name not in data.lossy(run)]
@@ -144,27 +144,27 @@ PLOTS = (
         title="Characters per token by language",
         summary="Heat map of chars_per_token: languages by tokenizers.",
         draw=partial(draw, metric="chars_per_token", unit="characters per token", note=CAVEAT),
-        needs="chars_per_token by language",
+        needs="chars_per_token of two languages",
     ),
     Plot(
         name="compression_by_language",
         title="Compression by language",
         summary="Heat map of compression_ratio: languages by tokenizers.",
         draw=partial(draw, metric="compression_ratio", unit="UTF-8 bytes per token"),
-        needs="compression_ratio by language",
+        needs="compression_ratio of two languages",
     ),
     Plot(
         name="premium_by_language",
         title="Premium by language",
         summary="Heat map of premium: tokens of each language for the same lines, relative to a reference.",
         draw=partial(draw, metric="premium", unit="tokens for the same text, × the reference language"),
-        needs="premium (a parallel dataset)",
+        needs="premium (a parallel dataset of two languages)",
     ),
     Plot(
         name="tokens_per_line",
         title="Tokens per line by language",
         summary="Heat map of tokens_per_line on parallel text: the figure that compares languages.",
         draw=partial(draw, metric="tokens_per_line", unit="tokens per line of the same text"),
-        needs="tokens_per_line by language",
+        needs="tokens_per_line of two languages",
     ),
 )

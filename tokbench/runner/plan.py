@@ -121,8 +121,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     check_gold(suite)
     prices = open_prices(suite, registry)
     jobs = suite.jobs or available_cores()
-    limit = suite.memory_limit or default_memory_limit(jobs)
-    limits = Limits(suite.timeout, limit)
+    limits = Limits(suite.timeout, suite.memory_limit or default_memory_limit(jobs))
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
@@ -131,7 +130,14 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
             _corpus(registry, each, limits)  # what cannot be opened is said before any work
     corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
     check_reference(suite, {language for corpus in corpora for language in corpus.shards})
+    if not suite.jobs and training is None and len(entries) * sum(each.n_bytes for each in corpora) < SMALL_RUN:
+        jobs = 1
+    limit = suite.memory_limit or default_memory_limit(jobs)
     return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
+
+
+SMALL_RUN = 500_000
+"""Bytes, over all tokenizers, that are counted sooner than a second process has started."""
 
 
 DEFAULT_TRAINING = "stdlib:docs"

@@ -213,3 +213,9 @@ def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
     one, others = from_one(run)
     assert (one, len(others)) == (baseline, 3)
     assert others[best][0] == pytest.approx(-found[baseline][0])
+
+
+def test_one_language_is_no_heat_map(made_up_run: Callable[..., Any]) -> None:
+    plot = next(each for each in PLOTS if each.name == "compression_by_language")
+    assert plot.draw(made_up_run(1, 3)) is None
+    assert plot.draw(made_up_run(2, 3)) is not None

@@ -179,3 +179,21 @@ def test_the_default_suite_measures_nothing_it_trains_on() -> None:
 @pytest.mark.parametrize("given", ["stdlib:docs", ["stdlib:docs"]])
 def test_one_training_text_or_several(given: object) -> None:
     assert load_suite(None, {"train_on": given}).train_on == ["stdlib:docs"]
+
+
+def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokbench.runner.plan.available_cores", lambda: 4)
+    small, large = tmp_path / "small.txt", tmp_path / "large.txt"
+    small.write_text("a line\n" * 1_000)
+    large.write_text("a line\n" * 100_000)
+
+    def jobs(**changes: object) -> int:
+        given = {"tokenizers": ["bytes", "chars"], **changes}
+        return make_plan(load_suite(None, given), build_registry()).jobs
+
+    assert jobs(datasets=[f"text:{small}"]) == 1
+    assert jobs(datasets=[f"text:{small}"], jobs=3) == 3
+    assert jobs(datasets=[f"text:{large}"]) == 4
+    assert jobs(datasets=[f"text:{small}"], tokenizers=["bpe:vocab_size=300"]) == 4
