@@ -73,6 +73,13 @@ def run(
     context_length: Annotated[
         str | None, typer.Option(metavar="N", help="Tokens of context, for `context_words`.")
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRESET",
+            help="A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b or qwen2-7b.",
+        ),
+    ] = None,
     exclude_lossy: Annotated[
         bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
     ] = None,
@@ -112,6 +119,7 @@ def run(
         "reference": reference,
         "prices": prices,
         "context_length": context_length,
+        "model": model,
         "exclude_lossy": exclude_lossy,
         "seed": seed,
         "cache": False if no_cache else None,

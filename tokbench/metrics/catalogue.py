@@ -8,6 +8,7 @@ from tokbench.metrics import (
     fairness,
     fidelity,
     information,
+    model_cost,
     morphology,
     speed,
     structure,
@@ -27,13 +28,15 @@ GROUPS: dict[str, str] = {
     "morphology": "Morphology",
     "vocabulary": "Vocabulary",
     "cost": "Cost and context",
+    "model": "Cost for a model",
     "text": "The text itself",
     "speed": "Speed and memory",
 }
 """Headings by `Metric.group`."""
 
 _MODULES = (
-    compression, words, information, fairness, fidelity, structure, morphology, vocabulary, cost, speed,
+    compression, words, information, fairness, fidelity, structure, morphology, vocabulary, cost, model_cost,
+    speed,
 )  # fmt: skip
 
 CATALOGUE: tuple[Metric, ...] = tuple(

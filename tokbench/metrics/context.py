@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tokbench.metrics.cost import PriceTable
+    from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
 
 
@@ -20,7 +21,8 @@ class MeasureContext:
     are against. `audits` are the vocabulary audits by tokenizer (`tokbench.inspection.audit.VocabularyAudit`).
     `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
     `replicates` bootstrap replicates are drawn with `seed`, for intervals at `confidence`; 0 for none.
-    With `exclude_lossy`, tokenizers that lose text get no figures in which less text would look better.
+    `model` is the shape of the model that costs are
+    of. With `exclude_lossy`, tokenizers that lose text get no figures in which less text would look better.
 
     Example:
         >>> MeasureContext(vocab_sizes={"bytes": 256}).confidence
@@ -36,6 +38,7 @@ class MeasureContext:
     morphology: Mapping[tuple[str, str], MorphCounts] = field(default_factory=dict)
     prices: PriceTable | None = None
     context_length: int | None = None
+    model: Model | None = None
     renyi_alphas: tuple[float, ...] = ()
     seed: int = 0
     replicates: int = 1000

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
     from tokbench.tally.histogram import Histogram
     from tokbench.tally.loss import Loss
@@ -110,6 +111,7 @@ class Counts:
     price: float | None
     currency: str
     context_length: int | None
+    model: Model | None
     audit: VocabularyAudit | None
     morphology: MorphCounts | None
     language: str

@@ -295,7 +295,11 @@ def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureConte
     rows = []
     for metric in metrics:
         key = CellKey(tokenizer, "", ALL)
-        own = Counts(audit=context.audits.get(tokenizer), vocab_size=context.vocab_sizes.get(tokenizer))
+        own = Counts(
+            audit=context.audits.get(tokenizer),
+            vocab_size=context.vocab_sizes.get(tokenizer),
+            model=context.model,
+        )
         other = Counts(audit=context.audits.get(context.baseline or ""))
         arguments = [own, other] if "baseline" in metric.needs else [own]
         status = None

@@ -16,6 +16,7 @@ CONDITIONS: dict[str, str] = {
     "baseline": "relative to a baseline tokenizer: name one with --baseline",
     "prices": "no price for this tokenizer: supply a price table",
     "context_length": "no context length given",
+    "model": "no model given: name one with --model, or describe it in the suite's [model]",
     "audit": "the vocabulary was not audited",
     "morphology": "no gold segmentation of words was given for this language",
     "code": "only on code",

@@ -162,6 +162,7 @@ _CONDITION = {
     "baseline": "a baseline tokenizer (`--baseline`)",
     "prices": "a price for the tokenizer",
     "context_length": "a context length",
+    "model": "a model (`--model`)",
     "audit": "the audit of the vocabulary",
     "morphology": "gold segmentations for the language",
     "code": "a dataset of code",

@@ -30,13 +30,19 @@ def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[
         "vocab_size": context.vocab_sizes.get(key.tokenizer),
         "price": None if context.prices is None else context.prices.of(key.tokenizer),
         "currency": "" if context.prices is None else context.prices.currency,
-        "context_length": context.context_length,
+        "context_length": context_of(context),
+        "model": context.model,
         "audit": context.audits.get(key.tokenizer),
         "morphology": context.morphology.get((key.tokenizer, key.language)),
         "language": key.language,
         "languages": languages,
         "code": context.kinds.get(key.dataset) == "code",
     }
+
+
+def context_of(context: MeasureContext) -> int | None:
+    """The tokens of context: those that were given, else the model's."""
+    return context.context_length or (context.model.context if context.model else None)
 
 
 def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Counts:

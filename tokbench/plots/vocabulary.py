@@ -34,6 +34,32 @@ def size_families(run: Run) -> dict[str, list[tuple[int, str]]]:
 
 def draw(run: Run) -> Figure | None:
     """Bytes per token on the main dataset by vocabulary size, intervals as bands."""
+    return _draw(run, "compression_ratio", "bytes per token")
+
+
+def draw_cost(run: Run) -> Figure | None:
+    """Operations of training on a byte of text by vocabulary size, with the estimate of Tao et al. beside
+    it.
+    """
+    return _draw(run, "train_flops", "FLOP of training per byte", estimate(run))
+
+
+def estimate(run: Run) -> str:
+    """A sentence on the vocabulary that Tao et al. 2024 expect for the run's model; empty without one."""
+    from tokbench.metrics.model import estimated_vocabulary, model_of
+
+    given = run.manifest.get("suite", {}).get("model")
+    if not given:
+        return ""
+    low, high = estimated_vocabulary(model_of(given))
+    return (
+        f"The fits of Tao et al. 2024 (English, models of 33 million to 3 billion parameters) put the best "
+        f"size for this model at {low:,} to {high:,} ids."
+    )
+
+
+def _draw(run: Run, metric: str, label: str, said: str = "") -> Figure | None:
+    """A metric of the main dataset by vocabulary size."""
     import numpy as np
 
     from tokbench.plots import data
@@ -42,7 +68,7 @@ def draw(run: Run) -> Figure | None:
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     dataset, known = data.main_dataset(run), losses(run)
-    rows = data.overall(run, "compression_ratio", dataset).set_index("tokenizer")
+    rows = data.overall(run, metric, dataset).set_index("tokenizer")
     curves: dict[str, Curve] = {}
     for name, members in size_families(run).items():
         there = [(size, rows.loc[spec]) for size, spec in members if spec in rows.index]
@@ -60,10 +86,11 @@ def draw(run: Run) -> Figure | None:
     return draw_curves(
         curves,
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
-        y=Axis(label="bytes per token"),
+        y=Axis(label=label),
         marks=True,
         note=f"Over {dataset_label(dataset)}; band: 95 % interval."
-        + (f" {explained(run)}" if any(map(mark_of, curves)) else ""),
+        + (f" {explained(run)}" if any(map(mark_of, curves)) else "")
+        + (f" {said}" if said else ""),
     )
 
 
@@ -83,5 +110,12 @@ PLOTS = (
         summary="Bytes per token of one algorithm at several vocabulary sizes.",
         draw=draw,
         needs="two tokenizers that differ only in vocab_size",
+    ),
+    Plot(
+        name="model_cost",
+        title="Cost of training against vocabulary size",
+        summary="Operations per byte of one algorithm at several vocabulary sizes, for the model given.",
+        draw=draw_cost,
+        needs="a model, and two tokenizers that differ only in vocab_size",
     ),
 )

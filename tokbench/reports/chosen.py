@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST, LEAST = 10, 4
 """Columns that a headline has room for, and how many beside the usual ones are shown in any case."""
 
-_GIVEN = {"prices": "prices", "context_length": "context_length"}
+_GIVEN = {"prices": "prices", "context_length": "context_length", "model": "model"}
 """What a metric may need that only the user can give, and the suite's key for it."""
 
 

@@ -76,6 +76,7 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
         baseline=None if suite.baseline is None else key_of(plan.registry.tokenizer_spec(suite.baseline)),
         prices=plan.prices,
         context_length=suite.context_length,
+        model=suite.shape,
         renyi_alphas=tuple(suite.renyi_alphas),
         seed=suite.seed,
         replicates=suite.replicates,

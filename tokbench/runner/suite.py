@@ -14,12 +14,15 @@ import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.spec import Option, Spec, parse_size
+
+if TYPE_CHECKING:
+    from tokbench.metrics.model import Model
 
 SHIPPED = files("tokbench.runner") / "suites"
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
@@ -61,6 +64,25 @@ class GoldSettings(BaseModel):
     format: Literal["morphscore", "sigmorphon", "morphynet", "unimorph"] = "morphscore"
 
 
+class ModelSettings(BaseModel):
+    """The model that costs are of: a preset, what differs from it, or a whole shape; see `Model`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    preset: str | None = None
+    layers: Annotated[Whole, Field(ge=1)] | None = None
+    width: Annotated[Whole, Field(ge=1)] | None = None
+    heads: Annotated[Whole, Field(ge=1)] | None = None
+    kv_heads: Annotated[Whole, Field(ge=1)] | None = None
+    ffn: Annotated[Whole, Field(ge=1)] | None = None
+    context: Annotated[Whole, Field(ge=1)] | None = None
+    tied: bool | None = None
+    precision: str | None = None
+    gated: bool | None = None
+    biases: Literal["all", "qkv", "none"] | None = None
+    positions: bool | None = None
+
+
 _HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache"}
 """Keys that say how a suite is computed, not what."""
 
@@ -83,6 +105,7 @@ class Suite(BaseModel):
     prices: str | None = None
     morphology: dict[str, GoldSettings] = {}
     context_length: Whole | None = Field(default=None, ge=1)
+    model: ModelSettings | None = None
     renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
     seed: Whole = Field(default=0, ge=0)
     replicates: Whole = Field(default=1000, ge=0)
@@ -122,6 +145,18 @@ class Suite(BaseModel):
     @classmethod
     def _size(cls, value: Any) -> Any:
         return parse_size(value, "memory_limit", where="the suite") if isinstance(value, str) else value
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _preset(cls, value: Any) -> Any:
+        return {"preset": value} if isinstance(value, str) else value
+
+    @property
+    def shape(self) -> Model | None:
+        """The model that costs are of; raises `SpecError` for one that cannot be."""
+        from tokbench.metrics.model import model_of
+
+        return None if self.model is None else model_of(self.model.model_dump())
 
     @property
     def request(self) -> dict[str, Any]:
@@ -208,14 +243,18 @@ def _validated(content: Mapping[str, Any], where: str) -> Suite:
     _check_keys(content, Suite.model_fields, where)
     if isinstance(content.get("speed"), Mapping):
         _check_keys(content["speed"], SpeedSettings.model_fields, f"{where}, [speed]")
+    if isinstance(content.get("model"), Mapping):
+        _check_keys(content["model"], ModelSettings.model_fields, f"{where}, [model]")
     try:
-        return Suite.model_validate(dict(content))
+        suite = Suite.model_validate(dict(content))
     except ValidationError as error:
         problems = error.errors()
         # A table where `speed = true` was possible too: what is wrong is in the table.
         inner = [problem for problem in problems if problem["type"] != "bool_type"] or problems
         lines = [_line(problem) for problem in inner]
         raise SpecError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from error
+    _ = suite.shape  # a shape that cannot be is an error before any work
+    return suite
 
 
 def _check_keys(content: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
@@ -226,7 +265,8 @@ def _check_keys(content: Mapping[str, Any], known: Mapping[str, Any], where: str
 
 def _line(problem: Any) -> str:
     # Where a value may be one of several types, pydantic names the type in the place; nobody wrote that.
-    known = {*Suite.model_fields, *SpeedSettings.model_fields, *GoldSettings.model_fields}
+    tables = (Suite, SpeedSettings, GoldSettings, ModelSettings)
+    known = {name for table in tables for name in table.model_fields}
     place = ".".join(str(part) for part in problem["loc"] if part in known)
     return f"{place or '.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
 

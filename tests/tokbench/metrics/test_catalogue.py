@@ -15,6 +15,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
+from tokbench.metrics.model import Model
 from tokbench.metrics.morphology import MorphCounts
 from tokbench.tally import CorpusFacts, Tally, collect
 from tokbench.tally.counters import COUNTERS
@@ -72,6 +73,7 @@ CONTEXT = MeasureContext(
     baseline="base",
     prices=PriceTable("EUR", {"p": 3.0}),
     context_length=100,
+    model=Model(layers=2, width=4, heads=2, kv_heads=1, ffn=8, context=3, precision="float16"),
     audits={
         "p": audit({b"a", b"b", b"c"}, UNREACHABLE=0.25, UNDECODABLE=0.5, SPECIAL=0.125),
         "base": audit({b"b", b"c", b"d"}, UNREACHABLE=0, UNDECODABLE=0, SPECIAL=0),
@@ -176,6 +178,10 @@ BY_HAND = {
     "cost_per_million_words": 3 * 10 / 5,
     "context_words": 100 * 5 / 10,
     "context_chars": 100 * 14 / 10,
+    "longest_document": 100 * 15 / 10,
+    "serve_flops": (2 * (2 * (16 + 16 + 8 + 8 + 3 * 32) + 260 * 4) + 4 * 2 * 4 * 2) * 10 / 15,
+    "train_flops": 3 * 2720 * 10 / 15,
+    "kv_cache": 1000 * (2 * 2 * 2 * 2) * 10 / 15,
     "premium": 10 / 5,
 }
 # on rus_Cyrl: "ab","ab" | two bytes of ж | "ab": 5 tokens, 8 bytes
@@ -194,6 +200,10 @@ VOCABULARY = {
     "undecodable_tokens": 0.5,
     "special_tokens": 0.125,
     "vocab_overlap": 2 / 4,
+    "embedding_parameters": 2 * 260 * 4,
+    "embedding_memory": 2 * 2 * 260 * 4,
+    "model_parameters": 2080 + 288 + 5 * 4,
+    "embedding_share": 2080 / 2388,
 }
 # "if", "abAb", "x", "y"; pieces "ab", "=="
 CODE = {

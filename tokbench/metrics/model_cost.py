@@ -1,0 +1,116 @@
+"""What a tokenizer costs a model of a given shape: memory, work and room, per byte of text."""
+
+from __future__ import annotations
+
+from tokbench.metrics.metric import Better, Metric
+
+_KAPLAN = "Kaplan et al., Scaling Laws for Neural Language Models, 2020, table 1"
+_SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, 2019"
+_EXACT = "It follows from the shape of the model and the size of the vocabulary: nothing is estimated."
+_ALIKE = "Per byte of this text: compare tokenizers on one text, languages on parallel text only."
+
+_LESS: dict[str, Better] = {"model_parameters": "none"}
+"""Figures of a vocabulary of which less is not simply better."""
+
+METRICS = (
+    Metric(
+        name="train_flops",
+        unit="FLOP/byte",
+        better="lower",
+        summary="Operations of training the given model on a byte of this text, head included.",
+        formula=(
+            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot 3 \left( 2 (N_{\mathrm{matrices}} + V d)"
+            r" + 4 L d \tfrac{T + 1}{2} \right)"
+        ),
+        source=_KAPLAN,
+        caveat=f"Norms, biases and lookups are left out, and nothing is recomputed. {_ALIKE}",
+        compute=lambda t: t.model.train_flops(t.vocab_size) * t.tokens / t.bytes,
+        needs=("model", "vocab_size", "tokens"),
+        group="model",
+    ),
+    Metric(
+        name="serve_flops",
+        unit="FLOP/byte",
+        better="lower",
+        summary="Operations of the given model to read or write a byte of this text, head included.",
+        formula=(
+            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \left( 2 (N_{\mathrm{matrices}} + V d)"
+            r" + 4 L d \tfrac{T + 1}{2} \right)"
+        ),
+        source=_KAPLAN,
+        caveat=(
+            "In a context half full on average. Reading a prompt may skip the head; writing is often bound by "
+            f"memory and not by operations. {_ALIKE}"
+        ),
+        compute=lambda t: t.model.serve_flops(t.vocab_size) * t.tokens / t.bytes,
+        needs=("model", "vocab_size", "tokens"),
+        group="model",
+    ),
+    Metric(
+        name="kv_cache",
+        unit="bytes/kB",
+        better="lower",
+        summary="Bytes of the given model's KV cache for 1,000 bytes of this text.",
+        formula=r"1000 \cdot \frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot 2 L d_{kv} b",
+        source=_SHAZEER,
+        caveat=f"A key and a value of every layer in the model's precision, none compressed. {_ALIKE}",
+        compute=lambda t: 1000 * t.model.kv_bytes * t.tokens / t.bytes,
+        needs=("model", "tokens"),
+        group="model",
+    ),
+    Metric(
+        name="longest_document",
+        unit="bytes",
+        better="higher",
+        summary="Bytes of this text that fit in the context.",
+        formula=r"T \cdot \frac{\mathrm{bytes}}{\mathrm{tokens}}",
+        caveat=f"On average over the text; nothing is set aside for prompts and answers. {_ALIKE}",
+        compute=lambda t: t.context_length * t.bytes / t.tokens,
+        needs=("context_length", "tokens"),
+        group="cost",
+    ),
+    *(
+        Metric(
+            name=name,
+            unit=unit,
+            better=_LESS.get(name, "lower"),
+            summary=summary,
+            formula=formula,
+            no_interval=_EXACT,
+            compute=compute,
+            level="vocabulary",
+            needs=("model", "vocab_size"),
+            group="model",
+        )
+        for name, unit, summary, formula, compute in (
+            (
+                "embedding_parameters",
+                "parameters",
+                "Parameters of the given model's embeddings and head with this vocabulary.",
+                r"V d \ (\mathrm{tied}), \quad 2 V d",
+                lambda t: t.model.embedding(t.vocab_size),
+            ),
+            (
+                "embedding_memory",
+                "bytes",
+                "Memory of the given model's embeddings and head with this vocabulary, in its precision.",
+                r"b V d \ (\mathrm{tied}), \quad 2 b V d",
+                lambda t: t.model.embedding(t.vocab_size) * t.model.number_bytes,
+            ),
+            (
+                "embedding_share",
+                "share of parameters",
+                "Share of the given model's parameters that are embeddings and head.",
+                r"\frac{N_{\mathrm{embedding}}}{N}",
+                lambda t: t.model.embedding(t.vocab_size) / t.model.parameters(t.vocab_size),
+            ),
+            (
+                "model_parameters",
+                "parameters",
+                "Parameters of the given model with this vocabulary.",
+                r"N_{\mathrm{body}} + N_{\mathrm{embedding}}",
+                lambda t: t.model.parameters(t.vocab_size),
+            ),
+        )
+    ),
+)
