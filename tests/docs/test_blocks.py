@@ -16,6 +16,8 @@ from tests.docs.blocks import Block, read_blocks
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+EVERYDAY = {"README.md", "start.md"}
+"""The pages a newcomer reads first; the others are run with the tests that take long."""
 KNOWN = {"console", "python", "toml", "json", "text", "yaml", "bibtex", "mermaid", ""}
 
 
@@ -42,7 +44,13 @@ def run_console(block: Block, folder: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[] if page.name in EVERYDAY else [pytest.mark.long])
+        for page in PAGES
+    ],
+)
 def test_every_block_runs(page: Path, tmp_path: Path) -> None:
     prepare(tmp_path)
     names: dict[str, object] = {"__name__": f"page_{page.stem}"}

@@ -56,6 +56,7 @@ def messages(run: Run) -> str:
     return " ".join(f"{entry['kind']}: {entry['message']}" for entry in run.failures)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "says"),
     [
@@ -105,6 +106,7 @@ def test_a_dataset_that_cannot_be_planned_is_said_before_any_work(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "says"),
     [
@@ -123,6 +125,7 @@ def test_an_event_hook_at_fault_is_a_failure(
     assert "compression_ratio" in as_measured(done)
 
 
+@pytest.mark.long
 def test_the_end_of_a_run_is_told_when_its_reports_are_there(text: Path, run: RunIt, plugin: Write) -> None:
     path = plugin(
         "waits",
@@ -135,6 +138,7 @@ def test_the_end_of_a_run_is_told_when_its_reports_are_there(text: Path, run: Ru
     assert done.failures == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", ["raise ValueError('no')", "import os; os._exit(4)", "return 7"])
 def test_a_plot_at_fault_is_a_failure_and_the_reports_are_written(
     body: str, text: Path, run: RunIt, plugin: Write
@@ -197,6 +201,7 @@ def test_the_list_of_plugins_says_which_hook_is_broken(plugin: Write, tmp_path: 
     assert "OSError: gone" in row["error"]
 
 
+@pytest.mark.long
 def test_a_helper_beside_a_plugin_is_part_of_its_fingerprint(
     text: Path, run: RunIt, plugin: Write, tmp_path: Path
 ) -> None:
@@ -218,6 +223,7 @@ def test_a_helper_beside_a_plugin_is_part_of_its_fingerprint(
     assert found[0] == pytest.approx(2 * found[1])
 
 
+@pytest.mark.long
 def test_the_reader_of_a_dataset_is_part_of_its_tallies_keys(text: Path, run: RunIt, plugin: Write) -> None:
     found = []
     for read in ("pass", "yield Document('more of it')"):
@@ -227,6 +233,7 @@ def test_the_reader_of_a_dataset_is_part_of_its_tallies_keys(text: Path, run: Ru
     assert found == [1, 2]
 
 
+@pytest.mark.long
 def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write) -> None:
     path = plugin(
         "hangs",
@@ -256,6 +263,7 @@ def test_training_leaves_no_worker_behind(text: Path, run: RunIt, monkeypatch: p
     assert idle[0] <= 1
 
 
+@pytest.mark.long
 def test_names_that_are_not_utf8_lose_nothing(run: RunIt, tmp_path: Path) -> None:
     odd = tmp_path / "t\udc80xt.txt"
     odd.write_text("the cat sat\n" * 30)

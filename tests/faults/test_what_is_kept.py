@@ -26,6 +26,7 @@ def figures(run: Run) -> bytes:
     return (run.path / "measurements.csv").read_bytes().replace(b"\n" + run.name.encode(), b"\nNAME")
 
 
+@pytest.mark.long
 def test_a_damaged_trained_model_is_trained_anew(
     text: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,6 +44,7 @@ def test_a_damaged_trained_model_is_trained_anew(
     assert json.loads(model.read_text())["model"]["merges"] == merges
 
 
+@pytest.mark.long
 def test_a_tokenizer_file_swapped_during_a_run_is_a_failure(
     text: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +66,7 @@ def test_a_tokenizer_file_swapped_during_a_run_is_a_failure(
     assert all("has changed since the run began" in entry["message"] for entry in done.failures)
 
 
+@pytest.mark.long
 def test_only_what_is_ours_is_removed(text: Path, run: RunIt, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(["bytes", "chars"], [f"text:{text}"]).report(format="md")
@@ -77,6 +80,7 @@ def test_only_what_is_ours_is_removed(text: Path, run: RunIt, tmp_path: Path) ->
     assert len([path for path in (out / "cells").glob("*.cell") if path not in theirs]) == 1
 
 
+@pytest.mark.long
 def test_a_report_that_was_edited_stays(text: Path, run: RunIt) -> None:
     report = run(["bytes"], [f"text:{text}"]).report(format="md")
     report.write_text("my own words")
@@ -94,6 +98,7 @@ def test_a_list_of_what_was_written_leads_nowhere_else(text: Path, run: RunIt, t
     assert outside.exists()
 
 
+@pytest.mark.long
 def test_another_run_is_replaced_only_when_that_is_said(text: Path, run: RunIt) -> None:
     run(["bytes"], [f"text:{text}"])
     with pytest.raises(ResultsError, match=r"holds another run, 'out', .* replace it with --force"):
@@ -142,6 +147,7 @@ def test_a_sealed_head_that_is_none_of_a_cell_is_said(tmp_path: Path) -> None:
         read_head(path)
 
 
+@pytest.mark.long
 def test_a_file_rewritten_with_the_same_size_and_time_is_read_again(text: Path, run: RunIt) -> None:
     before = figures(run(["chars"], [f"text:{text}"], cache=False))
     stat = text.stat()

@@ -145,6 +145,7 @@ print(json.dumps({spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec
 """
 
 
+@pytest.mark.long
 def test_recipes_give_the_same_ids_in_another_process(test_data, sample):
     specs = [spec.format(test_data / "vocabs") for spec in SPECS]
     texts = sample[::20]

@@ -26,6 +26,7 @@ def trained(family: str, size: int, path: Path) -> str:
     return f"{family}:{path}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("family", "source", "target", "options"),
     [

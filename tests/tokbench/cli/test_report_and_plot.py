@@ -27,6 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run.path
 
 
+@pytest.mark.long
 def test_html_is_what_one_gets_without_asking(folder: Path) -> None:
     done = runner.invoke(app, ["report", str(folder)])
     assert done.exit_code == 0, done.output
@@ -34,6 +35,7 @@ def test_html_is_what_one_gets_without_asking(folder: Path) -> None:
     assert "packs the most text into a token" in (folder / "report.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_every_format_can_be_asked_for(folder: Path) -> None:
     pytest.importorskip("openpyxl")
     asked = [part for writer in WRITERS for part in ("--format", writer.name)]
@@ -78,6 +80,7 @@ def test_a_report_for_standard_output(folder: Path) -> None:
     assert done.stdout == (folder / "measurements.csv").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_places_that_cannot_be_written_are_said_without_names_of_our_own(folder: Path, tmp_path: Path) -> None:
     done = runner.invoke(app, ["report", str(folder), "-o", str(tmp_path)])
     assert str(done.exception) == f"cannot write {tmp_path}: it is a folder; name a file"
@@ -94,6 +97,7 @@ def test_places_that_cannot_be_written_are_said_without_names_of_our_own(folder:
     assert "Errno" not in str(done.exception)
 
 
+@pytest.mark.long
 def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
     for ending, begins in (
         (".md", "# tokbench report"),

@@ -158,6 +158,7 @@ def test_runs_are_listed_and_compared(
     assert call(monkeypatch, "runs", "compare", one, two, "--threshold", "lots") == 2
 
 
+@pytest.mark.long
 def test_without_a_folder_an_unfinished_run_is_taken_up(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +184,7 @@ def test_cache_info_and_clear(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, t
     assert not list((tmp_path / "cache").rglob("*.tally"))
 
 
+@pytest.mark.long
 def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,6 +208,7 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
 
 
+@pytest.mark.long
 def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -226,6 +229,7 @@ def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
     assert call(monkeypatch, "run", *arguments, *texts[2:], "--force") == 0
 
 
+@pytest.mark.long
 def test_no_report_of_earlier_figures_is_left_beside_new_ones(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +286,7 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
             assert figure in printed, metric
 
 
+@pytest.mark.long
 def test_what_was_asked_for_by_name_is_in_the_headline(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,6 +94,7 @@ def lines_of(test_data: Path, *names: str):
 CORPORA = ("pud/eng_Latn.txt", "pud/hin_Deva.txt", "pud/zho_Hant.txt", "naughty-strings/blns.txt")
 
 
+@pytest.mark.long
 def test_possessive_pattern_pasted_into_tokenizers(test_data, converted):
     """``\\p{N}{1,3}+`` takes three digits at most in tiktoken; to Oniguruma it is ``(?:\\p{N}{1,3})+``."""
     right, possessive = tokbench.load("gpt-4"), blueprint("cl100k_base").pattern

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numba
+import pytest
 
 from tokbench.kernels.compiling import KNOWN_BEFORE, KNOWN_FROM, PRIVATE, is_known
 
@@ -34,6 +35,7 @@ def test_the_numba_that_is_installed_is_known() -> None:
     assert not is_known(f"{KNOWN_BEFORE[0]}.{KNOWN_BEFORE[1]}.0")
 
 
+@pytest.mark.long
 def test_another_numba_compiles_the_plain_way(tmp_path: Path) -> None:
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     found = []

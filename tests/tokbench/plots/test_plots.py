@@ -34,6 +34,7 @@ def runs(made_up_run: Callable[..., Any]) -> Callable[[int, int], Any]:
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("plot", PLOTS, ids=NAMES)
 @pytest.mark.parametrize(("languages", "tokenizers", "size"), EVERYDAY)
 def test_nothing_is_clipped_or_overlaps(
@@ -129,6 +130,7 @@ def test_a_format_or_size_there_is_not_is_answered_with_those_there_are(tmp_path
         pass
 
 
+@pytest.mark.long
 def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any]) -> None:
     """Warnings are errors here: matplotlib warns of every glyph it has to draw as an empty box."""
     run = made_up_run(3, 2, specs=["bpe:分かち書き.json", "tiktoken:$x^2$_&", "bytes", "chars"])

@@ -116,6 +116,7 @@ def test_a_character_of_several_tokens_stands_whole(page: str) -> None:
     assert re.search(r'<span class="many" data-b="e4b8 ad" data-i="2 3"[^>]*>中</span>', page)
 
 
+@pytest.mark.long
 def test_a_report_does_not_tell_where_files_lie(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(2, 1)
     run.manifest["tokenizers"][0]["files"] = [{"path": "/home/someone/secret/vocab.json", "sha256": "0" * 64}]

@@ -100,6 +100,7 @@ class _Heard(Display):
         self._heard.append(result.cached)
 
 
+@pytest.mark.long
 def test_a_training_says_on_what(
     corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_training_says_on_what(
     assert second == f"words:vocab_size=30: trained on text:{corpus} before"
 
 
+@pytest.mark.long
 def test_two_runs_at_once_share_the_cache(
     corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

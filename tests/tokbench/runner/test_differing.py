@@ -61,6 +61,7 @@ def test_text_on_which_one_failed_is_left_out(found: Callable[..., Any]) -> None
     assert pair["share_equal"] == 1
 
 
+@pytest.mark.long
 def test_other_vocabularies_are_compared_where_they_are_named(corpus: Path, run: RunIt) -> None:
     specs, text = ["bytes", "words:vocab_size=300"], [f"text:{corpus}"]
     alone = run(specs, text, train_on=text)

@@ -58,6 +58,7 @@ def test_fault_is_a_failure_row_and_the_rest_is_measured(name: str, corpus: Path
     assert len(failed) > 10
 
 
+@pytest.mark.long
 def test_traceback_is_kept(corpus: Path, run: RunIt) -> None:
     done = run(["raises"], [f"text:{corpus}"], faulty=["raises"])
     assert "raise ValueError" in done.failures[0]["traceback"]
@@ -68,6 +69,7 @@ def test_segfault_keeps_what_the_interpreter_said(corpus: Path, run: RunIt) -> N
     assert "Segmentation fault" in done.failures[0]["output"]
 
 
+@pytest.mark.long
 def test_noise_on_stdout_reaches_nobody(corpus: Path, run: RunIt, capfd: pytest.CaptureFixture[str]) -> None:
     done = run(["talks"], [f"text:{corpus}"], faulty=["talks"])
     assert done.failures == []
@@ -120,6 +122,7 @@ def test_the_reason_why_nothing_was_downloaded_is_the_true_one(
         assert ("it is optional here, so it is not downloaded" in reason) == (not offline)
 
 
+@pytest.mark.long
 def test_a_hook_that_raises_disturbs_nobody(corpus: Path, run: RunIt) -> None:
     done = run(["bytes"], [f"text:{corpus}"], faulty=["hook_raises"])
     [entry] = done.failures
@@ -148,6 +151,7 @@ def test_a_file_that_changes_during_the_run_is_noticed(
     assert done.table("compression_ratio").loc["eng_Latn"].notna().all()
 
 
+@pytest.mark.long
 def test_a_fault_in_the_speed_pass_is_a_failure_row_and_the_rest_is_timed(corpus: Path, run: RunIt) -> None:
     only = f"text:{corpus}/deu_Latn.txt"
     done = run(["bytes", "hangs", "exits"], [only], faulty=["hangs", "exits"], timeout=3, speed={"rounds": 1})
@@ -160,6 +164,7 @@ def test_a_fault_in_the_speed_pass_is_a_failure_row_and_the_rest_is_timed(corpus
     assert speeds[["hangs", "exits"]].isna().all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("room", [1, 4])
 def test_a_full_disk_stops_the_run_which_goes_on_once_there_is_room(
     room: int, corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -187,6 +192,7 @@ def test_a_full_disk_stops_the_run_which_goes_on_once_there_is_room(
     ]
 
 
+@pytest.mark.long
 def test_a_clock_that_jumps_misleads_nobody(corpus: Path, run: RunIt, tmp_path: Path) -> None:
     wanted = run(["bytes", "maxmatch:vocab_size=300"], [f"text:{corpus}"], train_on=f"text:{corpus}")
     plugin = Path(__file__).parents[2] / "faulty_plugins" / "clock_jumps.py"

@@ -134,6 +134,7 @@ def test_only_unfinished_cells_are_computed_again(corpus: Path, run: RunIt, tmp_
     assert {name for name in before if before[name] != after[name]} == {lost.name}
 
 
+@pytest.mark.long
 def test_a_half_written_cell_is_computed_again(corpus: Path, run: RunIt) -> None:
     first = run(["bytes"], [f"text:{corpus}"], cache=False)
     expected = figures(first.path)
@@ -142,6 +143,7 @@ def test_a_half_written_cell_is_computed_again(corpus: Path, run: RunIt) -> None
     assert figures(run(["bytes"], [f"text:{corpus}"], cache=False).path) == expected
 
 
+@pytest.mark.long
 def test_a_changed_file_makes_its_cell_stale(corpus: Path, run: RunIt) -> None:
     first = run(["bytes"], [f"text:{corpus}"])
     n = first.tally("bytes", f"text:{corpus}", "eng_Latn").bytes
@@ -165,6 +167,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_ctrl_c_once_leaves_a_run_that_goes_on(
     text: Path, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
@@ -180,6 +183,7 @@ def test_ctrl_c_once_leaves_a_run_that_goes_on(
     assert figures(out) == undisturbed
 
 
+@pytest.mark.long
 def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
     plugin, hanging = Path(__file__).parents[2] / "faulty_plugins" / "hangs.py", tmp_path / "hanging"
     process = subprocess.Popen(

@@ -73,6 +73,7 @@ def test_figures_follow_from_the_rounds(timed: Run) -> None:
         assert frame.loc[("bytes", metric)]["status"].startswith("undefined")
 
 
+@pytest.mark.long
 def test_training_has_figures_of_its_own(corpus: Path, run: RunIt) -> None:
     done = run(["maxmatch:vocab_size=300"], [f"text:{corpus}"], train_on=f"text:{corpus}", speed={"rounds": 1})
     figures = done.frame[done.frame["tokenizer"] != "all"].set_index("metric")["value"]
@@ -107,6 +108,7 @@ def test_a_resumed_run_keeps_its_timings(timed: Run) -> None:
     assert (again.path / "measurements.parquet").read_bytes() == before
 
 
+@pytest.mark.long
 def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
     done = run(["disagrees", "bytes"], [f"text:{corpus}"], faulty=["disagrees"], speed={"rounds": 1})
     [entry] = done.failures
@@ -123,6 +125,7 @@ def test_no_text_pays_for_what_a_form_of_call_needs_once(corpus: Path, run: RunI
     assert cold.max() < 0.2 <= set_up["first_batch_seconds"]
 
 
+@pytest.mark.long
 def test_tokenizers_of_the_same_ids_are_found_and_the_clock_is_the_one_asked_for(
     corpus: Path, run: RunIt
 ) -> None:

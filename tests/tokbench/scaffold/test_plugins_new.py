@@ -64,6 +64,7 @@ def shell(wheel_environment: Path, tmp_path: Path) -> Shell:
     return run
 
 
+@pytest.mark.long
 def test_a_tokenizer_plugin_installs_passes_its_tests_and_runs(shell: Shell, tmp_path: Path) -> None:
     shell("tokbench", "plugins", "new", "demo")
     folder = tmp_path / "demo"
@@ -75,6 +76,7 @@ def test_a_tokenizer_plugin_installs_passes_its_tests_and_runs(shell: Shell, tmp
     assert "demo" in (tmp_path / "out" / "measurements.csv").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "tokenizer"])
 def test_every_other_kind_passes_its_own_tests(shell: Shell, tmp_path: Path, kind: str) -> None:
     name = f"my-{kind}"

@@ -64,6 +64,7 @@ def test_a_tokenizer_of_bytes_gets_bytes(stand_ins) -> None:
     assert tokenizer.calls == 1, "lone surrogates are no UTF-8"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 500, 1 << 18])
 def test_copies_of_a_lossy_document_are_one_example(stand_ins, size: int) -> None:
     tokenizer = stand_ins.Pieces("a")

@@ -15,6 +15,7 @@ def test_a_right_tokenizer_passes() -> None:
     check_tokenizer(Right())  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("wrong", "check"), WRONG, ids=[wrong.__name__ for wrong, _ in WRONG])
 def test_each_wrong_tokenizer_fails_for_the_right_reason(
     wrong: type, check: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any

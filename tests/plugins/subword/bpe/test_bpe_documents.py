@@ -193,6 +193,7 @@ def test_ids_text_and_saved_form_are_those_of_tokenizers(make, tmp_path):
     assert ours.vocab_size == theirs.get_vocab_size()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", MAKES, ids=str)
 def test_spans_of_many_texts_are_those_of_the_general_path(make, tmp_path):
     path = tmp_path / "tokenizer.json"

@@ -61,6 +61,7 @@ def test_most_random_vocabularies_have_pieces():
     assert sum(_pieces(_model(_random_merges(seed, 40))) is not None for seed in range(8)) >= 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
     model = _model(_random_merges(seed, 40))
@@ -125,6 +126,7 @@ def test_a_token_that_no_merge_reaches_is_no_piece():
     assert Encoder(model).encode("abcdabcd" * 20).tolist() == _plain(model, "abcdabcd" * 20)
 
 
+@pytest.mark.long
 def test_the_cache_grows_and_forgets_without_a_wrong_id():
     merges = [(b"e", b"r"), (b"t", b"h"), (b"th", b"er"), (b" ", b"w"), (b"a", b"n"), (b"an", b"d")]
     model = _model(merges)

@@ -41,6 +41,7 @@ def learned(words: WordCounts, shards: int, threads: int = 1, **options: Any) ->
     return session.run().tolist()
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(
     words=_words,

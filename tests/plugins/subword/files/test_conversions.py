@@ -45,6 +45,7 @@ def lines_of(test_data: Path) -> list[str]:
     return [*found, *(f"  {line[:20]}  {line[20:40]} " for line in found)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "prefix", "extra", "symbols"),
     [
@@ -134,6 +135,7 @@ def bpe_json(**changes: Any) -> BpeTokenizer:
     return BpeTokenizer.from_dict(content | changes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -157,6 +157,7 @@ def test_what_cannot_be_opened_is_said_with_its_place(content: bytes, said: str,
         assert str(path) in str(caught.value)
 
 
+@pytest.mark.long
 def test_damaged_files_end_in_an_error_or_a_tokenizer(test_data: Path, tmp_path: Path) -> None:
     """Cut short and with bytes changed, small vocabularies of every format raise `TokenizerError` or load."""
     from tokbench_subword.wordpiece.model import WordPieceModel

@@ -236,6 +236,7 @@ def test_what_does_not_change_is_not_copied(number: int) -> None:
             assert len(whole) >= result[1][-1] + PADDING
 
 
+@pytest.mark.long
 def test_real_text(test_data: Path) -> None:
     files = [
         *(test_data / "corpora/flores200/dev").iterdir(),

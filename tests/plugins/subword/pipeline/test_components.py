@@ -101,6 +101,7 @@ def _name(component):
     return json.dumps(_config(component), ensure_ascii=True)[:60]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "theirs", [one for one in NORMALIZERS if not isinstance(one, normalizers.Replace)], ids=_name
 )

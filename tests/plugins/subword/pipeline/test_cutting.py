@@ -185,6 +185,7 @@ def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> Non
     assert _cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["Digits", "Punctuation", "Whitespace", "BertPreTokenizer"])
 def test_every_character_is_of_the_class_that_the_library_has_it_in(kind: str) -> None:
     from tokenizers import pre_tokenizers
@@ -236,6 +237,7 @@ def test_a_megabyte_without_an_end_takes_one_pass() -> None:
             assert (spans[1:, 0] == spans[:-1, 1]).all()
 
 
+@pytest.mark.long
 def test_real_text(test_data: Path) -> None:
     for path in sorted((test_data / "corpora" / "novels").glob("*.txt")):
         text = path.read_text(encoding="utf-8")[20_000:80_000]

@@ -65,6 +65,7 @@ def test_tokenizer_json_added_tokens_and_sampling() -> None:
     assert JsonUnigramTokenizer.from_dict(tokenizer.to_dict())("anewb") == [1, 6, 2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("decoder", "joins"),
     [

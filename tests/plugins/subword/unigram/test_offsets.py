@@ -136,6 +136,7 @@ def test_any_text(chain: str, lines: list[str]) -> None:
     check_json(TOKENIZERS[chain, False], lines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
 def test_spans_equal_those_of_tokenizers(folder: str, test_data: Path) -> None:
     """But where several characters become one: there `tokenizers` gives the span of the first or the last.

@@ -99,6 +99,7 @@ def test_spans_by_the_kernel_equal_those_of_the_general_path(number: int, texts:
         assert found == traced(number).offsets(text).tolist() == ours.offsets(text).tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rules", ALL_RULES[:2])
 def test_every_code_point_is_treated_as_tokenizers_treats_it(rules: BertRules) -> None:
     from tokenizers.pre_tokenizers import BertPreTokenizer

@@ -164,6 +164,7 @@ def test_other_pipelines_give_what_tokenizers_gives(
     assert again.encode("Café a<Aé>", add_special_tokens=False).ids == ours.encode("Café a<Aé>")
 
 
+@pytest.mark.long
 def test_what_is_saved_opens_in_the_libraries_with_the_same_ids(vocab: Path, tmp_path: Path) -> None:
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
