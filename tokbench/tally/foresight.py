@@ -1,9 +1,9 @@
-"""Whether a batch's tokens will have to be placed by the tokenizer's offsets: if so, those come with the ids.
+"""Decides, before a batch is encoded, whether to ask the tokenizer for offsets together with the ids.
 
-To encode a text again for its offsets costs more than to encode it. It is what happens to most documents of a
-language that a vocabulary knows little of: around so many unknown tokens no other way to place tokens succeeds
-(see `tokbench.tally.places`). A few documents of a batch, encoded first, tell; where they tell wrong, the same
-is counted, and only the time is another.
+Some documents can be laid over their text only by the tokenizer's offsets: those with many unknown tokens, as in
+a language that the vocabulary hardly covers (see `tokbench.tally.places`). To ask for offsets afterwards means to
+encode such a document twice. So a few documents of the batch are encoded first; where most of these need offsets,
+the whole batch is encoded with them at once. A wrong guess costs time and changes no figure.
 """
 
 from __future__ import annotations

@@ -49,16 +49,17 @@ def match(
     counts: Any,
     first: int,
 ) -> int:
-    """Lay the bytes of each document's tokens over its text, and count the tokens, from document `first` on.
+    """Compare the bytes of each document's tokens with its text, and count the tokens, from document `first` on.
 
-    Gives the number of the document before which it had to stop, for a token that has no row, or of them all.
-    `rows` are those of `tokbench.tally.rows`, end to end, in which tokens are counted, and `pieces` the same as
-    bytes; `blob` has the bytes of all tokens, which begin at `places`. A document's tokens are spelled in
-    `spelled` and begin where `begins` says so, which is 0 before and after; both have room for any document and
-    128 bytes more. Filled in are `exact`, whether the tokens' bytes are the document's and none is unknown;
-    `leads`, whether they are so after a space, which many tokenizers put before a text; and by document
-    `MATCHED`. In exact documents a bit of `boundary` is set where a token begins, but not where the document
-    does.
+    Returns the number of documents done: fewer than there are where a token has no row in the table yet.
+
+    Read: `rows` (the table of `tokbench.tally.rows` as one array; its counts are added to) and `pieces` (the same
+    memory as bytes); `blob`, the bytes of all tokens, token t's from ``places[t]`` on.
+    Scratch, with room for the longest document and 128 bytes more: `spelled`, where a document's tokens are
+    spelled out, and `begins`, the bits of where each begins, 0 before and after.
+    Written for each document: `exact`, whether its tokens spell it and none is unknown; `leads`, whether they
+    spell it behind one space, which many tokenizers put before a text; and its `MATCHED` numbers. In an exact
+    document, a bit of `boundary` is set where a token begins, but for the first.
     """
     n_rows, n_ids = np.uint64(len(rows) // 4), np.uint64(len(ids))
     for document in range(first, len(starts)):

@@ -1,8 +1,9 @@
-"""The runs of a shard's words, which hang on the pairs at their homes.
+"""Which words of a shard contain a pair: the lists that a merge walks through, kept apart for each shard.
 
-Every pair has one shard that is its *home*, by a hash of it: there its count is kept, of the words of all
-shards, and where its runs in each of them begin. The runs themselves are kept where the words are: each shard
-takes its own when the pair is merged, and nobody else's; so shards can do so at once.
+Training in several shards splits the words among them. A pair of symbols may occur in the words of every shard,
+so its total count needs one place: the shard that a hash of the pair names, its *home*. The home also keeps where
+each shard's list of words with this pair begins. The lists themselves (*runs* of word numbers) stay with the
+shard that has the words: when the pair is merged, each shard walks through its own list, all shards at once.
 """
 
 from __future__ import annotations
