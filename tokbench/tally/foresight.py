@@ -1,9 +1,9 @@
 """Decides, before a batch is encoded, whether to ask the tokenizer for offsets together with the ids.
 
-Some documents can be laid over their text only by the tokenizer's offsets: those with many unknown tokens, as in
-a language that the vocabulary hardly covers (see `tokbench.tally.places`). To ask for offsets afterwards means to
-encode such a document twice. So a few documents of the batch are encoded first; where most of these need offsets,
-the whole batch is encoded with them at once. A wrong guess costs time and changes no figure.
+Some documents can be laid over their text only by the tokenizer's offsets: those with many unknown tokens, as
+in a language that the vocabulary hardly covers (see `tokbench.tally.places`). To ask for offsets afterwards
+means to encode such a document twice. So a few documents of the batch are encoded first; where most of these
+need offsets, the whole batch is encoded with them at once. A wrong guess costs time and changes no figure.
 """
 
 from __future__ import annotations

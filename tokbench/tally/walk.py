@@ -49,14 +49,16 @@ def match(
     counts: Any,
     first: int,
 ) -> int:
-    """Compare the bytes of each document's tokens with its text, and count the tokens, from document `first` on.
+    """Compare the bytes of documents' tokens with their text, and count the tokens, from document `first` on.
 
     Returns the number of documents done: fewer than there are where a token has no row in the table yet.
 
-    Read: `rows` (the table of `tokbench.tally.rows` as one array; its counts are added to) and `pieces` (the same
-    memory as bytes); `blob`, the bytes of all tokens, token t's from ``places[t]`` on.
+    Read: `rows` (the table of `tokbench.tally.rows` as one array; its counts are added to) and `pieces` (the
+    same memory as bytes); `blob`, the bytes of all tokens, token t's from ``places[t]`` on.
+
     Scratch, with room for the longest document and 128 bytes more: `spelled`, where a document's tokens are
     spelled out, and `begins`, the bits of where each begins, 0 before and after.
+
     Written for each document: `exact`, whether its tokens spell it and none is unknown; `leads`, whether they
     spell it behind one space, which many tokenizers put before a text; and its `MATCHED` numbers. In an exact
     document, a bit of `boundary` is set where a token begins, but for the first.

@@ -1,9 +1,10 @@
 """Which words of a shard contain a pair: the lists that a merge walks through, kept apart for each shard.
 
-Training in several shards splits the words among them. A pair of symbols may occur in the words of every shard,
-so its total count needs one place: the shard that a hash of the pair names, its *home*. The home also keeps where
-each shard's list of words with this pair begins. The lists themselves (*runs* of word numbers) stay with the
-shard that has the words: when the pair is merged, each shard walks through its own list, all shards at once.
+Training in several shards splits the words among them. A pair of symbols may occur in the words of every
+shard, so its total count needs one place: the shard that a hash of the pair names, its *home*. The home also
+keeps where each shard's list of words with this pair begins. The lists themselves (*runs* of word numbers)
+stay with the shard that has the words: when the pair is merged, each shard walks through its own list, all
+shards at once.
 """
 
 from __future__ import annotations
