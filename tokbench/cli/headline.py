@@ -19,7 +19,7 @@ _NAME, _NARROW_NAME = 28, 20
 
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
-    from tokbench.reports.training import trained_on
+    from tokbench.reports.training import how_much, trained_on
 
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
@@ -47,7 +47,8 @@ def print_headline(run: Run) -> None:
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(
-                f"trained on {dataset} itself, which flatters the figures on it: {', '.join(flattered)}"
+                f"trained on {dataset} itself{how_much(run, dataset)}, which flatters the figures on it: "
+                f"{', '.join(flattered)}"
             )
     for entry in run.manifest.get("skipped", []):
         console.print(f"skipped: {entry['spec']}: {without_name(entry['reason'], entry['spec'])}")

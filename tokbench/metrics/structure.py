@@ -45,7 +45,8 @@ METRICS = (
         formula=r"\frac{|B \cap \text{inside characters}|}{|B|}",
         caveat=(
             "Exact where the tokens' bytes are the text's, be it after a space put before it, and in "
-            "characters that a normaliser leaves as they are; elsewhere the tokenizer's own offsets decide."
+            "characters that a normaliser leaves as they are. In one that it rewrites, a cut falls on a byte "
+            "of the text it was made from, where that has bytes enough; else it is not seen."
         ),
         compute=lambda t: t.cut_chars / t.boundaries,
         needs=("boundaries", "aligned_documents"),

@@ -28,7 +28,7 @@ LEAST_CELL = 6.0
 def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
     """A metric on the main dataset: languages down, tokenizers across, dark is high; None for one language."""
     from tokbench.plots import data
-    from tokbench.plots.labels import dataset_label
+    from tokbench.plots.labels import dataset_label, language_label
 
     dataset = data.main_dataset(run)
     table = data.by_language(run, metric, dataset)
@@ -38,6 +38,7 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
     sound = [labels[name] for name in table if name not in data.lossy(run)]
     table = table.rename(columns=labels)
     ends = _range(table[sound] if sound else table)
+    table = table.rename(index=lambda code: language_label(code, data.kind(run, dataset)))
     return _heat(table, ends, title=f"{metric} · {dataset_label(dataset)}", unit=unit, note=note)
 
 
@@ -46,11 +47,11 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     from matplotlib.colors import Normalize
 
     from tokbench.plots import style
-    from tokbench.plots.labels import cut, language_label
+    from tokbench.plots.labels import cut
 
     chosen = style.size()
     room = 17 if chosen.narrow or len(table) > FEW else 24
-    table = table.rename(index=lambda code: cut(language_label(code), room))
+    table = table.rename(index=lambda code: cut(code, room))
     fit = _fold(table)
     blocks, row, small = fit.blocks, fit.row, fit.type
     per_block = math.ceil(len(table) / blocks)

@@ -115,24 +115,29 @@ class LanguageFacts:
     family: str = ""
 
 
-def language_facts(code: str) -> LanguageFacts:
-    """Name, script and family of a language by its tag (BCP 47 or FLORES style)."""
+def language_facts(code: str, kind: str = "text") -> LanguageFacts:
+    """Name, script and family of a language by its tag (BCP 47 or FLORES style); none in a dataset of code.
+
+    There tags are of programming languages, and "lua" is not Luba-Kasai.
+    """
     from tokbench.languages import lookup
 
-    found = lookup(code)
+    found = None if kind == "code" else lookup(code)
     return LanguageFacts() if found is None else LanguageFacts(found.name, found.script_name, found.family)
 
 
-def language_label(code: str) -> str:
+def language_label(code: str, kind: str = "text") -> str:
     """Code and English name: ``deu_Latn German``; the code alone where the name is not known.
 
+    `kind` is that of the dataset: in "code", languages are programming languages.
+
     Example:
-        >>> language_label("all")
-        'all languages'
+        >>> language_label("all"), language_label("lua_Latn"), language_label("lua", "code")
+        ('all languages', 'lua_Latn Luba-Kasai', 'lua')
     """
     if code == "all":
         return "all languages"
-    name = language_facts(code).name
+    name = language_facts(code, kind).name
     return printable(f"{code} {name}" if name and name != code else code)
 
 

@@ -12,7 +12,7 @@ from tokbench.reports.figures import measured
 from tokbench.reports.marks import SURE
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
-from tokbench.reports.training import trained_beside, trained_on
+from tokbench.reports.training import how_much, trained_beside, trained_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,8 +64,8 @@ def compression(run: Run) -> Finding | None:
     homework = trained_on(run, dataset)
     if homework:
         were, them = ("was", "it") if len(homework) == 1 else ("were", "them")
-        sentence += f" {_listed([labels[name] for name in homework])} {were} trained on this very text, "
-        sentence += f"which flatters {them}."
+        sentence += f" {_listed([labels[name] for name in homework])} {were} trained on this very text"
+        sentence += f"{how_much(run, dataset)}, which flatters {them}."
     learnt = [name for name in trained_beside(run, dataset) if name not in homework]
     if best["tokenizer"] in learnt:
         sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
@@ -154,7 +154,11 @@ def fairness(run: Run) -> Finding | None:
     if hardest != fairest:
         far = str(table[hardest].idxmax())
         sentence += f"; {labels[hardest]} up to {times(far, hardest)} ({language_label(far)})"
-    return Finding("fairness", " ".join(filter(None, (f"{sentence}.", caveat_of(run, dataset)))))
+    homework = trained_on(run, dataset)
+    if homework:
+        flattered = f"{_listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"
+        homework = [f"{flattered} trained on this very text{how_much(run, dataset)}."]
+    return Finding("fairness", " ".join(filter(None, (f"{sentence}.", *homework, caveat_of(run, dataset)))))
 
 
 def speed(run: Run) -> Finding | None:

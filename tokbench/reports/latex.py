@@ -39,7 +39,7 @@ _SPECIAL = {
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
     "'": r"\textquotesingle{}", "-": r"{-}", "†": r"\textsuperscript{\textdagger}",
     "‡": r"\textsuperscript{\textdaggerdbl}",
-    "§": r"\textsuperscript{\S}", "–": "--", "×": r"$\times$",
+    "§": r"\textsuperscript{\S}", "¶": r"\textsuperscript{\P}", "–": "--", "×": r"$\times$",
     "α": r"$\alpha$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$", "…": r"\ldots{}", "·": r"$\cdot$",
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from tokbench.reports.figures import decimals
 from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
 from tokbench.reports.table import Cell, Column, Row, Table
-from tokbench.reports.training import LEARNT, learnt_note, trained_beside
+from tokbench.reports.training import training_marks, training_notes
 from tokbench.wording import without_name
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     names = [] if first is None else data.best_first(run, first.key, dataset, higher=first.better == "higher")
     names += [name for name in run.tokenizers if name not in names]
     labels, losses, sizes = data.names(run), data.lossy(run), vocabulary_sizes(run)
-    learnt = trained_beside(run, dataset)
+    learnt = training_marks(run, dataset)
     made = [
         Row(
             (
-                labels[name] + (f" {LEARNT}" if name in learnt else ""),
+                f"{labels[name]} {learnt.get(name, '')}".rstrip(),
                 Cell(value=sizes.get(name)),
                 *(_cell(by_key.get((name, key))) for key in shown),
             ),
@@ -91,7 +91,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
         for name in marks.best(run, column.key, dataset, column.better, _values(by_key, column.key))
     )
     said = [BOLD if best else NO_BOLD, "" if first is None else f"Ranked by {first.label}.", explained(run)]
-    said += [f"{LEARNT} {learnt_note(learnt)}"] if learnt else []
+    said += training_notes(run, dataset)
     note = " ".join([*filter(None, said), counted_on(run, dataset)])
     return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note, best)
 
@@ -148,7 +148,10 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]
     rows = [
         Row(
-            (language_label(code), *(cells.get((code, name), Cell(why="not measured")) for name in there)),
+            (
+                language_label(code, data.kind(run, dataset)),
+                *(cells.get((code, name), Cell(why="not measured")) for name in there),
+            ),
             key=code,
         )
         for code in run.languages(dataset)
@@ -228,10 +231,11 @@ def fairness(run: Run, dataset: str) -> Table:
         Column(key="reference", label="reference language", numeric=False),
     )
     names = data.fairest_first(run, dataset)
+    learnt = training_marks(run, dataset)
     rows = [
         Row(
             (
-                labels[name],
+                f"{labels[name]} {learnt.get(name, '')}".rstrip(),
                 ginis.get(name, Cell(why="not measured")),
                 Cell(value=float(premiums[name].median())),
                 _of(float(premiums[name].max()), known.get((costliest[name], name))),
@@ -245,7 +249,8 @@ def fairness(run: Run, dataset: str) -> Table:
     ]
     values = {name: cell.value for name, cell in ginis.items() if cell.value is not None}
     best = frozenset((names.index(name), 1) for name in marks.best(run, "gini", dataset, "lower", values))
-    said = (explained(run), BOLD if best else "", counted_on(run, dataset), caveat_of(run, dataset))
+    said = (explained(run), BOLD if best else "", *training_notes(run, dataset))
+    said += (counted_on(run, dataset), caveat_of(run, dataset))
     return Table("fairness", dataset_label(dataset), columns, tuple(rows), " ".join(filter(None, said)), best)
 
 

@@ -11,21 +11,62 @@ from tokbench.spec import Spec
 if TYPE_CHECKING:
     from tokbench.results import Run
 
+TELLING = 0.05
+"""The share of a language's lines that must be in the training text for its figures to be called flattered."""
+
 
 def trained_on(run: Run, dataset: str) -> list[str]:
-    """The specs of the tokenizers that this run trained on a dataset of it, or on a part of that dataset.
+    """The specs of the tokenizers that this run trained on the text of a dataset of it, or on a part of that.
 
-    By the datasets' specs: text that two of them share under different names is not found out.
+    By the lines themselves, where the run looked for them in the training text, so that a copy under another
+    name is found out; runs that did not are judged by the datasets' specs.
     """
+    trained = {
+        entry["spec"]: [*filter(None, ((entry.get("training") or {}).get("on") or "").split(" + "))]
+        for entry in run.manifest.get("tokenizers", [])
+    }
+    looked = _looked_for(run, dataset)
+    if looked:
+        met = any(_share([counts]) >= TELLING for counts in looked.values())
+        return [name for name, parts in trained.items() if parts and met]
     measured = Spec.parse(dataset)
-    found = []
-    for entry in run.manifest.get("tokenizers", []):
-        on = (entry.get("training") or {}).get("on") or ""
-        if any(shares_text(Spec.parse(part), measured) for part in on.split(" + ") if part):
-            found.append(entry["spec"])
-    return found
+    return [
+        name
+        for name, parts in trained.items()
+        if any(shares_text(Spec.parse(part), measured) for part in parts)
+    ]
 
 
+def _looked_for(run: Run, dataset: str) -> dict[str, dict[str, int]]:
+    """Lines looked for in the training text and found there, by language."""
+    for entry in run.manifest.get("datasets", []):
+        if entry["spec"] == dataset and isinstance(entry.get("in_training"), dict):
+            return {code: counts for code, counts in entry["in_training"].items() if counts["lines"]}
+    return {}
+
+
+def _share(counts: list[dict[str, int]]) -> float:
+    return sum(each["found"] for each in counts) / max(sum(each["lines"] for each in counts), 1)
+
+
+def how_much(run: Run, dataset: str) -> str:
+    """How much of a dataset was in the training text, in brackets; empty where the run did not look.
+
+    It names the languages where it is not all of them.
+    """
+    looked = _looked_for(run, dataset)
+    met = [code for code, counts in looked.items() if _share([counts]) >= TELLING]
+    if not met:
+        return ""
+    share = f"{100 * _share([*looked.values()]):.3g} % of its lines"
+    if len(met) == len(looked):
+        return f" ({share})"
+    named = ", ".join(met[:3]) + (f" and {len(met) - 3} more languages" if len(met) > 3 else "")
+    return f" ({share}; those of {named})"
+
+
+FLATTERED = "¶"
+"""The mark of tokenizers that were trained on the very text that is measured."""
 LEARNT = "§"
 """The mark of tokenizers trained on a part of the same collection that what is measured was taken from."""
 
@@ -46,6 +87,25 @@ def trained_beside(run: Run, dataset: str) -> dict[str, str]:
             ):
                 found[entry["spec"]] = part
     return found
+
+
+def training_marks(run: Run, dataset: str) -> dict[str, str]:
+    """The mark of each tokenizer that was trained on a dataset, or on another part of its collection."""
+    return dict.fromkeys(trained_beside(run, dataset), LEARNT) | dict.fromkeys(
+        trained_on(run, dataset), FLATTERED
+    )
+
+
+def training_notes(run: Run, dataset: str) -> list[str]:
+    """What the marks say, a sentence each."""
+    marks = training_marks(run, dataset)
+    notes = []
+    if FLATTERED in marks.values():
+        notes.append(
+            f"{FLATTERED} trained on this very text{how_much(run, dataset)}, which flatters its figures."
+        )
+    learnt = {name: part for name, part in trained_beside(run, dataset).items() if marks[name] == LEARNT}
+    return notes + ([f"{LEARNT} {learnt_note(learnt)}"] if learnt else [])
 
 
 def learnt_note(learnt: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import SCHEMA_VERSION
+from tokbench.runner.leakage import Leaks
 from tokbench.runner.plan import Corpus, Plan, available_cores
 from tokbench.runner.recipe import digest_of, versions
 from tokbench.runner.speed import SpeedResult
@@ -39,6 +40,7 @@ class Provenance:
     speed: SpeedResult | None = None
     unseen: Mapping[str, Failure] = field(default_factory=dict)
     faults: Sequence[Failure] = ()
+    leaks: Leaks = field(default_factory=dict)
 
 
 def manifest(known: Provenance) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "definitions": described(with_orders(plan.metrics, plan.suite.renyi_alphas)),
         "tokenizers": [_tokenizer(plan, subject) for subject in known.subjects if not subject.skipped],
         "skipped": [_skipped(subject) for subject in known.subjects if subject.skipped],
-        "datasets": [_dataset(corpus, known.digests) for corpus in plan.corpora],
+        "datasets": [_dataset(corpus, known) for corpus in plan.corpora],
         "failures": list(_failures(known)),
         "plugins": [asdict(plugin) for plugin in plan.registry.host.plugins.values()],
         "versions": library_versions(sorted(libraries)),
@@ -91,12 +93,13 @@ def _skipped(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _dataset(corpus: Corpus, digests: Mapping[tuple[str, str], Sequence[str]]) -> dict[str, Any]:
+def _dataset(corpus: Corpus, run: Provenance) -> dict[str, Any]:
     key = corpus.recipe.key
+    leaks = run.leaks.get(key)
     languages: dict[str, Any] = {}
     many = sum(map(len, corpus.shards.values())) > MOST_SHARDS
     for language, shards in corpus.shards.items():
-        known = list(digests.get((key, language), ()))
+        known = list(run.digests.get((key, language), ()))
         entry: dict[str, Any] = {
             "bytes": sum(shard.n_bytes for shard in shards),
             "sha256": digest_of(known) if known else None,
@@ -114,6 +117,7 @@ def _dataset(corpus: Corpus, digests: Mapping[tuple[str, str], Sequence[str]]) -
         "kind": corpus.dataset.kind,
         "languages": languages,
         "facts": dict(corpus.dataset.about),
+        **({"in_training": leaks} if leaks else {}),
     }
 
 

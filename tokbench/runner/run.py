@@ -31,6 +31,7 @@ from tokbench.runner.counting import get_ready
 from tokbench.runner.figures import measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, Inspector
 from tokbench.runner.interrupt import Stop, stopping
+from tokbench.runner.leakage import Leaks, find_leaks
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
@@ -112,6 +113,7 @@ class _Session:
     speed: SpeedResult | None = None
     faults: list[Failure] = field(default_factory=list)
     report: bool = False
+    leaks: Leaks = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -164,6 +166,7 @@ class _Session:
         self.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
         with self.timed("inspect"):
             self.seen = inspector.finish(self.folder, {cell.key for cell in self.failures})
+            self.leaks = find_leaks(self.plan, self.subjects, self.digests)
         self.check(stop)
         with self.timed("speed"):
             self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
@@ -238,6 +241,7 @@ class _Session:
             self.speed,
             self.seen.failures,
             self.faults,
+            self.leaks,
         )
         write_json(self.folder.manifest, manifest(known))
 

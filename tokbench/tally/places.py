@@ -4,7 +4,8 @@ Four ways, tried in this order for each document. *Exact*: the tokens' bytes, on
 document's bytes, or a space and then those, where the tokenizer puts one before a text. *Folded*: they are
 equal after folding both (see `tokbench.tally.folding`), for tokenizers that normalise. *Around unknowns*: the
 folded tokens between unknown tokens are found in the folded text, in one way only. *Offsets*: the tokenizer's
-own `offsets`. A document for which none of them holds is not aligned, and counts nothing that needs places.
+own `offsets`, with the characters parted that several tokens share. A document for which none of them holds is
+not aligned, and counts nothing that needs places.
 """
 
 from __future__ import annotations
@@ -193,6 +194,7 @@ class Aligner:
                 self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
         if self._offsets is not None and not aligned.all():
             told = self._by_offsets(batch, tokens, spans, ~aligned, start, end)
+            self._part_characters(batch, tokens, told, start, end)
             aligned[told] = True
             hidden[told] = 0  # counted below
         if unknown.any():
@@ -236,6 +238,26 @@ class Aligner:
             hidden,
         ):
             folding.know(batch.texts, tokens.ids)
+
+    def _part_characters(
+        self, batch: TextBatch, tokens: TokenBatch, documents: Ints, start: Offsets, end: Offsets
+    ) -> None:
+        """Place tokens that are parts of a character inside it, where offsets gave each of them all of it."""
+        from tokbench.kernels.pointers import frozen
+        from tokbench.tally.refold import part_characters
+
+        table = self._table
+        part_characters(
+            documents,
+            batch.data,
+            frozen(tokens.ids),
+            frozen(tokens.offsets),
+            frozen(table.offset),
+            frozen(table.length),
+            frozen(table.blob),
+            start,
+            end,
+        )
 
     def _count_hidden(
         self, batch: TextBatch, tokens: TokenBatch, start: Offsets, end: Offsets, documents: Flags, hidden: Ints

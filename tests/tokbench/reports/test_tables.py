@@ -203,6 +203,36 @@ def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[...,
     assert "§ trained on bundled parallel, even lines" in made.note
 
 
+def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    spec, dataset = run.tokenizers[0], data.main_dataset(run)
+    run.manifest["tokenizers"][0]["training"] = {"on": "text:another-name.txt"}
+    [entry] = [each for each in run.manifest["datasets"] if each["spec"] == dataset]
+    codes = run.languages(dataset)
+    for found, telling in ((1, False), (30, True)):
+        entry["in_training"] = {code: {"lines": 30, "found": found * (code == codes[0])} for code in codes}
+        assert trained_on(run, dataset) == [spec] * telling
+        for made in (tables.headline(run, dataset), tables.fairness(run, dataset)):
+            assert [row.key for row in made.rows if str(row.cells[0]).endswith(" ¶")] == [spec] * telling
+            said = f"¶ trained on this very text (33.3 % of its lines; those of {codes[0]}), which flatters"
+            assert (said in made.note) == telling
+    for finding in (compression(run), fairness(run)):
+        assert finding is not None
+        assert "trained on this very text (33.3 % of its lines" in finding.sentence
+
+
+def test_languages_of_code_are_programming_languages(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2)
+    dataset = data.main_dataset(run)
+    run.frame = run.frame.replace({"language": {run.languages(dataset)[1]: "lua"}})
+    run.spoken[1] = "lua"
+    [entry] = [each for each in run.manifest["datasets"] if each["spec"] == dataset]
+    for kind, label in (("text", "lua Luba-Kasai"), ("code", "lua")):
+        entry["kind"] = kind
+        made = tables.by_language(run, "compression_ratio", dataset)
+        assert label in {row.cells[0] for row in made.rows}
+
+
 def test_the_fairness_table_names_its_reference(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 2)
     premium = (run.frame["metric"] == "premium") & (run.frame["language"] == "fra_Latn")

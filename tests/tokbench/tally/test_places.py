@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -116,6 +119,33 @@ def test_bytes_of_a_character_beside_what_is_rewritten(stand_ins) -> None:
     places, _ = place(Joining(), "a  é")
     assert not places.exact.any()
     assert list(zip(places.start, places.end, strict=True)) == [(0, 1), (3, 4), (4, 5)]
+
+
+@pytest.mark.parametrize("last_has_all", [False, True], ids=["each has all", "the last has all"])
+def test_bytes_of_a_character_are_parted_where_offsets_give_them_all_of_it(stand_ins, last_has_all) -> None:
+    """One rewritten character must not hide that others of its document are cut."""
+
+    class Composing(stand_ins.Pieces):
+        def encode(self, text):
+            return super().encode(unicodedata.normalize("NFC", text))
+
+        def offsets(self, text):
+            characters = [match.span() for match in re.finditer("[\u1100-\u11ff]+|.\u0301?", text)]
+            sizes = [len(unicodedata.normalize("NFC", text[start:end]).encode()) for start, end in characters]
+            spans = []
+            for (start, end), size in zip(characters, sizes, strict=True):
+                spans += [(start, start if last_has_all else end)] * (size - 1) + [(start, end)]
+            return np.array(spans)
+
+    text = "e\u0301x한" + unicodedata.normalize("NFD", "한")
+    places, _ = place(Composing(), text)
+    assert places.aligned.all()
+    assert not places.exact.any()
+    starts = [0, 2, 3, 4, 5, 6, 7, 8, 9]  # é's second byte: U+0301 begins at 1, goes on at 2
+    assert places.start.tolist() == starts
+    assert places.end.tolist() == [*starts[1:], 16]
+    counted = collect(Composing(), [Document(text)])
+    assert counted.count("cut_chars") == 5  # of é one, of each syllable two
 
 
 def test_offsets_of_known_tokens_hide_nothing(stand_ins) -> None:

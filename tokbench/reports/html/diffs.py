@@ -39,7 +39,7 @@ def _shown(run: Run, pair: dict[str, Any]) -> dict[str, Any]:
         f"others first part on: {causes(pair)}.",
         "divergences": [
             {
-                "where": _place(each),
+                "where": _place(run, each),
                 "cause": each["cause"],
                 "sides": [
                     {"name": label, "view": _view(each, side, label, ranks[side])} for side, _, label in sides
@@ -60,10 +60,10 @@ def _few(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield each
 
 
-def _place(divergence: dict[str, Any]) -> str:
+def _place(run: Run, divergence: dict[str, Any]) -> str:
     """Where it is, in a reader's words; the dataset's path, if it has one, is not told."""
     dataset, language, place = divergence["document"].rsplit(" ", 2)
-    where = f"{dataset_label(dataset)}, {language_label(language)}, document {place}"
+    where = f"{dataset_label(dataset)}, {language_label(language, data.kind(run, dataset))}, document {place}"
     return f"{where}, character {number(divergence['start'] + 1, 0)}"
 
 

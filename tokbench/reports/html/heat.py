@@ -24,16 +24,17 @@ class Heat:
     log: bool
 
     @classmethod
-    def of(cls, table: Table, lossy: Container[str] = ()) -> Heat:
+    def of(cls, table: Table, lossy: Container[str] = (), kind: str = "text") -> Heat:
         """Shade a table: the scale spans all but the outermost hundredth of its values.
 
         Columns whose key is in `lossy` are shaded on the scale that the others set, where there are others.
+        `kind` is that of the dataset.
         """
         values = _values(table, lossy) or _values(table, ())
         edge = len(values) // 100
         first, last = (values[edge], values[-1 - edge]) if values else (0.0, 1.0)
         log = first > 0 and last / first > 5
-        languages = {row.key: language_facts(row.key) for row in table.rows}
+        languages = {row.key: language_facts(row.key, kind) for row in table.rows}
         return cls(table=table, languages=languages, first=first, last=last, log=log)
 
     def shade(self, value: float) -> int:

@@ -204,7 +204,11 @@ def _heats(run: Run) -> list[Panel]:
         for metric in dict.fromkeys((*usual, *asked(run))) if dataset == main else usual[:1]:
             table = tables.by_language(run, metric, dataset)
             if table.rows:
-                panels.append(Panel(label=table.title, heat=Heat.of(table, lossy), note=table.note))
+                panels.append(
+                    Panel(
+                        label=table.title, heat=Heat.of(table, lossy, data.kind(run, dataset)), note=table.note
+                    )
+                )
     return panels
 
 

@@ -1,0 +1,139 @@
+"""Whether a text that is measured was trained on, told by its lines and not by what its dataset is called.
+
+A copied file has another name and the same lines. Of each text that is measured, the hashes of its distinct
+lines are kept (a fixed number of them, those of the smallest hashes, which is a random choice that is the same
+each time); then the training text is read once, and each of its lines is looked up. Lines shorter than
+`SHORTEST` bytes are shared by chance, and count only where a text has no others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from tokbench.corpus import Shard
+from tokbench.results.cell import Failure
+from tokbench.runner.cache import TallyCache
+from tokbench.runner.plan import Plan
+from tokbench.runner.pool import attempt
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
+from tokbench.runner.subjects import Subject
+from tokbench.runner.worker import Emit
+
+SHORTEST = 32
+"""Bytes from which on a line is taken to be found nowhere else by chance."""
+MOST_LINES, LEAST_LINES = 400_000, 256
+"""Lines kept of all texts together, shared out among languages, and of a language at the least."""
+MOST_BYTES = 256_000_000
+"""Bytes read of a dataset, spread over its languages and their shards."""
+
+Leaks = dict[str, dict[str, dict[str, int]]]
+"""By dataset and language: ``lines`` looked for in the training text, and how many were ``found``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A dataset that is measured: how to open it, and the shards of each language."""
+
+    recipe: DatasetRecipe
+    shards: Mapping[str, Sequence[Shard]]
+
+
+def find_leaks(
+    plan: Plan, subjects: Sequence[Subject], digests: Mapping[tuple[str, str], Sequence[str]]
+) -> Leaks:
+    """How many lines of what is measured are in the training text; empty where nothing was trained.
+
+    `digests` are those of the shards of each dataset and language. What cannot be read is left out: its cells
+    say so already.
+    """
+    trained = [subject.training for subject in subjects if subject.training]
+    if plan.training is None or not trained:
+        return {}
+    measured = [Measured(corpus.recipe, corpus.shards) for corpus in plan.corpora]
+    readers = [reader_digest(each) for each in (*plan.training.parts, *(one.recipe for one in measured))]
+    known = sorted((*key, list(each)) for key, each in digests.items())
+    identity = digest_of("leaks 1", trained[0].get("corpus"), known, readers)
+    found = attempt(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits, again=True)
+    return {} if isinstance(found, Failure) else found
+
+
+# --- in a worker --------------------------------------------------------------------------------------------
+
+
+def look_up(
+    emit: Emit, training: TrainingRecipe, measured: Sequence[Measured], identity: str, cache: TallyCache | None
+) -> Leaks:
+    """Look the lines of `measured` up in the training text; what was found before is not looked up again."""
+    kept = cache.get(identity) if cache else None
+    if kept is not None:
+        known: Leaks = json.loads(kept)
+        return known
+    languages = sum(len(one.shards) for one in measured)
+    most = max(LEAST_LINES, MOST_LINES // max(languages, 1))
+    wanted: dict[tuple[str, str], frozenset[int]] = {}
+    for one in measured:
+        share = MOST_BYTES // max(len(one.shards), 1)
+        for language, shards in one.shards.items():
+            emit(("begin",))  # a time limit is for a language
+            wanted[one.recipe.key, language] = lines_of(_texts(one.recipe, _spread(shards, share), share), most)
+    anywhere = frozenset().union(*wanted.values())
+    met: set[int] = set()
+    corpus = training.load()
+    for shard in corpus.shards() if anywhere else ():
+        emit(("begin",))
+        for document in corpus.dataset.read(shard):
+            met.update(line for line in map(hash_of, document.text.split("\n")) if line in anywhere)
+    leaks: Leaks = {}
+    for (dataset, language), lines in wanted.items():
+        leaks.setdefault(dataset, {})[language] = {"lines": len(lines), "found": len(lines & met)}
+    if cache:
+        cache.put(identity, json.dumps(leaks).encode())
+    return leaks
+
+
+def hash_of(line: str) -> int:
+    """64 bits that stand for a line, blanks at its ends left out."""
+    data = line.strip().encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+def lines_of(texts: Iterable[str], most: int) -> frozenset[int]:
+    r"""The `most` smallest hashes of the distinct lines of some texts, of those long enough if there are any.
+
+    Example:
+        >>> texts = ["a line that is long enough to be told\nand\n", "one", "one"]
+        >>> len(lines_of(texts, 10)), len(lines_of(["and\n", "one", "one"], 10)), len(lines_of(texts, 0))
+        (1, 2, 0)
+    """
+    long: set[int] = set()
+    short: set[int] = set()
+    for text in texts:
+        for line in text.split("\n"):
+            bare = line.strip()
+            if not bare:
+                continue
+            kept = long if len(bare) >= SHORTEST or len(bare.encode("utf-8", "replace")) >= SHORTEST else short
+            kept.add(hash_of(bare))
+            if len(kept) > 2 * most + LEAST_LINES:
+                kept.intersection_update(sorted(kept)[:most])
+    return frozenset(sorted(long or short)[:most])
+
+
+def _spread(shards: Sequence[Shard], n_bytes: int) -> Sequence[Shard]:
+    """Shards of about so many bytes, at equal distances among all."""
+    size = sum(shard.n_bytes for shard in shards)
+    return shards[:: max(1, -(-size // max(n_bytes, 1)))]
+
+
+def _texts(recipe: DatasetRecipe, shards: Sequence[Shard], n_bytes: int) -> Iterator[str]:
+    """The documents of some shards, up to so many bytes."""
+    left = n_bytes
+    for shard in shards:
+        for document in recipe.load().read(shard):
+            left -= len(document.text)
+            if left < 0:
+                return
+            yield document.text
