@@ -37,5 +37,5 @@ def main() -> None:
     except BaseException as error:  # what Rust panics with is no Exception
         if type(error).__name__ != "PanicException":
             raise
-        print(f"error: a library gave up (a panic in Rust: {error})", file=sys.stderr)
+        print(f"error: a library gave up (a panic in Rust: {printable(str(error))})", file=sys.stderr)
         sys.exit(1)

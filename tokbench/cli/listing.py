@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry, reading
 from tokbench.cli.tables import show_facts, show_rows
 
 if TYPE_CHECKING:
@@ -134,17 +135,25 @@ def runs(
 
     if folder != _RUNS and not Path(folder).is_dir():
         raise ResultsError(f"{folder}: no such folder; name the one that holds the folders of your runs")
-    rows = [
-        {
+    rows = []
+    for run in open_runs(Path(folder)):
+        row: dict[str, Any] = {
             "run": str(run.path),
-            "made": datetime.fromtimestamp(run.folder.manifest.stat().st_mtime).isoformat(" ", "minutes"),
-            "status": run.manifest.get("status", "?"),
-            "tokenizers": len(run.manifest.get("tokenizers", [])),
-            "datasets": run.datasets,
-            "failures": len(run.failures),
+            "made": "?",
+            "status": "unreadable",
+            "tokenizers": "?",
+            "datasets": [],
         }
-        for run in open_runs(Path(folder))
-    ]
+        with contextlib.suppress(ResultsError), reading(run.path):
+            made = datetime.fromtimestamp(run.folder.manifest.stat().st_mtime).isoformat(" ", "minutes")
+            row |= {
+                "made": made,
+                "status": run.manifest.get("status", "?"),
+                "tokenizers": len(run.manifest.get("tokenizers", [])),
+                "datasets": run.datasets,
+                "failures": len(run.failures),
+            }
+        rows.append({"failures": "?"} | row)
     if not rows and not as_json:
         print(f"no runs in {folder}")
         return

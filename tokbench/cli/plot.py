@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry, reading
 
 if TYPE_CHECKING:
     from tokbench.extension import Plot
@@ -41,9 +41,10 @@ def plot(
     opened = Run.open(run)
     missing: list[Plot] = []
     folder = output or opened.folder.plots
-    written = write_plots(
-        opened, plots, folder, formats=formats or ["svg"], size=size, on_missing=missing.append
-    )
+    with reading(run):
+        written = write_plots(
+            opened, plots, folder, formats=formats or ["svg"], size=size, on_missing=missing.append
+        )
     opened.folder.remember(written)
     for target in written:
         typer.echo(target)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry, reading
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
@@ -24,7 +24,7 @@ def report(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="html, md, latex, card, csv, json, parquet or xlsx. Repeatable.",
+            help="html, md, latex, card, csv, spreadsheet, json, parquet or xlsx. Repeatable.",
         ),
     ] = None,
     output: Annotated[
@@ -51,10 +51,14 @@ def report(
         ),
     ] = None,
     caption: Annotated[str, typer.Option(metavar="TEXT", help="latex: the caption of the table.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file that is no report of this run.")
+    ] = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
+    from tokbench.cli.convert import check_target
     from tokbench.errors import TokbenchError
     from tokbench.results import Run
     from tokbench.results.run import format_of
@@ -68,11 +72,15 @@ def report(
     if metric or row or label or caption:
         writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
     if str(output) == "-":
-        _print(opened, writers[0])
+        with reading(run):
+            _print(opened, writers[0])
         return
-    for writer in writers:
-        target = output or opened.path / f"report{writer.suffix}"
-        writer.write(opened, target)
+    targets = [output or opened.path / f"report{writer.suffix}" for writer in writers]
+    for target in targets:
+        check_target(target, force=force or not target.is_file() or opened.folder.wrote(target))
+    for writer, target in zip(writers, targets, strict=True):
+        with reading(run):
+            writer.write(opened, target)
         opened.folder.remember([target])
         typer.echo(target)
 

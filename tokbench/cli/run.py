@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.shared import DisabledPlugins, PluginFiles
+from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -141,12 +142,12 @@ def run(
         wanted = (suite, tokenizer or None, dataset or None, output)
         done = run_suite(*wanted, display=Shown(), force=force, report=report, **options)
     except (StorageError, RunError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         raise typer.Exit(1) from None
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         raise typer.Exit(130) from None
     for failure in done.failures:
         if failure["tokenizer"] is None:
-            print(f"failed: {failure['kind']}: {failure['message']}", file=sys.stderr)
+            print(printable(f"failed: {failure['kind']}: {failure['message']}"), file=sys.stderr)
     raise typer.Exit(1 if done.failures else 0)

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry, reading
 from tokbench.cli.tables import console
-from tokbench.wording import counted
+from tokbench.wording import counted, printable
 
 app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
 
@@ -74,30 +74,31 @@ def compare(
         registry.pick(registry.metrics, name, "metric")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
-    if page is not None:
-        from tokbench.reports.comparison import write_comparison
+    with reading(before, after):
+        if page is not None:
+            from tokbench.reports.comparison import write_comparison
 
-        write_comparison(one, other, Path(page), threshold=share)
-    timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
-    figures = compare_figures(
-        one,
-        other,
-        better=better,
-        timed=timed,
-        threshold=share,
-        budgets=budgets,
-        metrics=[each for name, each in registry.metrics.items() if not metric or name in metric],
-    )
+            write_comparison(one, other, Path(page), threshold=share)
+        timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
+        figures = compare_figures(
+            one,
+            other,
+            better=better,
+            timed=timed,
+            threshold=share,
+            budgets=budgets,
+            metrics=[each for name, each in registry.metrics.items() if not metric or name in metric],
+        )
+        facts = compare_manifests(one, other)
     if metric:
         figures = figures[figures["metric"].isin(metric)]
     if not every_language:
         figures = figures[figures["language"] == "all"]
-    facts = compare_manifests(one, other)
     if junit is not None:
         write_bytes(junit, gates.junit(figures).encode("utf-8", "backslashreplace"))
     if summary is not None:
         with summary.open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(gates.summary(figures))
+            stream.write(printable(gates.summary(figures)))
     if as_json:
         rows = figures.astype(object).where(figures.notna(), None).to_dict("records")
         print(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
-from tokbench.wording import counted, without_name
+from tokbench.wording import counted, printable, without_name
 
 
 def serve(
@@ -46,7 +46,7 @@ def serve(
     typer.echo(f"loading {counted(len(specs), 'tokenizer')} …", err=True)
     bench = open_bench(registry, specs, train_on=train_on or " + ".join(suite.train_on))
     for spec, why in bench.missing.items():
-        typer.echo(f"without {spec}: {without_name(why, spec)}", err=True)
+        typer.echo(printable(f"without {spec}: {without_name(why, spec)}"), err=True)
     if not bench.seats:
         raise TokbenchError("no tokenizer could be loaded; name some with -t")
     bench.call_once()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,6 +69,27 @@ def documents_of(registry: Registry, spec: str, most: int | None) -> Iterator[tu
         texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
         for number, text in enumerate(islice(texts, most), start=1):
             yield f"{spec} {language} {number}", text
+
+
+@contextmanager
+def reading(*runs: str | Path) -> Iterator[None]:
+    """Read from run folders; raises `ResultsError` where what lies in them is not what tokbench writes there.
+
+    Every part of a report rests on other keys of the manifest, and a file that was edited may lack any of them.
+    """
+    from tokbench.errors import ResultsError, TokbenchError
+
+    try:
+        yield
+    except TokbenchError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise ResultsError(
+            f"{' and '.join(map(str, runs))}: not as tokbench writes a run ({type(error).__name__}: {error}; "
+            f"{Path(place.filename).name}, line {place.lineno}). Run the suite again if a file in it was "
+            "changed; else this is a fault of tokbench, or of a plugin: report it"
+        ) from error
 
 
 def read_text(argument: str) -> str:

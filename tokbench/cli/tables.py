@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokbench.wording import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,11 +21,18 @@ _STACKED = 72
 def console() -> Console:
     """A console that shows text as it is: whatever a tokenizer or a file name holds is no markup."""
     from rich.console import Console
+    from rich.text import Text
 
-    plain = Console(markup=False, highlight=False, emoji=False)
+    class Plain(Console):
+        """Spells out control characters of every string, in cells of tables too: a name cannot draw."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(printable(text), **options)
+
+    plain = Plain(markup=False, highlight=False, emoji=False)
     if plain.is_terminal or os.environ.get("COLUMNS"):
         return plain
-    return Console(markup=False, highlight=False, emoji=False, width=PIPE_WIDTH)
+    return Plain(markup=False, highlight=False, emoji=False, width=PIPE_WIDTH)
 
 
 def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
@@ -70,4 +79,4 @@ def show_facts(title: str, facts: dict[str, object]) -> None:
 
 
 def _cell(value: object) -> str:
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+    return printable("\n".join(map(str, value)) if isinstance(value, list) else str(value))

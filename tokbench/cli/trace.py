@@ -39,14 +39,19 @@ def trace(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write a figure instead; - for stdout.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
+    from tokbench.cli.convert import check_target
     from tokbench.inspection.steps import html_page, svg_figure
 
+    for target in (html, svg):
+        if target is not None and str(target) != "-":
+            check_target(target, force=force or not target.is_file())
     text = read_text(text)
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)

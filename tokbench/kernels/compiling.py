@@ -14,10 +14,12 @@ plain Python.
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -139,6 +141,53 @@ def _watch_sources(compiled: Any, function: Callable[..., Any]) -> None:
     cache_file = getattr(compiled._cache, "_cache_file", None)
     if cache_file is not None:  # there is none where nothing can be written
         cache_file._source_stamp = _stamp(function)
+        _seal(cache_file)
+
+
+_SEAL = 32
+"""Bytes of SHA-256 at the end of what is kept of a kernel."""
+
+
+def _seal(cache_file: Any) -> None:
+    """Have numba compile again what it kept where the file was cut short or changed, and say so.
+
+    numba takes what it reads for whole. Half a file raises from whatever calls the kernel, for ever, and wrong
+    machine code does anything.
+    """
+    load_index = cache_file._load_index
+
+    def index() -> Any:
+        try:
+            return load_index()
+        except OSError:
+            raise
+        except Exception:  # what unpickling half a file raises is of any kind
+            _tell_damaged(cache_file._index_path)
+            return {}
+
+    def save_data(name: str, data: Any) -> None:
+        content = cache_file._dump(data)
+        with cache_file._open_for_write(cache_file._data_path(name)) as stream:
+            stream.write(content + sha256(content).digest())
+
+    def load_data(name: str) -> Any:
+        path = cache_file._data_path(name)
+        content = Path(path).read_bytes()
+        if sha256(content[:-_SEAL]).digest() != content[-_SEAL:]:
+            _tell_damaged(path)
+            raise FileNotFoundError(path)  # which numba takes for a reason to compile
+        return pickle.loads(content[:-_SEAL])
+
+    cache_file._load_index, cache_file._save_data, cache_file._load_data = index, save_data, load_data
+
+
+def _tell_damaged(path: str) -> None:
+    if not _damaged:
+        print(f"tokbench: {path} is damaged: what it holds is compiled again …", file=sys.stderr, flush=True)
+    _damaged.append(path)
+
+
+_damaged: list[str] = []
 
 
 def _stamp(function: Callable[..., Any]) -> tuple[tuple[str, int, int], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,6 +22,10 @@ from tokbench.live.headers import LOOPBACK, Guard
 from tokbench.reports.html.assemble import asset, environment
 
 HTML, TOKENVIEW, LIVE = "tokbench.reports.html", "tokbench.reports.tokenview", "tokbench.live"
+
+
+BODY_WITHIN = 20.0
+"""Seconds in which the rest of a request must have come, once its headers have."""
 
 
 def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
@@ -88,10 +93,14 @@ async def _given(request: Request, most: int, **wanted: type) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise RequestError("send JSON, with Content-Type: application/json", 415)
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > most:
-            raise RequestError(f"the request is larger than {most:,} bytes", 413)
+    try:
+        async with asyncio.timeout(BODY_WITHIN):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most:
+                    raise RequestError(f"the request is larger than {most:,} bytes", 413)
+    except TimeoutError:
+        raise RequestError(f"the request did not come within {BODY_WITHIN:g} seconds", 408) from None
     try:
         given = json.loads(bytes(body))
     except (ValueError, RecursionError) as error:

@@ -7,6 +7,7 @@ import importlib.util
 import socket
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 from tokbench.errors import TokbenchError
 from tokbench.live.bench import Bench
@@ -31,13 +32,52 @@ def require_address(host: str, port: int) -> None:
         raise TokbenchError(f"cannot listen on {host}, port {port}: {error.strerror}{remedy}") from error
 
 
+HEADERS_WITHIN = 10.0
+"""Seconds in which a request's headers must have come: those half sent would keep others out."""
+
+
+def patient_for(seconds: float = HEADERS_WITHIN) -> Any:
+    """The protocol of uvicorn, which itself waits for ever, closing connections whose headers take longer."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    class Patient(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+        """Waits for headers only so long."""
+
+        _hurry: Any = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._calm()
+            super().connection_lost(exc)
+
+        def _watch(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:  # a request, headers and all
+                self._calm()
+            elif self._hurry is None:
+                self._hurry = self.loop.call_later(seconds, self.transport.close)
+
+        def _calm(self) -> None:
+            if self._hurry is not None:
+                self._hurry.cancel()
+                self._hurry = None
+
+    return Patient
+
+
 def serve(
     bench: Bench, *, host: str = "127.0.0.1", port: int = 8321, hosts: Sequence[str] = (), root_path: str = ""
 ) -> None:
     """Serve until interrupted. `hosts` are names beside loopback's that the page answers to.
 
     Behind a proxy that serves it under a path, `root_path` is that path. Requests in flight are limited, so
-    that a crowd is answered 503 rather than piling up.
+    that a crowd is answered 503 rather than piling up; headers and bodies that do not come are not waited for.
     """
     require_stack()
     import uvicorn
@@ -59,4 +99,5 @@ def serve(
         limit_concurrency=64,
         timeout_keep_alive=15,
         h11_max_incomplete_event_size=32_768,
+        http=patient_for(),
     )

@@ -38,6 +38,9 @@ WRITERS: tuple[ReportWriter, ...] = (
     _writer("latex", ".tex", "Tables for a paper: booktabs and siunitx.", "latex:write"),
     _writer("card", ".card.md", "A summary in the form of a Hugging Face dataset card.", "card:write"),
     _writer("csv", ".csv", "The measurements, one row each.", "files:write_csv"),
+    _writer(
+        "spreadsheet", ".sheet.csv", "CSV that no spreadsheet runs as formulas.", "files:write_spreadsheet"
+    ),
     _writer("json", ".json", "Manifest and measurements.", "files:write_json"),
     _writer("parquet", ".parquet", "The measurements, typed.", "files:write_parquet"),
     _writer("xlsx", ".xlsx", "An Excel workbook (needs openpyxl).", "files:write_xlsx"),

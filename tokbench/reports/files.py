@@ -22,6 +22,9 @@ DTYPES = {
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML 1.0 has no way to write them
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x1b")
+"""How text begins that spreadsheets run, or a terminal obeys."""
+
 NULLS = {name: [""] for name in ("value", "ci_low", "ci_high")}
 """Only an unmeasured number is null; a language called "nan" or an empty dataset is text."""
 
@@ -30,6 +33,18 @@ def write_csv(run: Run, path: Path) -> None:
     """Write the tidy frame as CSV (UTF-8, shortest text of each float)."""
     with replacing(path) as aside:
         run.frame.to_csv(aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n")
+
+
+def write_spreadsheet(run: Run, path: Path) -> None:
+    """Write the tidy frame as CSV for spreadsheets: text that one would run as a formula begins with ``'``.
+
+    Names of tokenizers and files are other people's, and ``=HYPERLINK(…)`` in a cell is run when it is opened.
+    For data that is read back, `write_csv` and `write_parquet` keep every name as it is.
+    """
+    with replacing(path) as aside:
+        _plain(run.frame, _FORMULA).to_csv(
+            aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n"
+        )
 
 
 def read_csv(path: Path) -> Any:
@@ -70,13 +85,14 @@ def write_xlsx(run: Run, path: Path) -> None:
         _plain(run.frame).to_excel(book, sheet_name="measurements", index=False)
 
 
-def _plain(frame: Any) -> Any:
-    """Text that Excel takes for text: no control characters, and nothing it would run as a formula."""
+def _plain(frame: Any, formula: tuple[str, ...] = ("=",)) -> Any:
+    """Text that spreadsheets take for text: no control characters, nothing that begins as a `formula` does."""
 
     def clean(value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        value = _CONTROL.sub("\ufffd", value)
-        return "'" + value if value.startswith("=") else value
+        if value.startswith(formula):
+            value = "'" + value
+        return _CONTROL.sub("\ufffd", value)
 
     return frame.map(clean)

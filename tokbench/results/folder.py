@@ -103,6 +103,13 @@ class RunFolder:
             new = {name: _sha256(path) for path, name in inside.items()}
             write_json(self.written, {**self._remembered(), **new})
 
+    def wrote(self, path: Path) -> bool:
+        """Whether a file is one that tokbench wrote into this folder, and nobody has changed since."""
+        whole, here = path.resolve(), self.path.resolve()
+        if not whole.is_relative_to(here) or not whole.is_file():
+            return False
+        return self._remembered().get(whole.relative_to(here).as_posix()) == _sha256(whole)
+
     def remove_reports(self) -> None:
         """Remove the reports and plots that tokbench wrote: beside new figures they would show other ones.
 

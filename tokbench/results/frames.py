@@ -79,7 +79,13 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 def read_measurements(path: Path) -> pd.DataFrame:
     """The tidy frame of a run: `COLUMNS`, numbers as float64 (NaN where not measured), counts as int64."""
-    return read_frame(path)[list(COLUMNS)]
+    frame = read_frame(path)
+    missing = [name for name in COLUMNS if name not in frame]
+    if missing:
+        from tokbench.errors import ResultsError
+
+        raise ResultsError(f"{path}: no column {', '.join(missing)}; run the suite again to complete it")
+    return frame[list(COLUMNS)]
 
 
 def read_frame(path: Path) -> pd.DataFrame:

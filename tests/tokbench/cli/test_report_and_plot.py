@@ -109,5 +109,5 @@ def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
         assert runner.invoke(app, ["report", str(folder), "-o", str(path)]).exit_code == 0
         assert path.read_text("utf-8").startswith(begins)
     assert Run.open(folder).report(tmp_path / "y.md").read_text("utf-8").startswith("# tokbench report")
-    assert runner.invoke(app, ["report", str(folder), "-f", "md", "-o", str(path)]).exit_code == 0
+    assert runner.invoke(app, ["report", str(folder), "-f", "md", "-o", str(path), "--force"]).exit_code == 0
     assert path.read_text("utf-8").startswith("# tokbench report")

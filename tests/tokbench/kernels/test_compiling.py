@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
 
+from tokbench.kernels import compiling
 from tokbench.kernels.compiling import KNOWN_BEFORE, KNOWN_FROM, PRIVATE, is_known
 
 PROGRAM = """
@@ -48,3 +50,34 @@ def test_another_numba_compiles_the_plain_way(tmp_path: Path) -> None:
     (private, known), (plain, unknown) = found
     assert (private, plain) == ("True", "False")
     assert known.replace("one and", "left to Python") == unknown
+
+
+def test_a_damaged_cache_is_noticed_compiled_again_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    source = tmp_path / "adding.py"
+    source.write_text("def add(a, b):\n    return a + b\n")
+
+    def called() -> tuple[int, str, int]:
+        """What a fresh kernel gives, what is said, and whether it came from the cache."""
+        monkeypatch.setattr(compiling, "_damaged", [])
+        names: dict[str, Any] = {"__name__": "adding"}
+        exec(compile(source.read_text(), str(source), "exec"), names)
+        add = compiling.kernel(names["add"])
+        found = add(2, 3)
+        return found, capsys.readouterr().err, sum(add.stats.cache_hits.values())
+
+    assert called() == (5, "", 0)
+    assert called() == (5, "", 1)
+    for ending in ("nbc", "nbi"):
+        [kept] = tmp_path.rglob(f"*.{ending}")
+        whole = kept.read_bytes()
+        middle = len(whole) // 2
+        changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+        for damaged in (whole[:middle], b"", *([changed] if ending == "nbc" else [])):
+            kept.write_bytes(damaged)
+            found, said, hits = called()
+            assert (found, hits) == (5, 0)
+            assert f"{kept} is damaged" in said
+            assert called() == (5, "", 1)

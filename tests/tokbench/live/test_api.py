@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -221,6 +223,53 @@ def test_an_address_that_is_taken_is_said_before_anything_is_loaded() -> None:
     require_address("127.0.0.1", port)
     with pytest.raises(TokbenchError, match=r"cannot listen on 300\.1\.1\.1"):
         require_address("300.1.1.1", port)
+
+
+def test_no_path_of_the_server_is_shown(tmp_path: Path) -> None:
+    """Not of a file that is missing, nor of one that cannot be read, nor of two that have one name."""
+    for folder, text in (("one", "[UNK]\na\nb\n"), ("two", "[UNK]\na\n"), ("bad", "")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "vocab.txt").write_text(text)
+    specs = [f"wordpiece:{tmp_path}/{folder}/vocab.txt" for folder in ("one", "two", "bad", "missing")]
+    opened = open_bench(build_registry(), [*specs, str(tmp_path / "missing" / "tokenizer.json")])
+    said = json.dumps(opened.about(), ensure_ascii=False)
+    assert len({*opened.seats}) == 2
+    assert len(opened.missing) >= 2
+    assert str(tmp_path) not in said
+
+
+def test_half_sent_requests_keep_nobody_out(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'tokbench[playground]'")
+    httpx = pytest.importorskip("httpx", reason="needs httpx, to ask")
+    from tokbench.live import app, server
+
+    monkeypatch.setattr(app, "BODY_WITHIN", 1.5)
+    config = uvicorn.Config(
+        app.build_app(bench), port=0, log_level="error", lifespan="off", limit_concurrency=7,
+        http=server.patient_for(1.5),
+    )  # fmt: skip
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, daemon=True)
+    thread.start()
+    while not running.started:
+        time.sleep(0.02)
+    port = running.servers[0].sockets[0].getsockname()[1]
+    half = [socket.create_connection(("127.0.0.1", port)) for _ in range(6)]
+    body = b"POST /api/encode HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    for index, one in enumerate(half):
+        one.sendall([b"", b"GET / HT", body + b"Content-Length: 50\r\n\r\n{"][index % 3])
+    url = f"http://127.0.0.1:{port}/"
+    time.sleep(0.2)
+    assert httpx.get(url).status_code == 503, "while they last"
+    for _ in range(50):
+        if (answer := httpx.get(url)).status_code == 200:
+            break
+        time.sleep(0.1)
+    assert answer.status_code == 200
+    for one in half:
+        one.close()
+    running.should_exit = True
+    thread.join(5)
 
 
 def test_what_a_plugin_raises_in_a_trace_carries_the_headers(

@@ -1,0 +1,124 @@
+"""What names, manifests and reports may do to a terminal, a spreadsheet and the files around: nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tokbench.cli.program import app
+from tokbench.errors import ResultsError, SpecError
+from tokbench.results import Run
+from tokbench.runner.run import run_suite
+
+runner = CliRunner()
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m"
+
+
+def call(*arguments: str | Path) -> Any:
+    return runner.invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("finished")
+    (home / "text.txt").write_text("the cat sat on the mat\nand a second line\n" * 40)
+    options = {"speed": False, "jobs": 1, "audit": False, "samples": 1}
+    return run_suite(None, ["bytes", "chars"], [f"text:{home}/text.txt"], home / "run", **options).path
+
+
+@pytest.fixture
+def done(finished: Path, tmp_path: Path) -> Path:
+    """A finished run, to do harm to."""
+    return Path(shutil.copytree(finished, tmp_path / "runs" / "out"))
+
+
+def edit(folder: Path, **changes: object) -> None:
+    manifest = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**manifest, **changes}))
+
+
+def test_names_draw_nothing_on_the_terminal(done: Path, plugin: Callable[..., str]) -> None:
+    edit(done, status=HOSTILE, versions={"tokbench": HOSTILE})
+    named = plugin(
+        "named",
+        "class Named:\n"
+        f"    name, vocab_size = {'evil' + HOSTILE!r}, 256\n"
+        "    encode = staticmethod(lambda text: list(text.encode()))\n"
+        "    decode = staticmethod(lambda ids: bytes(ids).decode())\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_tokenizers():\n"
+        f"    return [tokbench.TokenizerFamily(name='named', summary={HOSTILE!r}, load=lambda *_: Named())]",
+    )
+    for command in (
+        ("list", "runs", done.parent),
+        ("runs", "compare", done, done),
+        ("compare", "named", "bytes", "a b", "--plugin", named),
+        ("encode", "named", "a b", "--plugin", named),
+        ("show", "named", "--plugin", named),
+        ("list", "tokenizers", "--plugin", named),
+    ):
+        shown = call(*command)
+        assert shown.exit_code == 0, (command, shown.output)
+        assert not {"\x1b", "\x07", "\x9b"} & set(shown.output), command
+
+
+def test_text_that_a_spreadsheet_would_run_is_marked(done: Path) -> None:
+    """The plain CSV keeps every name as it is; the one for spreadsheets has nothing that is run."""
+    opened = Run.open(done)
+    opened.frame.loc[0, ["tokenizer", "dataset", "unit"]] = ["=1+1", "\x1b[2J", "@SUM(A1)"]
+    opened.frame.loc[1, ["tokenizer", "value"]] = ["-2+3", -2.5]
+    from tokbench.reports.files import write_csv, write_spreadsheet
+
+    cells = {}
+    for name, write in (("plain", write_csv), ("safe", write_spreadsheet)):
+        write(opened, done / name)
+        cells[name] = [*csv.DictReader(io.StringIO((done / name).read_text("utf-8"), newline=""))][:2]
+    assert [cells["plain"][0][key] for key in ("tokenizer", "unit")] == ["=1+1", "@SUM(A1)"]
+    assert [cells["safe"][0][key] for key in ("tokenizer", "dataset", "unit")] == [
+        "'=1+1",
+        "'\ufffd[2J",
+        "'@SUM(A1)",
+    ]
+    assert [cells["safe"][1][key] for key in ("tokenizer", "value")] == ["'-2+3", "-2.5"]
+    assert call("report", done, "--format", "spreadsheet").output.split() == [str(done / "report.sheet.csv")]
+
+
+def test_files_of_others_are_overwritten_with_force_only(done: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "thesis.html"
+    for command in (["report", done, "-o"], ["trace", "maxmatch:vocab.txt", "text", "--html"]):
+        theirs.write_text("precious")
+        refused = call(*command, theirs)
+        assert isinstance(refused.exception, SpecError), command
+        assert "--force" in str(refused.exception)
+        assert theirs.read_text() == "precious"
+    assert call("report", done, "-o", theirs, "--force").exit_code == 0
+    assert theirs.read_text() != "precious"
+    for _ in range(2):  # our own, unchanged: nobody is asked
+        assert call("report", done, "--format", "md").exit_code == 0
+    (done / "report.md").write_text("edited")
+    assert isinstance(call("report", done, "--format", "md").exception, SpecError)
+
+
+def test_tampered_manifests_are_said_in_a_sentence(done: Path) -> None:
+    manifest = json.loads((done / "run.json").read_text())
+    said = 0
+    for number, key in enumerate(manifest):
+        for instead in ([7], [None, "x", {"x": 7}, [{"spec": 7}]][number % 4]):
+            edit(done, **{**manifest, key: instead})
+            for command in (
+                ["report", done, "--format", "md", "--force"],
+                ["runs", "compare", done, done],
+                ["list", "runs", done.parent],
+            ):
+                error = call(*command).exception
+                assert error is None or isinstance(error, ResultsError | SystemExit), (key, instead, command)
+                said += isinstance(error, ResultsError) and str(done) in str(error)
+    assert said > 10
