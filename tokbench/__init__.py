@@ -11,7 +11,7 @@ Example:
 """
 
 from tokbench.api import load, run
-from tokbench.batch import TokenBatch
+from tokbench.batch import Ids, TokenBatch
 from tokbench.corpus import Dataset, DatasetFamily, Document, Shard, TrainingCorpus
 from tokbench.errors import (
     CorpusError,
@@ -28,39 +28,71 @@ from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric, Undefined
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import LoadContext, Step, Tokenizer, TokenizerFamily
+from tokbench.tokenizer import (
+    BatchDecoder,
+    BatchEncoder,
+    BatchOffsetEncoder,
+    BatchTokenByter,
+    Describable,
+    EncoderWithOffsets,
+    LoadContext,
+    OffsetEncoder,
+    Progress,
+    Sampler,
+    Savable,
+    Step,
+    TokenByter,
+    Tokenizer,
+    TokenizerFamily,
+    Traceable,
+    Utf8Encoder,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BatchDecoder",
+    "BatchEncoder",
+    "BatchOffsetEncoder",
+    "BatchTokenByter",
     "Check",
     "CorpusError",
     "Counts",
     "Dataset",
     "DatasetFamily",
+    "Describable",
     "Document",
+    "EncoderWithOffsets",
     "Engine",
     "Finding",
+    "Ids",
     "LoadContext",
     "Metric",
+    "OffsetEncoder",
     "Option",
     "Outcome",
     "Plot",
     "PluginError",
+    "Progress",
     "ReportWriter",
     "ResultsError",
+    "Sampler",
+    "Savable",
     "Shard",
     "Spec",
     "SpecError",
     "Step",
     "TokbenchError",
     "TokenBatch",
+    "TokenByter",
     "Tokenizer",
     "TokenizerError",
     "TokenizerFamily",
+    "Traceable",
     "TrainingCorpus",
     "Undefined",
     "UnknownNameError",
+    "Utf8Encoder",
     "hookimpl",
     "load",
     "run",

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokbench.arguments import kind_of
 from tokbench.errors import TokenizerError
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Ids = Sequence[int] | NDArray[np.integer[Any]]
+
+Ids: TypeAlias = "Sequence[int] | NDArray[np.integer[Any]]"
+"""Ids of one document, as a tokenizer may give them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -91,6 +91,14 @@ class Registry:
 
         return self._named("tokbench_metrics", "metric", Metric)
 
+    def metric(self, text: str) -> Metric:
+        """The metric that a name or a spec (``name:option=value``) asks for; raises with the nearest names."""
+        if text in self.metrics:
+            return self.metrics[text]
+        spec = Spec.parse(text)
+        metric = self.pick(self.metrics, spec.family, "metric")
+        return metric.asked_as(spec) if spec.options or spec.variant is not None else metric
+
     @cached_property
     def plots(self) -> Mapping[str, Plot]:
         """Plots by name."""
@@ -150,9 +158,9 @@ class Registry:
         return {}
 
     def owner(self, name: str, hook: str = "tokbench_tokenizers") -> str:
-        """The plugin that offers something under a name: a tokenizer family, or what `hook` gives."""
+        """The plugin that offers something under a name or spec: a tokenizer family, or what `hook` gives."""
         getattr(self, hook.removeprefix("tokbench_"))  # asks the hook
-        return self._owners[hook, name]
+        return self._owners[hook, name.partition(":")[0]]
 
     def in_house(self, name: str, hook: str) -> bool:
         """Whether what `hook` gives under a name is tokbench's own, so that it needs no shelter."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from tokbench.batch import TokenBatch
+from tokbench.batch import Ids, TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.spec import Option, Spec
 
@@ -27,16 +27,26 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What a plugin's `load` returns: text to ids and back, content only (no BOS, EOS or template)."""
+    """What a plugin's `load` returns: text to ids and back, content only (no BOS, EOS or template).
 
-    name: str
-    vocab_size: int
+    `name` and `vocab_size` are only read: attributes, properties and fields of a frozen dataclass will do.
+    """
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`; the text of a special token is ordinary text."""
+    @property
+    def name(self) -> str:
+        """How it calls itself."""
         ...
 
-    def decode(self, ids: Sequence[int]) -> str:
+    @property
+    def vocab_size(self) -> int:
+        """Every id is below it."""
+        ...
+
+    def encode(self, text: str, /) -> Ids:
+        """The ids of `text`, a list, a tuple, an array; the text of a special token is ordinary text."""
+        ...
+
+    def decode(self, ids: Sequence[int], /) -> str:
         """The text of `ids`."""
         ...
 

@@ -92,9 +92,13 @@ def metrics(
     found = _chosen(registry, registry.metrics, names, "metric")
     rows = [{key: getattr(metric, key) for key in keys} for metric in found]
     if names and not as_json:
-        for row in rows:
+        for row, metric in zip(rows, found, strict=True):
             row["no interval"] = row.pop("no_interval")
+            row["counts itself"] = [f"{name}: {what}" for name, what in metric.counters.items()]
             show_facts(str(row.pop("name")), row)
+            if metric.options:
+                explained = [_explained(option) for option in metric.options]
+                show_rows(explained, ("option", "takes", "default", "what it does"))
     else:
         _show(rows, as_json, ("name", "unit", "better", "summary"))
 

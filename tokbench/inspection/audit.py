@@ -21,7 +21,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tokbench.batch import TokenBatch
+from tokbench.batch import Ids, TokenBatch
 from tokbench.inspection.scripts import PARTIAL, script_of
 from tokbench.inspection.tokentable import TokenTable, pack, unpack
 from tokbench.tokenizer import TokenByter, Tokenizer, encode_batch, special_ids, token_bytes
@@ -230,7 +230,7 @@ def _encode(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
         return TokenBatch.of([_one(tokenizer, text) for text in texts])
 
 
-def _one(tokenizer: Tokenizer, text: str) -> Sequence[int]:
+def _one(tokenizer: Tokenizer, text: str) -> Ids:
     try:
         return tokenizer.encode(text)
     except Exception:

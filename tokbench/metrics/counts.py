@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tokbench.metrics.entropy import Spectrum
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -117,6 +119,8 @@ class Counts:
     language: str
     languages: int
     code: bool
+    # of the metric itself: every option with its value
+    options: Mapping[str, Any]
 
     def __init__(self, **counts: Any) -> None:
         vars(self).update(counts)

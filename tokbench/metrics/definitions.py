@@ -7,8 +7,10 @@ from dataclasses import fields
 from typing import Any
 
 from tokbench.metrics.metric import Metric
+from tokbench.metrics.needs import NEEDS
 
-_TEXTS = tuple(field.name for field in fields(Metric) if field.name != "compute")
+_CODE = ("compute", "count", "counters", "options", "given")
+_TEXTS = tuple(field.name for field in fields(Metric) if field.name not in _CODE)
 
 
 def with_orders(metrics: Sequence[Metric], alphas: Sequence[float]) -> list[Metric]:
@@ -25,7 +27,7 @@ def with_orders(metrics: Sequence[Metric], alphas: Sequence[float]) -> list[Metr
 
 
 def described(metrics: Iterable[Metric]) -> list[dict[str, Any]]:
-    """What JSON can hold of the metrics that are not in tokbench's own catalogue: all but `compute`."""
+    """What JSON can hold of the metrics that are not in tokbench's own catalogue: all but its code."""
     from tokbench.metrics.catalogue import CATALOGUE
 
     own = {metric.name for metric in CATALOGUE}
@@ -45,7 +47,7 @@ def defined(descriptions: Iterable[Mapping[str, Any]]) -> dict[str, Metric]:
     found = {metric.name: metric for metric in CATALOGUE}
     for each in descriptions:
         known = {name: value for name, value in each.items() if name in _TEXTS}
-        known["needs"] = tuple(known.get("needs", ()))
+        known["needs"] = tuple(need for need in known.get("needs", ()) if need in NEEDS)
         found[str(each["name"])] = Metric(**known, compute=_elsewhere)
     return found
 

@@ -11,9 +11,8 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.families import Family, Score
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, computed, figure_of
-from tokbench.metrics.measure import ALL, Cell, figures_of, unit_of, value_of
+from tokbench.metrics.measure import ALL, Cell, evaluate, unit_of
 from tokbench.metrics.metric import CellKey, Metric
-from tokbench.metrics.needs import missing_need
 from tokbench.metrics.resampling import Resampler
 from tokbench.tally import Tally
 
@@ -157,13 +156,9 @@ def figure(cell: Cell, metric: Metric) -> Figure:
     """A metric of one cell."""
     import numpy as np
 
-    missing = missing_need(metric, [cell.counts])
-    value, status = (None, missing) if missing else value_of(metric, [cell.counts])
-    drawn = None
-    if value is not None and cell.resamples is not None and not metric.no_interval:
-        with np.errstate(all="ignore"):
-            drawn = figures_of(metric, [cell.resamples])
-    return Figure(value, status, drawn)
+    with np.errstate(all="ignore"):
+        found = evaluate(metric, (cell,))
+    return Figure(found.value, found.status, found.again)
 
 
 def _pairs(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.metric import Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS
+from tokbench.metrics.own import scoped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +153,7 @@ def figure_of(metric: Metric, languages: Languages) -> tuple[Any, str]:
 def computed(metric: Metric, languages: Languages) -> tuple[Any, str]:
     """What a metric gives for languages, be it on resamples; or None and why."""
     try:
-        return metric.compute(languages), "ok"
+        return metric.compute(scoped(metric, languages)), "ok"
     except Undefined as reason:
         return None, f"undefined: {reason}"
     except Exception as error:  # a plugin's metric may raise anything; the other figures go on

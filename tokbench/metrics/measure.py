@@ -15,6 +15,7 @@ from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS, missing_need
+from tokbench.metrics.own import scoped
 from tokbench.metrics.resampling import Resampler
 from tokbench.metrics.view import Resamples, foresee, point, resampled, settings
 from tokbench.tally import Tally
@@ -152,6 +153,7 @@ class Cell:
         self.key = key
         self.context = context
         self.counts = point(tally, key, context, languages)
+        self.faults = tally.own.faults
         self.n_documents = tally.documents
         self.n_groups = len(tally.groups.rows)
         self.resamples: Counts | None = resampled(tally, key, context, resampler, languages)
@@ -213,14 +215,17 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
     some = [each for each in cells if each is not None]
     if len(some) < len(cells):
         return Evaluated(unit, None, f"undefined: {CONDITIONS['baseline']}", None)
-    counts = [each.counts for each in some]
+    fault = next((each.faults[metric.name] for each in some if metric.name in each.faults), None)
+    if fault is not None:
+        return Evaluated(unit, None, f"failed: {fault}", None)
+    counts = [scoped(metric, each.counts) for each in some]
     missing = missing_need(metric, counts)
     if missing:
         return Evaluated(unit, None, missing, None)
     value, status = value_of(metric, counts)
     if value is None or metric.no_interval:
         return Evaluated(unit, value, status, None)
-    again = [each.resamples for each in some if each.resamples is not None]
+    again = [scoped(metric, each.resamples) for each in some if each.resamples is not None]
     return Evaluated(unit, value, status, figures_of(metric, again) if len(again) == len(some) else None)
 
 
@@ -301,7 +306,7 @@ def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureConte
             model=context.model,
         )
         other = Counts(audit=context.audits.get(context.baseline or ""))
-        arguments = [own, other] if "baseline" in metric.needs else [own]
+        arguments = [scoped(metric, each) for each in ([own, other] if "baseline" in metric.needs else [own])]
         status = None
         if "baseline" in metric.needs and context.baseline is None:
             status = f"undefined: {CONDITIONS['baseline']}"

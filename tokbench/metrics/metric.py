@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, get_args
+
+from tokbench.errors import PluginError, nearest
+from tokbench.spec import Option, OptionValue, Spec, validate, with_defaults
 
 Better = Literal["higher", "lower", "parity", "none"]
 Level = Literal["cell", "languages", "tokenizers", "vocabulary", "speed"]
@@ -44,11 +48,24 @@ class Metric:
     `heading` a name for narrow columns. Metrics that are `always` measured are so whatever a run asks for: what
     a reader needs in order to trust the others.
 
+    What tokbench does not count, a metric counts itself (level ``cell`` or ``tokenizers``): `counters` names
+    its counters and says what each counts, and `count` is given the documents of a batch and gives whole
+    numbers, 0 or more, one for each document: a sequence where there is one counter, else a mapping. Of `texts` (strings),
+    `batch` (the `tokbench.TokenBatch` of their ids), `tokenizer`, `language` and `options` it gets those that
+    it has parameters for. The sums are then in `t` by name, on resamples too, so that intervals come with them.
+
+    `options` are what a spec may set (``-m name:option=…``); `t.options` has every one with its value.
+    Raises `PluginError` for what cannot be: a level that there is not, a need that nothing meets.
+
     Example:
         >>> metric = Metric(name="tokens_per_byte", unit="tokens/byte", better="lower",
         ...                 summary="Tokens for each byte of UTF-8.", compute=lambda t: t.tokens / t.bytes)
         >>> metric.level
         'cell'
+        >>> capitals = Metric(name="capitals", unit="share", better="none", summary="Capital letters.",
+        ...                   counters={"capitals": "capital letters"},
+        ...                   count=lambda texts: [sum(map(str.isupper, text)) for text in texts],
+        ...                   compute=lambda t: t.capitals / t.chars)
     """
 
     name: str
@@ -68,6 +85,62 @@ class Metric:
     order: int = 1000
     heading: str = ""
     always: bool = False
+    counters: Mapping[str, str] = field(default_factory=dict, hash=False)
+    count: Callable[..., Any] | None = None
+    options: tuple[Option, ...] = ()
+    given: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        problem = _problem_of(self)
+        if problem is not None:
+            raise PluginError(f"metric {self.name!r}: {problem}")
+
+    def asked_as(self, spec: Spec) -> Metric:
+        """The metric with the options of a spec; raises `SpecError` for options that it has not."""
+        if spec.variant is not None:
+            raise PluginError(f"{spec}: a metric has options, as in {self.name}:option=value, and no variant")
+        spec = validate(spec, self.options)
+        return replace(self, name=str(spec), given=spec.options)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every option with its value: what was given, or its default."""
+        return with_defaults(self.options, self.given)
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(?::.*)?", re.S)
+
+
+def _problem_of(metric: Metric) -> str | None:
+    """What is wrong with a metric, or None."""
+    from tokbench.metrics.needs import NEEDS
+
+    if not isinstance(metric.name, str) or not _NAME.fullmatch(metric.name):
+        return "a name is letters, digits, '_', '.' and '-', and begins with a letter"
+    if not callable(metric.compute):
+        return f"compute is {type(metric.compute).__name__}, nothing that can be called"
+    for what, value, known in (
+        ("better", metric.better, get_args(Better)),
+        ("level", metric.level, get_args(Level)),
+        *(("shown", place, get_args(Place)) for place in metric.shown),
+        *(("needs", need, (*NEEDS, *metric.counters)) for need in metric.needs),
+    ):
+        if value not in known:
+            near = nearest(str(value), known)
+            guess = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+            return f"{what}: {value!r} is none{guess}"
+    if bool(metric.counters) != (metric.count is not None):
+        return "counters and count go together: one names what the other gives"
+    if metric.count is None:
+        return None
+    if metric.level not in ("cell", "tokenizers"):
+        return f"counters of its own are for levels 'cell' and 'tokenizers', not {metric.level!r}"
+    taken = [name for name in metric.counters if name in NEEDS or not name.isidentifier()]
+    if taken:
+        return f"counters: {taken[0]!r} is no name for one, or is what a built-in is called"
+    from tokbench.tally.own import problem_of
+
+    return problem_of(metric.count)
 
 
 class CellKey(NamedTuple):

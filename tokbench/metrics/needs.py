@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 from tokbench.tally.counters import COUNTERS
 from tokbench.tally.grammar import distribution
@@ -35,6 +36,9 @@ CONDITIONS: dict[str, str] = {
 }
 """What a metric's `needs` may name beside the counters of a tally, and the reason given without it."""
 
+NEEDS = frozenset({*CONDITIONS, *COUNTERS, *Counts.__annotations__})
+"""All that a metric's `needs` may name, but for counters of its own."""
+
 ALIGNED_SHARE = 0.95
 """Figures that need tokens' places are given where at least this share of the text was aligned."""
 
@@ -56,7 +60,8 @@ def missing_need(metric: Metric, counts: Sequence[Any]) -> str | None:
     for each in counts:
         for need in metric.needs:
             if not _has(each, need):
-                reason = reason_for(need)
+                own = metric.counters.get(need)
+                reason = reason_for(need) if own is None else f"no {need.replace('_', ' ')} ({own})"
                 if need == "parsed_documents":
                     reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
                 return f"undefined: {reason}"

@@ -49,6 +49,7 @@ def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 
     """The counts of a tally, for a figure."""
     return Counts(
         **tally.totals,
+        **tally.own.totals(),
         ids=tally.ids,
         word_tokens_histogram=tally.word_tokens,
         document_tokens=tally.document_tokens,
@@ -72,11 +73,11 @@ class Resamples(Counts):
 
     def __init__(self, tally: Tally, resampler: Resampler, **known: Any) -> None:
         super().__init__(**known)
-        self._groups, self._words = tally.groups, tally.word_sample
+        self._groups, self._words, self._own = tally.groups, tally.word_sample, tally.own.sums
         self._resampler = resampler
 
     def __getattr__(self, name: str) -> NDArray[np.float64]:
-        if name not in RESAMPLED:
+        if name not in RESAMPLED and name not in self._own:
             raise AttributeError(f"resamples have no {name}")
         self._resampler.asked[name] = None
         foresee([self])
@@ -86,15 +87,16 @@ class Resamples(Counts):
     def unknown_sums(self) -> dict[str, NDArray[np.int64]]:
         """The sums by group that were asked of any text, but for those that are known on resamples."""
         names = [each for each in self._resampler.asked if each not in vars(self)]
-        counted = [name for name in names if name not in _ISOLATED]
+        counted = [name for name in names if name in NAMES]
         sums = dict(zip(counted, self._groups.dense(counted), strict=True))
-        if len(counted) < len(names):
+        sums |= {name: self._own[name] for name in names if name in self._own}
+        if any(name in _ISOLATED for name in names):
             sums |= dict(zip(_ISOLATED, _isolated(self._words), strict=True))
         return sums
 
     def one(self, index: int) -> Counts:
         """One resample alone, for metrics whose code takes numbers only."""
-        counts = {name: getattr(self, name)[index] for name in RESAMPLED}
+        counts = {name: getattr(self, name)[index] for name in (*RESAMPLED, *self._own)}
         return Counts(**{name: value for name, value in vars(self).items() if name[0] != "_"} | counts)
 
 

@@ -13,7 +13,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.plan import Plan
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.tasks import CountTask, Piece
 from tokbench.tally import TALLY_VERSION, Tally
@@ -46,6 +46,7 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
     whether a cell on disk still stands does not need reading the text.
     """
     cells: list[Cell] = []
+    own = counting(plan)
     for subject in subjects:
         if subject.recipe is None or not subject.ready:
             continue
@@ -55,13 +56,27 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
                 key = CellKey(subject.entry.key, corpus.recipe.key, language)
                 seen = [asdict(shard) for shard in shards]
                 facts = str(corpus.facts(language))
-                identity = digest_of(subject.recipe.fingerprint, seen, facts, reader, TALLY_VERSION)
+                identity = digest_of(subject.recipe.fingerprint, seen, facts, reader, TALLY_VERSION, *own)
                 cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity))
     return cells
 
 
+def counting(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """The metrics of a plan with counters of their own: the spec of each, and a digest of its plugin's code."""
+    registry = plan.registry
+    return tuple(
+        (metric.name, code_digest(registry, registry.owner(metric.name, "tokbench_metrics")))
+        for metric in plan.metrics
+        if metric.count is not None
+    )
+
+
 def cut_into_tasks(
-    cells: Sequence[Cell], jobs: int, cache: TallyCache | None = None, limits: Limits = NO_LIMITS
+    cells: Sequence[Cell],
+    jobs: int,
+    cache: TallyCache | None = None,
+    limits: Limits = NO_LIMITS,
+    own: tuple[tuple[str, str], ...] = (),
 ) -> list[CountTask]:
     """Cells cut into tasks, a tokenizer each; small languages share one.
 
@@ -83,7 +98,7 @@ def cut_into_tasks(
                 if shards:
                     held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
                     shards, part = [], part + 1
-                found.append(CountTask(cell.recipe, tuple(held), cache, limits))
+                found.append(CountTask(cell.recipe, tuple(held), cache, limits, own))
                 left -= held_bytes
                 held, held_bytes, room = [], 0, task_size(left, jobs)
             shards.append(shard)
@@ -91,7 +106,7 @@ def cut_into_tasks(
         held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
         shards, part = [], 0
         if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
-            found.append(CountTask(cell.recipe, tuple(held), cache, limits))
+            found.append(CountTask(cell.recipe, tuple(held), cache, limits, own))
             left -= held_bytes
             held, held_bytes = [], 0
     return found

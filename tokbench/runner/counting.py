@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import read_text
 from tokbench.errors import TokbenchError
+from tokbench.manager import PATIENCE, within
+from tokbench.metrics.own import counting_of
 from tokbench.runner.limits import failure_of
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, open_registry, reader_digest
 from tokbench.runner.tasks import CountTask, Outcome, Piece
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from tokbench.tally import Tally
+    from tokbench.tally.own import Counting
 
 _PROGRESS_SECONDS = 0.2
 
@@ -60,6 +65,7 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     dataset = piece.dataset.load()
     facts = CorpusFacts.of(dataset, piece.language)
     report = _throttled(emit, piece)
+    own = _counting(task)
     whole: Collector | None = None  # of all shards, where the tally of each is not to be kept
     growing = Summing()
     digests, cached = [], 0
@@ -68,29 +74,54 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
         digest = dataset.digest(shard)
         digests.append(digest)
         if task.cache is None:
-            whole = whole or Collector([loaded(task.recipe)], facts=facts, on_batch=report)
+            whole = whole or Collector([loaded(task.recipe)], facts=facts, on_batch=report, counting=own)
             whole.add(read_text(dataset, shard))
             continue
-        key = tally_key(task.recipe, piece.dataset, digest, facts)
+        key = tally_key(task.recipe, piece.dataset, digest, facts, *task.counting)
         known = task.cache.get(key)
         if known is not None:
             growing.add(Tally.from_bytes(known))
             cached += 1
             report(shard.n_bytes)
         else:
-            tally = collect(loaded(task.recipe), read_text(dataset, shard), facts=facts, on_batch=report)
-            task.cache.put(key, tally.to_bytes())
+            text = read_text(dataset, shard)
+            tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
+            if not tally.own.faults:  # what went wrong may go well the next time
+                task.cache.put(key, tally.to_bytes())
             growing.add(tally)
     total = whole.result()[0] if whole else growing.total()
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
     return Outcome(piece.cell, piece.part, total.to_bytes(packed=False), tuple(digests), seconds, cached)
 
 
-def tally_key(recipe: Recipe, dataset: DatasetRecipe, digest: str, facts: object) -> str:
-    """The key of a shard's tally in the cache."""
+def tally_key(
+    recipe: Recipe, dataset: DatasetRecipe, digest: str, facts: object, *counting: tuple[str, str]
+) -> str:
+    """The key of a shard's tally in the cache; `counting` are the metrics with counters of their own."""
     from tokbench.tally import TALLY_VERSION
 
-    return digest_of(recipe.fingerprint, digest, reader_digest(dataset), str(facts), TALLY_VERSION)
+    return digest_of(recipe.fingerprint, digest, reader_digest(dataset), str(facts), TALLY_VERSION, *counting)
+
+
+def _counting(task: CountTask) -> list[Counting]:
+    """How the metrics of a task count for themselves, each call within half of what a shard may take."""
+    if not task.counting:
+        return []
+    registry = open_registry(task.recipe.plugins, task.recipe.context)
+    found = [counting_of(registry.metric(name)) for name, _ in task.counting]
+    seconds = min(PATIENCE, (task.limits.seconds or 2 * PATIENCE) / 2)
+    return [replace(each, count=_punctual(each.count, seconds)) for each in found if each is not None]
+
+
+def _punctual(count: Callable[..., Any], seconds: float) -> Callable[..., Any]:
+    """A plugin's `count` that may take so long: it is the metric that failed then, not the tokenizer."""
+
+    @wraps(count)
+    def punctual(**given: Any) -> Any:
+        with within(seconds):
+            return count(**given)
+
+    return punctual
 
 
 def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:

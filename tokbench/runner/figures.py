@@ -230,7 +230,7 @@ def measure_one(
     from tokbench.metrics.measure import measure
 
     registry = open_registry(plugins, load_context)
-    chosen = [registry.metrics[name] for name in metrics]
+    chosen = [registry.metric(name) for name in metrics]
     rows = measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})
     for row in rows:
         if not isinstance(row.unit, str):
@@ -275,6 +275,6 @@ def compare_figures(
     from tokbench.metrics.differences import differences
 
     registry = open_registry(plugins, load_context)
-    chosen = [registry.metrics[name] for name in metrics]
+    chosen = [registry.metric(name) for name in metrics]
     files = CellFiles(folder, keys)
     return [asdict(row) for row in differences(files, chosen, context=context, per_language=per_language)]

@@ -157,7 +157,7 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
 
 def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
     """The metrics asked for, or all; and what is always measured, so that losses are known in any case."""
-    chosen = {name: registry.pick(registry.metrics, name, "metric") for name in suite.metrics}
+    chosen = {metric.name: metric for metric in map(registry.metric, suite.metrics)}
     always = {name: metric for name, metric in registry.metrics.items() if metric.always}
     return tuple(({**chosen, **always} if chosen else registry.metrics).values())
 

@@ -21,6 +21,7 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.cells import (
     Cell,
     CellFiles,
+    counting,
     cut_into_tasks,
     look_through,
     make_cells,
@@ -198,7 +199,7 @@ class _Session:
     def count(self, cells: Sequence[Cell], inspector: Inspector, stop: Stop) -> None:
         plan, standing = self.plan, look_through(self.folder, cells)
         todo, self.digests = standing.todo, standing.digests
-        work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits)
+        work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits, counting(plan))
         self.display.count(standing.finished, todo)
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:

@@ -37,12 +37,16 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class CountTask:
-    """Pieces to be counted with one tokenizer, in one worker."""
+    """Pieces to be counted with one tokenizer, in one worker.
+
+    `counting` are the metrics with counters of their own: the spec of each, and a digest of its plugin's code.
+    """
 
     recipe: Recipe
     pieces: tuple[Piece, ...]
     cache: TallyCache | None
     limits: Limits
+    counting: tuple[tuple[str, str], ...] = ()
 
     def without(self, done: Sequence[Outcome]) -> tuple[Piece, ...]:
         """The pieces that have no outcome yet."""

@@ -16,6 +16,7 @@ from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram, Tail
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
+from tokbench.tally.own import Counting, OwnCounter, OwnSums
 from tokbench.tally.places import Aligner, Places
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import BUCKETS, Tally
@@ -39,12 +40,13 @@ def collect(
     batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
     on_batch: Callable[[int], None] | None = None,
+    counting: Sequence[Counting] = (),
 ) -> Tally:
     """Encode every document once, in batches of about `batch_bytes`, and count.
 
     `documents` may also be the batches that `prepare` made, so that several tokenizers share the work on the
-    text. `on_batch` is told the bytes of each finished batch. Raises `TokenizerError` for ids outside the
-    vocabulary and batches of a wrong shape.
+    text. `on_batch` is told the bytes of each finished batch; `counting` are metrics with counters of their
+    own. Raises `TokenizerError` for ids outside the vocabulary and batches of a wrong shape.
 
     Example:
         >>> import tokbench
@@ -52,7 +54,11 @@ def collect(
         >>> tally.tokens, tally.words
         (9, 2)
     """
-    [tally] = collect_many([tokenizer], documents, batch_bytes=batch_bytes, facts=facts, on_batch=on_batch)
+    collector = Collector(
+        [tokenizer], batch_bytes=batch_bytes, facts=facts, on_batch=on_batch, counting=counting
+    )
+    collector.add(documents)
+    [tally] = collector.result()
     return tally
 
 
@@ -86,8 +92,10 @@ class Collector:
         batch_bytes: int = BATCH_BYTES,
         facts: CorpusFacts | None = None,
         on_batch: Callable[[int], None] | None = None,
+        counting: Sequence[Counting] = (),
     ) -> None:
-        self._counters = [Counter(tokenizer) for tokenizer in tokenizers]
+        language = (facts.language if facts is not None else None) or ""
+        self._counters = [Counter(tokenizer, counting, language) for tokenizer in tokenizers]
         self._sampler = WordSampler()
         self._batch_bytes, self._facts, self._on_batch = batch_bytes, facts, on_batch
 
@@ -152,7 +160,7 @@ _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 class Counter:
     """Counts for one tokenizer, batch by batch."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, counting: Sequence[Counting] = (), language: str = "") -> None:
         import numpy as np
 
         self._tokenizer = tokenizer
@@ -166,6 +174,7 @@ class Counter:
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
         self._losses: tuple[Loss, ...] = ()
+        self._own = [OwnCounter(each, tokenizer, language) for each in counting]
 
     def add(self, batch: TextBatch) -> None:
         """Encode and count a batch."""
@@ -201,6 +210,8 @@ class Counter:
         self._document_tokens.add_large(large[:n_large])
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
+        for own in self._own:
+            own.add(batch, tokens)
 
     def _encode(self, batch: TextBatch) -> tuple[TokenBatch, Ints | None]:
         """The ids of a batch, and their offsets where most documents will need them."""
@@ -279,4 +290,5 @@ class Counter:
             ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
             word_sample=sample,
             losses=self._losses,
+            own=OwnSums.sum(own.result() for own in self._own),
         )

@@ -11,6 +11,7 @@ from tokbench.tally.groups import NAMES, GroupSums
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.loss import Loss
 from tokbench.tally.ngrams import NGrams
+from tokbench.tally.own import OwnSums
 from tokbench.tally.tally import TALLY_VERSION, Tally
 from tokbench.tally.wordsample import WordSample
 
@@ -37,6 +38,7 @@ def write(tally: Tally, *, packed: bool = True) -> bytes:
     tables |= {f"trigrams.{level}": table for level, table in sorted(tally.ngrams.trigrams.items())}
     for name, table in tables.items():
         arrays |= {f"{name}.keys": _deltas(table.keys), f"{name}.counts": table.counts}
+    arrays |= {f"own.{name}": own for name, own in tally.own.sums.items()}
     stored = {name: _smallest(array) for name, array in arrays.items()}
     header = {
         "version": TALLY_VERSION,
@@ -46,6 +48,8 @@ def write(tally: Tally, *, packed: bool = True) -> bytes:
         ],
         "arrays": [[name, array.dtype.str, array.shape] for name, array in stored.items()],
     }
+    if tally.own.faults:
+        header["faults"] = tally.own.faults
     head = json.dumps(header, separators=(",", ":")).encode()
     body = b"".join([len(head).to_bytes(8, "little"), head, *map(_planes, stored.values())])
     # runs are all there is to find in these planes, and looking for nothing else is several times as fast
@@ -104,6 +108,10 @@ def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
         losses=tuple(
             Loss(key, chars, edits, tuple(kinds), text, decoded)
             for key, chars, edits, kinds, text, decoded in header["losses"]
+        ),
+        own=OwnSums(
+            {name[4:]: own.astype(np.int64) for name, own in arrays.items() if name.startswith("own.")},
+            header.get("faults", {}),
         ),
     )
 

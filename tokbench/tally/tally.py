@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram
 from tokbench.tally.loss import Loss, fewest
 from tokbench.tally.ngrams import NGrams
+from tokbench.tally.own import OwnSums
 from tokbench.tally.wordsample import WordSample
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Tally:
     `ids` counts token ids; `word_tokens` words by the tokens that touch them; `document_tokens` documents by
     their tokens; `token_bytes` tokens by their length in bytes (−1: the tokenizer does not tell). `lengths`
     is int64 ``(BUCKETS, 3)``: documents, bytes and tokens by length of document. `losses` holds examples of
-    documents that did not come back. Addition is exact, so shards in any order give the identical tally.
+    documents that did not come back; `own` the sums of counters that metrics bring. Addition is exact, so
+    shards in any order give the identical tally.
 
     Example:
         >>> both = Tally.empty() + Tally.empty()
@@ -53,6 +55,7 @@ class Tally:
     ngrams: NGrams
     word_sample: WordSample
     losses: tuple[Loss, ...] = ()
+    own: OwnSums = field(default_factory=OwnSums)
 
     @classmethod
     def empty(cls) -> Tally:
@@ -80,6 +83,7 @@ class Tally:
             ngrams=NGrams.sum(part.ngrams for part in parts),
             word_sample=WordSample.sum(part.word_sample for part in parts),
             losses=fewest(loss for part in parts for loss in part.losses),
+            own=OwnSums.sum(part.own for part in parts),
         )
 
     def __add__(self, other: Tally) -> Tally:
