@@ -22,7 +22,7 @@ from tokbench.errors import (
     TokenizerError,
     UnknownNameError,
 )
-from tokbench.extension import Engine, Plot, ReportWriter
+from tokbench.extension import Command, Engine, Plot, ReportWriter
 from tokbench.hookspecs import hookimpl
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.metrics.counts import Counts
@@ -56,6 +56,7 @@ __all__ = [
     "BatchOffsetEncoder",
     "BatchTokenByter",
     "Check",
+    "Command",
     "CorpusError",
     "Counts",
     "Dataset",

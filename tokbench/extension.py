@@ -1,4 +1,4 @@
-"""What plugins hand over beside tokenizers, datasets and metrics: plots, report writers and engines."""
+"""What plugins hand over beside tokenizers, datasets and metrics: plots, report writers, engines, commands …"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,3 +49,12 @@ class Engine:
     summary: str
     open: Callable[[int, str | None], AbstractContextManager[Executor]]
     shared: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command ``tokbench NAME``: `run` is a function with typer's annotations, or a `typer.Typer`."""
+
+    name: str
+    summary: str
+    run: Callable[..., Any]

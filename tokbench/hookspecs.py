@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tokbench.corpus import DatasetFamily
-    from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.extension import Command, Engine, Plot, ReportWriter
     from tokbench.lint.check import Check
     from tokbench.metrics import Metric
     from tokbench.results import CellResult, Run
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
 PROJECT = "tokbench"
 HOOKS_VERSION = 1
-"""Raised by each change that an existing plugin could notice."""
+"""Raised by each change that an existing plugin could notice. A plugin may say which it was written for:
+a module with ``TOKBENCH_HOOKS_VERSION = 1`` is refused, with the remedy, by a tokbench of other hooks."""
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
@@ -54,6 +57,21 @@ def tokbench_report_writers() -> Iterable[ReportWriter]:  # type: ignore[empty-b
 @hookspec
 def tokbench_engines() -> Iterable[Engine]:  # type: ignore[empty-body]
     """Offer engines that run cells somewhere else."""
+
+
+@hookspec
+def tokbench_commands() -> Iterable[Command]:  # type: ignore[empty-body]
+    """Offer commands of the command line: ``tokbench NAME``."""
+
+
+@hookspec
+def tokbench_suites() -> Iterable[tuple[str, Path]]:  # type: ignore[empty-body]
+    """Offer suites as (name, TOML file) pairs: ``tokbench run NAME``."""
+
+
+@hookspec
+def tokbench_prices() -> Iterable[tuple[str, Path]]:  # type: ignore[empty-body]
+    """Offer price tables as (name, TOML file) pairs: ``tokbench run --prices NAME``."""
 
 
 @hookspec

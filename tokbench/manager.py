@@ -79,7 +79,7 @@ class Host:
         With `outside`, only plugins are asked that are not tokbench's own.
         """
         things: list[tuple[str, Any]] = []
-        for implementation in reversed(getattr(self.manager.hook, hook).get_hookimpls()):
+        for implementation in self.implementations(hook):
             name = implementation.plugin_name
             if outside and self.plugins[name].distribution == PROJECT:
                 continue
@@ -92,6 +92,23 @@ class Host:
                 asked, listed = self.ask(name, hook, lambda answer=answer: list(answer))
                 things += [(name, thing) for thing in listed or ()]
         return things
+
+    def implementations(self, hook: str) -> list[pluggy.HookImpl]:
+        """What implements a hook, in the order in which it is asked.
+
+        tokbench's own plugins come first, so that none takes the name of what is built in; then the installed
+        ones by name, then the files of ``--plugin`` as they were given. Among these, ``tryfirst`` and
+        ``trylast`` go before and after the others.
+        """
+        met = list(self.plugins)
+
+        def place(implementation: pluggy.HookImpl) -> tuple[bool, int, int]:
+            name = implementation.plugin_name
+            own = self.plugins[name].distribution == PROJECT
+            wish = 0 if implementation.tryfirst else 2 if implementation.trylast else 1
+            return (not own, wish, -met.index(name) if own else met.index(name))
+
+        return sorted(getattr(self.manager.hook, hook).get_hookimpls(), key=place)
 
     def ask(self, plugin: str, hook: str, function: Callable[..., Any], *arguments: Any) -> tuple[bool, Any]:
         """Call a plugin's code: whether it answered, and with what; what goes wrong is the plugin's fault."""
@@ -164,8 +181,11 @@ def _register(host: Host, plugin: object, name: str) -> None:
     """Register and validate one plugin; a bad one is taken out again, with its error kept."""
     status = host.plugins[name]
     try:
+        _check_contract(plugin)
         host.manager.register(plugin, name)
         host.manager.check_pending()
+    except PluginError as error:
+        host.fail(name, f"plugin {name!r}: {error}")
     except pluggy.PluginValidationError as error:
         host.fail(name, _validation_message(plugin, name, error))
     except Exception as error:
@@ -175,6 +195,19 @@ def _register(host: Host, plugin: object, name: str) -> None:
             host.manager.unregister(name=name)
         return
     status.hooks = tuple(sorted(caller.name for caller in host.manager.get_hookcallers(plugin) or ()))
+
+
+def _check_contract(plugin: object) -> None:
+    """Raise `PluginError` for a plugin made for other hooks, or that wraps those of others."""
+    made_for, here = getattr(plugin, "TOKBENCH_HOOKS_VERSION", None), hookspecs.HOOKS_VERSION
+    if made_for is not None and made_for != here:
+        newer = isinstance(made_for, int) and made_for > here
+        remedy = "upgrade tokbench" if newer else "upgrade the plugin"
+        raise PluginError(f"made for version {made_for} of the hooks; here they are {here}: {remedy}")
+    for hook, implementation in vars(plugin).items():
+        marked = getattr(implementation, f"{hookspecs.PROJECT}_impl", None) or {}
+        if marked.get("wrapper") or marked.get("hookwrapper"):
+            raise PluginError(f"{hook} is a hook wrapper; hooks are asked one by one, and none wraps others")
 
 
 def _validation_message(plugin: object, name: str, error: pluggy.PluginValidationError) -> str:

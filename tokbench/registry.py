@@ -19,7 +19,7 @@ from tokbench.errors import (
     UnknownNameError,
     nearest,
 )
-from tokbench.extension import Engine, Plot, ReportWriter
+from tokbench.extension import Command, Engine, Plot, ReportWriter
 from tokbench.manager import PROJECT, Host, build_host
 from tokbench.spec import Spec, validate
 from tokbench.tokenizer import HEAD_BYTES, LoadContext, Tokenizer, TokenizerFamily
@@ -41,6 +41,9 @@ _OFFERED = {
     "tokbench_engines": "Engine",
     "tokbench_checks": "Check",
     "tokbench_aliases": "tuple",
+    "tokbench_commands": "Command",
+    "tokbench_suites": "tuple",
+    "tokbench_prices": "tuple",
 }
 
 
@@ -104,6 +107,11 @@ class Registry:
         """Plots by name."""
         return self._named("tokbench_plots", "plot", Plot)
 
+    @property
+    def brought_plots(self) -> list[Plot]:
+        """The plots that are not tokbench's own."""
+        return [plot for name, plot in self.plots.items() if not self.in_house(name, "tokbench_plots")]
+
     @cached_property
     def report_writers(self) -> Mapping[str, ReportWriter]:
         """Report formats by name."""
@@ -120,6 +128,31 @@ class Registry:
         from tokbench.lint.check import Check
 
         return self._named("tokbench_checks", "check", Check)
+
+    @cached_property
+    def commands(self) -> Mapping[str, Command]:
+        """Commands that plugins bring, by name."""
+        return self._named("tokbench_commands", "command", Command)
+
+    @cached_property
+    def suites(self) -> Mapping[str, Path]:
+        """Suites that plugins bring: the TOML file of each by name."""
+        return self._files("tokbench_suites")
+
+    @cached_property
+    def prices(self) -> Mapping[str, Path]:
+        """Price tables that plugins bring: the TOML file of each by name."""
+        return self._files("tokbench_prices")
+
+    def _files(self, hook: str) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for plugin, pair in self.host.collect(hook):
+            try:
+                name, path = pair
+                found.setdefault(str(name), Path(path))
+            except (TypeError, ValueError):
+                self.host.refuse(plugin, f"{hook}: {pair!r} is no pair of name and file")
+        return found
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
@@ -187,7 +220,7 @@ class Registry:
 
     def _resolved(self, name: str) -> str | None:
         """The spec that the first plugin which knows an alias gives for it."""
-        for implementation in reversed(self.host.manager.hook.tokbench_resolve_alias.get_hookimpls()):
+        for implementation in self.host.implementations("tokbench_resolve_alias"):
             plugin = implementation.plugin_name
             _, spec = self.host.ask(plugin, "tokbench_resolve_alias", implementation.function, name)
             if isinstance(spec, str) and spec:

@@ -70,15 +70,37 @@ def new_plugin(
 
 @app.command("check")
 def check_plugin(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="Spec of the tokenizer to check.")],
-    examples: Annotated[int, typer.Option(min=1, help="Texts that hypothesis draws for each check.")] = 100,
+    spec: Annotated[
+        str,
+        typer.Argument(metavar="SPEC", help="Spec of a tokenizer or dataset, or name of a metric or engine."),
+    ],
+    kind: Annotated[
+        str | None,
+        typer.Option(help="tokenizer, dataset, metric or engine.", show_default="the one of that name"),
+    ] = None,
+    examples: Annotated[int, typer.Option(min=1, help="Texts drawn for each check of a tokenizer.")] = 100,
+    train_on: Annotated[
+        str, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
+    ] = "stdlib:docs",
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Run the conformance kit on a tokenizer; exit status 1 when a check fails."""
+    """Run the conformance kit; exit status 1 when a check fails."""
+    from tokbench.errors import UnknownNameError
     from tokbench.testing import failures_of
+    from tokbench.testing.kit import failures_of_other
 
-    failures = failures_of(spec, examples=examples, registry=open_registry(plugin, disable_plugin))
+    registry = open_registry(plugin, disable_plugin)
+    offered = {"dataset": registry.datasets, "metric": registry.metrics, "engine": registry.engines}
+    name = spec.partition(":")[0].partition(",")[0]
+    if kind is None and name not in registry.tokenizers:
+        kind = next((kind for kind, known in offered.items() if name in known), None)
+    if kind is not None and kind not in ("tokenizer", *offered):
+        raise UnknownNameError.of("kind of thing to check", kind, ["tokenizer", *offered])
+    if kind in offered:
+        failures = failures_of_other(kind, spec, registry)
+    else:
+        failures = failures_of(spec, examples=examples, registry=registry, train_on=train_on)
     for failure in failures:
         print(f"- {failure}")
     fail = f"{counted(len(failures), 'check')} {'fails' if len(failures) == 1 else 'fail'}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tokbench import __version__
 from tokbench.cli import cache, listing, plugins, runs
@@ -26,8 +28,50 @@ from tokbench.cli.show import show
 from tokbench.cli.trace import trace
 from tokbench.cli.train import train
 
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+
+
+class Commands(TyperGroup):
+    """The built-in commands, then those of plugins, which are looked for where no built-in one was meant."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names."""
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in _registry().commands if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name."""
+        return super().get_command(ctx, cmd_name) or _brought(cmd_name)
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Registry:
+    from tokbench.registry import build_registry
+
+    return build_registry()
+
+
+def _brought(name: str) -> Any:
+    """A plugin's command."""
+    from typer.main import get_command
+
+    found = _registry().commands.get(name)
+    if found is None:
+        return None
+    if isinstance(found.run, typer.Typer):
+        alone = found.run
+    else:
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(name, help=found.run.__doc__ or found.summary)(found.run)
+    command = get_command(alone)
+    command.name, command.short_help = name, found.summary
+    return command
+
+
 app = typer.Typer(
     name="tokbench",
+    cls=Commands,
     help="Compare tokenizers: compression, cost per language, fairness, losslessness, speed.",
     no_args_is_help=True,
     add_completion=False,

@@ -48,11 +48,12 @@ class Metric:
     `heading` a name for narrow columns. Metrics that are `always` measured are so whatever a run asks for: what
     a reader needs in order to trust the others.
 
-    What tokbench does not count, a metric counts itself (level ``cell`` or ``tokenizers``): `counters` names
-    its counters and says what each counts, and `count` is given the documents of a batch and gives whole
-    numbers, 0 or more, one for each document: a sequence where there is one counter, else a mapping. Of `texts` (strings),
-    `batch` (the `tokbench.TokenBatch` of their ids), `tokenizer`, `language` and `options` it gets those that
-    it has parameters for. The sums are then in `t` by name, on resamples too, so that intervals come with them.
+    What tokbench does not count, a metric counts itself (level ``cell`` or ``tokenizers``): `counters`
+    names its counters and says what each counts, and `count` is given the documents of a batch and gives
+    whole numbers, 0 or more, one for each document: a sequence where there is one counter, else a mapping.
+    Of `texts` (strings), `batch` (the `tokbench.TokenBatch` of their ids), `tokenizer`, `language` and
+    `options` it gets those that it has parameters for. The sums are then in `t` by name, on resamples too,
+    so that intervals come with them.
 
     `options` are what a spec may set (``-m name:option=…``); `t.options` has every one with its value.
     Raises `PluginError` for what cannot be: a level that there is not, a need that nothing meets.

@@ -60,6 +60,10 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "skipped": [_skipped(subject) for subject in known.subjects if subject.skipped],
         "datasets": [_dataset(corpus, known) for corpus in plan.corpora],
         "failures": list(_failures(known)),
+        "plots": [
+            {"name": plot.name, "title": plot.title, "summary": plot.summary}
+            for plot in plan.registry.brought_plots
+        ],
         "plugins": [asdict(plugin) for plugin in plan.registry.host.plugins.values()],
         "versions": library_versions(sorted(libraries)),
         "machine": machine(),

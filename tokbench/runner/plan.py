@@ -221,7 +221,8 @@ def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
     """
     if suite.prices is None:
         return None
-    table = PriceTable.open(Path(suite.prices))
+    path = Path(suite.prices)
+    table = PriceTable.open(path if path.exists() else registry.prices.get(suite.prices, path))
     prices = dict(table.prices)
     for name, price in table.prices.items():
         if name not in registry.tokenizers:  # a family's price is that of all its tokenizers

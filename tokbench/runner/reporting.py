@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,12 @@ FORMATS = ("html", "md")
 def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[Failure]:
     """Write the reports and plots of a run; gives what is wrong with each that could not be written.
 
-    Ours are written here, those of plugins by a worker. Raises `StorageError` where the disk cannot be written.
+    Ours are written here, those of plugins by a worker, their plots first: reports show them. Raises
+    `StorageError` where the disk cannot be written.
     """
     registry = plan.registry
+    brought = [plot.name for plot in registry.brought_plots]
+    yield from _write_plots(plan, run, brought)
     for name in FORMATS:
         writer = registry.report_writers.get(name)
         if writer is None:
@@ -40,7 +43,12 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
         else:
             run.folder.remember(found)
             wrote(found[0])
-    for name in registry.plots:
+    yield from _write_plots(plan, run, [name for name in registry.plots if name not in brought])
+
+
+def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[Failure]:
+    registry = plan.registry
+    for name in names:
         found = _made(plan, "plot", name, registry.in_house(name, "tokbench_plots"), write_plot, run.path)
         if isinstance(found, Failure):
             yield found

@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,12 @@ def run_suite(
         "datasets": datasets and list(datasets),
         **options,
     }
-    wanted = load_suite(suite, changes)
+
+    def brought() -> Mapping[str, Path]:
+        known = {name: options.get(name) or () for name in ("plugins", "disable_plugins")}
+        return build_registry(disable=known["disable_plugins"], plugin_files=known["plugins"]).suites
+
+    wanted = load_suite(suite, changes, brought)
     context = default_context(allow_remote_code=wanted.allow_remote_code)
     registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
     adopt(registry)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -171,18 +171,23 @@ class Suite(BaseModel):
         return SpeedSettings() if self.speed else None
 
 
-def load_suite(source: str | os.PathLike[str] | None, changes: Mapping[str, Any] | None = None) -> Suite:
+def load_suite(
+    source: str | os.PathLike[str] | None,
+    changes: Mapping[str, Any] | None = None,
+    brought: Callable[[], Mapping[str, Path]] = dict,
+) -> Suite:
     """The suite of a TOML file or of a shipped name, with `changes` laid over it.
 
     Without a source, the suite is `changes` alone, or the shipped `default` where it names no tokenizers or
-    no datasets. Raises `SpecError` for a missing file, a syntax error, or an unknown key (with the nearest).
+    no datasets. `brought` gives the files of the suites that plugins bring, by name. Raises `SpecError` for
+    a missing file, a syntax error, or an unknown key (with the nearest).
     """
     given = {key: value for key, value in (changes or {}).items() if value is not None}
     if source is None and not (given.get("tokenizers") and given.get("datasets")):
         source = "default"
         if given.get("tokenizers"):
             given.setdefault("optional", [])  # the suite's texts, but only the tokenizers asked for
-    read = _read(source) if source is not None else {}
+    read = _read(source, brought) if source is not None else {}
     if "allow_remote_code" in read:
         raise SpecError(
             f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
@@ -220,8 +225,10 @@ def expand(entry: Any) -> list[str]:
     ]
 
 
-def _read(source: str | os.PathLike[str]) -> dict[str, Any]:
+def _read(source: str | os.PathLike[str], brought: Callable[[], Mapping[str, Path]]) -> dict[str, Any]:
     path = Path(source)
+    if not path.is_file() and path.parent == Path() and str(source) not in shipped_suites():
+        path = brought().get(str(source), path)
     if path.is_file():
         try:
             text = path.read_text(encoding="utf-8")
@@ -232,7 +239,8 @@ def _read(source: str | os.PathLike[str]) -> dict[str, Any]:
     elif path.suffix == ".toml" or path.parent != Path():
         raise SpecError(f"{source}: no such suite file")
     else:
-        raise UnknownNameError.of("suite", str(source), shipped_suites(), hint="Or name a .toml file")
+        known = [*shipped_suites(), *brought()]
+        raise UnknownNameError.of("suite", str(source), known, hint="Or name a .toml file")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -5,9 +5,9 @@ Each carries the remedy that its failure prints.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from tokbench.manager import PATIENCE, within
 from tokbench.testing.capabilities import CAPABILITIES
 from tokbench.testing.check import Problem, TextCheck, WholeCheck
 from tokbench.testing.conduct import CONDUCT
@@ -24,8 +24,9 @@ WHOLE_CHECKS = (*CONTRACT, *CONDUCT)
 def run_text_check(check: TextCheck, tokenizer: Tokenizer, text: str) -> Problem:
     """`check` on one text; an exception in anything but encode is a problem too."""
     try:
-        return check.run(tokenizer, text)
-    except Exception as error:
+        with within(PATIENCE):
+            return check.run(tokenizer, text)
+    except (Exception, SystemExit) as error:
         if check is not ENCODES and ENCODES.run(tokenizer, text):
             return None  # reported once, by the check of encode itself
         return f"raised {type(error).__name__}: {error}"
@@ -34,11 +35,7 @@ def run_text_check(check: TextCheck, tokenizer: Tokenizer, text: str) -> Problem
 def run_whole_check(check: WholeCheck, tokenizer: Any) -> Problem:
     """`check` on the tokenizer; an exception is a problem."""
     try:
-        return check.run(tokenizer)
-    except Exception as error:
+        with within(PATIENCE):
+            return check.run(tokenizer)
+    except (Exception, SystemExit) as error:
         return f"raised {type(error).__name__}: {error}"
-
-
-def first_failing(check: TextCheck, tokenizer: Tokenizer, candidates: Sequence[str]) -> str | None:
-    """The first of the texts on which `check` fails."""
-    return next((text for text in candidates if run_text_check(check, tokenizer, text)), None)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
+from numbers import Integral
 
 from tokbench.errors import TokbenchError
 from tokbench.testing.check import Problem, WholeCheck, ids_of
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
-from tokbench.tokenizer import Tokenizer, special_ids, unk_id
+from tokbench.tokenizer import TokenByter, Tokenizer, special_ids, unk_id
 
 
 def _protocol(tokenizer: Tokenizer) -> Problem:
@@ -17,7 +18,7 @@ def _protocol(tokenizer: Tokenizer) -> Problem:
         return f"it lacks {', '.join(missing)}"
     if not isinstance(tokenizer.name, str) or not tokenizer.name:
         return f"name is {tokenizer.name!r}, not a text"
-    if isinstance(tokenizer.vocab_size, bool) or not isinstance(tokenizer.vocab_size, int):
+    if isinstance(tokenizer.vocab_size, bool) or not isinstance(tokenizer.vocab_size, Integral):
         return f"vocab_size is {tokenizer.vocab_size!r}, not a whole number"
     return None if tokenizer.vocab_size > 0 else f"vocab_size is {tokenizer.vocab_size}"
 
@@ -89,7 +90,30 @@ def _copies(tokenizer: Tokenizer) -> Problem:
     return None
 
 
+def _every_id(tokenizer: Tokenizer) -> Problem:
+    if not isinstance(tokenizer, TokenByter):
+        return None
+    size = tokenizer.vocab_size
+    for token in sorted({*range(min(size, 300)), *range(0, size, max(1, size // 500)), size - 1}):
+        found = tokenizer.token_bytes(token)
+        if not isinstance(found, bytes):
+            return f"token_bytes({token}) gave {type(found).__name__}, not bytes"
+    for wrong in (-1, size):
+        try:
+            found = tokenizer.token_bytes(wrong)
+        except Exception:
+            continue
+        if found:
+            return f"token_bytes({wrong}) gave {found[:20]!r}; there is no such id"
+    return None
+
+
 CONTRACT = (
+    WholeCheck(
+        "every_id",
+        "token_bytes must give bytes for every id below vocab_size, and none for others (tokbench.arguments).",
+        _every_id,
+    ),
     WholeCheck(
         "unknown_ids", "raise TokenizerError for ids that are none: tokbench.arguments.known_ids.", _unknown_ids
     ),

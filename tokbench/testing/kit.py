@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tokbench.errors import TokbenchError
+from tokbench.manager import PATIENCE, within
+from tokbench.spec import Spec
 from tokbench.testing import checks
 from tokbench.testing.check import TextCheck
-from tokbench.testing.texts import EDGE_CASES, texts
+from tokbench.testing.search import smallest
+from tokbench.testing.texts import EDGE_CASES
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -51,8 +55,9 @@ def check_tokenizer(
     """Raise `ConformanceError` with every check that `tokenizer`, an object or a spec, fails.
 
     Given a spec, it is also loaded a second time here and once in a new process, and the three must agree.
-    `examples` texts are drawn by hypothesis for each check beside the built-in edge cases and `extra_texts`;
-    the smallest failing text is reported. `skip` names checks to leave out.
+    `examples` texts are drawn for each check (by hypothesis, where it is installed) beside the built-in edge
+    cases and `extra_texts`; the smallest failing text that is found is reported. `skip` names checks to leave
+    out.
     """
     failures = failures_of(tokenizer, examples=examples, extra_texts=extra_texts, skip=skip, registry=registry)
     if failures:
@@ -67,24 +72,85 @@ def failures_of(
     extra_texts: Sequence[str] = (),
     skip: Sequence[str] = (),
     registry: Registry | None = None,
+    train_on: str = "stdlib:docs",
 ) -> list[Failure]:
-    """Every failure of `tokenizer`; see `check_tokenizer`."""
-    if isinstance(tokenizer, str):
-        from tokbench.registry import build_registry
-        from tokbench.testing.recipes import recipe_failures
+    """Every failure of `tokenizer`; see `check_tokenizer`.
 
-        registry = registry or build_registry()
-        loaded = registry.load(tokenizer)
-        failures = failures_of(loaded, examples=examples, extra_texts=extra_texts, skip=skip)
-        return failures + ([] if "recipe" in skip else recipe_failures(registry, tokenizer, loaded))
+    A spec that asks for training is trained on the dataset `train_on`, saved, loaded from there and checked.
+    """
+    if not isinstance(tokenizer, str):
+        return _failures(tokenizer, examples, extra_texts, skip)
+    from tokbench.registry import build_registry
+    from tokbench.testing.recipes import recipe_failures
+
+    registry = registry or build_registry()
+    spec = registry.tokenizer_spec(tokenizer)
+    with tempfile.TemporaryDirectory() as folder:
+        failures = []
+        if registry.tokenizers[spec.family].trains(spec):
+            from tokbench.runner.training import training_corpus
+            from tokbench.testing.trained import trained_failures
+
+            corpus = training_corpus(registry, train_on)
+            try:
+                failures = trained_failures(registry, spec, corpus, Path(folder))
+            except (Exception, SystemExit) as error:
+                return [_raised("train", error, "train(corpus, options, progress) must train, save write.")]
+            suffix = registry.tokenizers[spec.family].trained_suffix
+            spec = Spec(spec.family, str(Path(folder) / f"trained{suffix}"))
+            if not Path(str(spec.variant)).exists():
+                return failures
+        try:
+            loaded = registry.load(spec)
+        except (Exception, SystemExit) as error:
+            return [*failures, _raised("load", error, "load(spec, context) must return a tokenizer.")]
+        failures += _failures(loaded, examples, extra_texts, skip)
+        return failures + ([] if "recipe" in skip else recipe_failures(registry, str(spec), loaded))
+
+
+def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]:
+    """Every failure of a ``dataset`` (a spec), a ``metric`` or an ``engine`` (names)."""
+    from tokbench.testing.others import dataset_checks, engine_checks, metric_checks
+
+    if kind == "metric":
+        found = metric_checks(registry.metric(name))
+    elif kind == "engine":
+        found = engine_checks(registry.pick(registry.engines, name, "engine"))
+    else:
+        spec = registry.dataset_spec(name)
+        try:
+            found = dataset_checks(registry.dataset(spec))
+        except (Exception, SystemExit) as error:
+            return [_raised("load", error, "load(spec, context) must return a dataset.")]
+    failures = []
+    for check, remedy, run in found:
+        try:
+            with within(PATIENCE):
+                problem = run()
+        except (Exception, SystemExit) as error:
+            problem = f"raised {type(error).__name__}: {error}"
+        if problem:
+            failures.append(Failure(check, problem, None, remedy))
+    return failures
+
+
+def _raised(check: str, error: BaseException, remedy: str) -> Failure:
+    return Failure(check, f"raised {type(error).__name__}: {error}", None, remedy)
+
+
+def _failures(
+    tokenizer: Tokenizer, examples: int, extra_texts: Sequence[str], skip: Sequence[str]
+) -> list[Failure]:
+    """Every failure of a tokenizer at hand."""
     problem = checks.run_whole_check(checks.PROTOCOL, tokenizer)
     if problem:  # nothing else can be said of what is no tokenizer
         return [Failure("protocol", problem, None, checks.PROTOCOL.remedy)]
     failures = []
+    fixed = [*EDGE_CASES, *extra_texts]
     for check in checks.TEXT_CHECKS:
         if check.name in skip:
             continue
-        text = _smallest_failing(check, tokenizer, [*EDGE_CASES, *extra_texts], examples)
+        text = smallest(partial(_fails, check, tokenizer), fixed, examples)
         if text is not None:
             found = checks.run_text_check(check, tokenizer, text) or "failed once, then passed"
             failures.append(Failure(check.name, found, text, check.remedy))
@@ -99,31 +165,5 @@ def failures_of(
     return failures
 
 
-def _smallest_failing(
-    check: TextCheck, tokenizer: Tokenizer, fixed: Sequence[str], examples: int
-) -> str | None:
-    """The smallest text hypothesis can shrink a failure to, or None where nothing fails."""
-    hypothesis = _hypothesis()
-    known = checks.first_failing(check, tokenizer, fixed)
-    settings = hypothesis.settings(
-        max_examples=examples if known is None else 10 * examples,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    with contextlib.suppress(hypothesis.errors.NoSuchExample, hypothesis.errors.Unsatisfiable):
-        found: str = hypothesis.find(
-            texts(), lambda text: checks.run_text_check(check, tokenizer, text) is not None, settings=settings
-        )
-        return found
-    return known
-
-
-def _hypothesis() -> Any:
-    try:
-        import hypothesis
-        import hypothesis.errors
-    except ImportError as error:
-        raise TokbenchError("the conformance kit needs hypothesis: pip install 'tokbench[testing]'") from error
-    return hypothesis
+def _fails(check: TextCheck, tokenizer: Tokenizer, text: str) -> bool:
+    return checks.run_text_check(check, tokenizer, text) is not None

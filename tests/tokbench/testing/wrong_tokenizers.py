@@ -273,6 +273,13 @@ class TraceShort(Right):
         return [Step("bytes", (text.encode(),))]
 
 
+class LastTokenForMinusOne(Right):
+    """As a Python list answers to -1."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return [*(bytes([byte]) for byte in range(256)), b"<end>"][token_id]
+
+
 class SpecialsOutside(Right):
     special_ids = frozenset({9999})
 
@@ -368,6 +375,7 @@ WRONG: list[tuple[type, str]] = [
     (SampleOwnSeed, "sample"),
     (TraceShort, "trace"),
     (SpecialsOutside, "special_ids"),
+    (LastTokenForMinusOne, "every_id"),
     (SharedState, "threads"),
     (Prints, "silent"),
     (MovesAway, "silent"),

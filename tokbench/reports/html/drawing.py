@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,18 @@ class Drawings:
     def rest(self) -> list[Drawn]:
         """Every plot not shown yet: those that plugins bring."""
         return self.some(*(name for name in self.plots if name not in _AS_TABLES))
+
+    def brought(self) -> list[Drawn]:
+        """The plots that plugins brought, as the run drew them: pictures, since what is in them is not ours."""
+        found = []
+        for plot in self.run.manifest.get("plots", []):
+            file = self.run.folder.plots / f"{plot['name']}.svg"
+            if file.is_file():
+                data = base64.b64encode(file.read_bytes()).decode("ascii")
+                image = Markup('<img class="brought" alt="{}" src="data:image/svg+xml;base64,{}">')
+                drawn = image.format(plot["title"], data)
+                found.append(Drawn(title=plot["title"], note=plot["summary"], wide=drawn, narrow=Markup()))
+        return found
 
     def lacking(self) -> list[Plot]:
         """The plots that were asked for and had no data."""

@@ -171,7 +171,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             notes=["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
             html=samples(run),
         ),
-        Section(id="extra", title="More figures", figures=drawings.rest()),
+        Section(id="extra", title="More figures", figures=[*drawings.rest(), *drawings.brought()]),
         Section(
             id="everything",
             title="Every measurement",

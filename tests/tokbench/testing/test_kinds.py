@@ -1,0 +1,151 @@
+"""The kit on what is no loaded tokenizer: trained families, datasets, metrics, engines; without hypothesis."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tokbench.cli.program import app
+from tokbench.registry import Registry, build_registry
+from tokbench.testing import failures_of
+from tokbench.testing.kit import failures_of_other
+
+SOURCE = """
+import json
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+import tokbench
+from tokbench import Document, Metric, Shard
+
+class Letters:
+    name = "letters"
+    def __init__(self, letters):
+        self.letters = letters
+        self.vocab_size = len(letters) + 1
+        self.unk_id = len(letters)
+    def encode(self, text):
+        return [self.letters.find(c) if c in self.letters else self.unk_id for c in text]
+    def decode(self, ids):
+        if not all(0 <= i < self.vocab_size for i in ids):
+            raise ValueError("no such id")
+        return "".join((self.letters + "?")[i] for i in ids)
+    def save(self, path):
+        Path(path).write_text(self.letters[LOST:])
+
+def train(corpus, options, progress):
+    progress(0.5, "reading")
+    letters = sorted({c for text in corpus.texts() for c in text})
+    RANDOM and random.shuffle(letters)
+    return Letters("".join(letters))
+
+class Data:
+    name, languages, parallel = "data", ("eng_Latn", "deu_Latn"), True
+    def shards(self, language):
+        return [Shard(language, "here")]
+    def read(self, shard):
+        for n in range(3):
+            yield Document(f"{shard.language} {n}", line=n + LINES * (shard.language == "deu_Latn"))
+    def digest(self, shard):
+        return "same" if DIGEST else shard.language
+
+def count(texts):
+    return [len(text) + BATCHED * (len(texts) > 1) for text in texts]
+
+def load(spec, context):
+    EXITS and sys.exit(3)
+    return Letters(Path(spec.variant).read_text())
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    yield tokbench.TokenizerFamily(name="letters", summary="s", load=load, train=train)
+
+@tokbench.hookimpl
+def tokbench_datasets():
+    yield tokbench.DatasetFamily(name="data", summary="s", load=lambda spec, context: Data())
+
+@tokbench.hookimpl
+def tokbench_metrics():
+    yield Metric(name="mine", unit="u", better="none", summary="s", counters={"mine": "m"}, count=count,
+                 compute=lambda t: t.mine / ("x" if TEXT else t.tokens or 1))
+
+@tokbench.hookimpl
+def tokbench_engines():
+    yield tokbench.Engine(name="threads", summary="s", open=lambda jobs, address: ThreadPoolExecutor(jobs),
+                          shared=bool(SHARED))
+"""
+FAULTS = ("LOST", "RANDOM", "LINES", "DIGEST", "BATCHED", "TEXT", "SHARED", "EXITS")
+
+
+def registry_with(folder: Path, *faults: str) -> Registry:
+    path = folder / "kinds.py"
+    path.write_text("\n".join(f"{name} = {int(name in faults)}" for name in FAULTS) + SOURCE)
+    return build_registry(plugin_files=[str(path)])
+
+
+def found(registry: Registry, kind: str, name: str, text: Path) -> list[tuple[str, str]]:
+    if kind == "tokenizer":
+        skip = ["recipe", "memory", "speed", "threads"]
+        failures = failures_of(name, examples=5, skip=skip, registry=registry, train_on=f"text:{text}")
+    else:
+        failures = failures_of_other(kind, name, registry)
+    return [(failure.check, failure.problem) for failure in failures]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "fault", "check", "said"),
+    [
+        ("tokenizer", "letters", "LOST", "train", "ids, loaded with"),
+        ("tokenizer", "letters", "RANDOM", "train", "trained once more"),
+        ("tokenizer", "letters", "EXITS", "train", "SystemExit: 3"),
+        ("dataset", "data", "LINES", "parallel", "the lines of deu_Latn"),
+        ("dataset", "data", "DIGEST", "digest", "two shards of different text"),
+        ("metric", "mine", "BATCHED", "adds_up", "mine of all documents together"),
+        ("metric", "mine", "TEXT", "computes", "TypeError"),
+        ("engine", "threads", "SHARED", "shared", "tasks run in this process; shared is True"),
+    ],
+)
+def test_each_fault_is_found_and_nothing_without_it(
+    tmp_path: Path, kind: str, name: str, fault: str, check: str, said: str
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("some letters to be learned\n" * 3)
+    assert found(registry_with(tmp_path, fault), kind, name, text)[0][0] == check
+    assert said in found(registry_with(tmp_path, fault), kind, name, text)[0][1]
+    if fault != "EXITS":
+        assert found(registry_with(tmp_path), kind, name, text) == []
+
+
+def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
+    registry_with(tmp_path, "LINES")
+    plugin = ["--plugin", str(tmp_path / "kinds.py")]
+    done = CliRunner().invoke(app, ["plugins", "check", "data", *plugin])
+    assert (done.exit_code, "data: 1 check fails" in done.output) == (1, True)
+    assert "threads: conforms" in CliRunner().invoke(app, ["plugins", "check", "threads", *plugin]).output
+    assert CliRunner().invoke(app, ["plugins", "check", "compression_ratio"]).exit_code == 0
+
+
+def test_it_works_without_hypothesis_and_still_shows_a_small_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.tokbench.testing.wrong_tokenizers import Lowercases
+
+    for name in [name for name in sys.modules if name.partition(".")[0] == "hypothesis"]:
+        monkeypatch.delitem(sys.modules, name)
+    before = builtins.__import__
+
+    def no_hypothesis(name: str, *more: Any) -> Any:
+        if name.partition(".")[0] == "hypothesis":
+            raise ImportError(name)
+        return before(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", no_hypothesis)
+    skip = ["memory", "speed", "threads"]
+    [failure] = [each for each in failures_of(Lowercases(), examples=5, skip=skip) if each.check == "lossless"]  # type: ignore[arg-type]
+    assert len(failure.text or "") == 1

@@ -1,0 +1,207 @@
+"""Checks of what is no tokenizer: datasets, metrics, engines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from tokbench.corpus import Dataset, Document, Shard, read_text
+from tokbench.testing.check import Problem
+from tokbench.testing.texts import EDGE_CASES, PROSE
+
+if TYPE_CHECKING:
+    from tokbench.extension import Engine
+    from tokbench.metrics import Metric
+
+Checked = Iterator[tuple[str, str, Callable[[], Problem]]]
+"""Name, remedy and check, one after the other."""
+
+
+def dataset_checks(dataset: Dataset) -> Checked:
+    """The checks of a loaded dataset."""
+
+    def first() -> Iterator[Shard]:
+        return (shard for language in dataset.languages for shard in list(dataset.shards(language))[:3])
+
+    def languages() -> Problem:
+        found = list(dataset.languages)
+        if not found or any(not isinstance(each, str) or not each for each in found):
+            return f"languages is {found}; name at least one"
+        if found != list(dataset.languages) or len(set(found)) < len(found):
+            return f"languages is {found}: each once, in a fixed order"
+        return None
+
+    def shards() -> Problem:
+        for language in dataset.languages:
+            wrong = [shard for shard in dataset.shards(language) if shard.language != language]
+            if wrong:
+                return f"shards({language!r}) has one of {wrong[0].language!r}"
+            if list(dataset.shards(language)) != list(dataset.shards(language)):
+                return f"shards({language!r}) is not the same twice"
+        return None
+
+    def documents() -> Problem:
+        for shard in first():
+            for document in dataset.read(shard):
+                if not isinstance(document, Document) or not isinstance(document.text, str):
+                    return f"read yields {type(document).__name__}, not Document(text)"
+        return None
+
+    def again() -> Problem:
+        for shard in first():
+            if list(dataset.read(shard)) != list(dataset.read(shard)):
+                return f"read gives other documents the second time, for {shard.source}"
+            if dataset.digest(shard) != dataset.digest(shard):
+                return f"digest is not the same twice, for {shard.source}"
+        return None
+
+    def digests() -> Problem:
+        seen: dict[str, list[str]] = {}
+        for shard in first():
+            texts = [document.text for document in dataset.read(shard)]
+            if seen.setdefault(dataset.digest(shard), texts) != texts:
+                return "two shards of different text have one digest: cached counts of one would be the other's"
+        return None
+
+    def blocks() -> Problem:
+        for shard in first():
+            one = [document.text for document in dataset.read(shard)]
+            many = [text for part in read_text(dataset, shard) for text in _texts(part)]
+            if one != many:
+                return f"read_blocks gives {len(many)} documents that are not the {len(one)} of read"
+        return None
+
+    def lines() -> Problem:
+        if not dataset.parallel:
+            return None
+        found = {
+            language: [each.line for shard in dataset.shards(language) for each in dataset.read(shard)]
+            for language in dataset.languages
+        }
+        other = next((name for name, own in found.items() if own != next(iter(found.values()))), None)
+        return f"parallel, but the lines of {other} are not those of the first language" if other else None
+
+    yield "languages", "languages is a fixed sequence of tags, each once.", languages
+    yield "shards", "shards(language) gives the shards of that language, always the same.", shards
+    yield "documents", "read(shard) yields tokbench.Document with the text as str.", documents
+    yield "again", "read and digest depend on nothing but the shard.", again
+    yield "digest", "digest is a hash of what read yields.", digests
+    yield "blocks", "read_blocks gives the documents of read, or None.", blocks
+    yield "parallel", "give each document its line, the same in every language, or say parallel = False.", lines
+
+
+def _texts(part: object) -> list[str]:
+    from tokbench.corpus import TextBlock
+
+    if isinstance(part, TextBlock):
+        begins = [0, *(end + 1 for end in part.ends.tolist())]
+        return [
+            part.data[begin:end].decode("utf-8", "surrogatepass")
+            for begin, end in zip(begins, part.ends.tolist(), strict=False)
+        ]
+    assert isinstance(part, Document)
+    return [part.text]
+
+
+def metric_checks(metric: Metric) -> Checked:
+    """The checks of a metric: on prose, by the tokenizers of single bytes and of single characters."""
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.measure import measure
+    from tokbench.metrics.metric import CellKey, Measurement
+    from tokbench.metrics.own import counting_of
+    from tokbench.tally import CorpusFacts, Tally, collect
+
+    lines = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
+    own = [each for each in [counting_of(metric)] if each is not None]
+
+    def tally(*texts: str) -> Tally:
+        documents = [Document(text, line=number) for number, text in enumerate(texts)]
+        facts = CorpusFacts(language="eng_Latn", parallel=metric.level == "languages")
+        return collect(_Bytes(), documents, counting=own, facts=facts)
+
+    def rows(*texts: str) -> list[Measurement]:
+        names = ("eng_Latn", "deu_Latn") if metric.level == "languages" else ("eng_Latn",)
+        cells = {CellKey("bytes", "prose", name): tally(*texts) for name in names}
+        known = MeasureContext(
+            vocab_sizes={"bytes": 256}, parallel={"prose": True}, baseline="bytes", context_length=1000
+        )
+        return measure(cells, [metric], context=known)
+
+    def computes() -> Problem:
+        failed = [row for row in rows(*lines) if row.status.startswith("failed")]
+        return failed[0].status if failed else None
+
+    def empty() -> Problem:
+        failed = [row for row in rows("") if row.status.startswith("failed")]
+        return f"on an empty document: {failed[0].status}" if failed else None
+
+    def intervals() -> Problem:
+        measured = [row for row in rows(*lines) if row.value is not None and row.language == "all"]
+        if metric.level != "cell" or metric.no_interval:
+            return None
+        if any(row.ci_low is not None for row in measured) or not measured:
+            return None
+        values = {rows(line)[-1].value for line in lines[:20]}
+        found = "it varies between documents, and no interval came of it"
+        return found if len(values - {None}) > 1 else None
+
+    def adds_up() -> Problem:
+        whole, parts = tally(*lines).own, [tally(line).own.totals() for line in lines]
+        for name, total in whole.totals().items():
+            if total != sum(part.get(name, 0) for part in parts):
+                counter = name.rpartition(".")[2]
+                return f"{counter} of all documents together is {total}, of one after the other something else"
+        return None
+
+    yield "computes", "compute must give a number, or raise tokbench.Undefined with the reason.", computes
+    yield "empty", "name in `needs` what must be there, or raise tokbench.Undefined.", empty
+    yield "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none.", intervals
+    if own:
+        yield "adds_up", "count each document by itself: batches are cut anywhere.", adds_up
+
+
+class _Bytes:
+    name, vocab_size = "bytes", 256
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode("utf-8", "surrogatepass"))
+
+    def decode(self, ids: object) -> str:
+        return bytes(ids).decode("utf-8", "surrogatepass")  # type: ignore[call-overload,no-any-return]
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return bytes([token_id])
+
+
+def engine_checks(engine: Engine) -> Checked:
+    """The checks of an engine that opens without an address."""
+
+    def works() -> Problem:
+        with engine.open(2, None) as executor:
+            found = list(executor.map(_square, range(20)))
+        return None if found == [n * n for n in range(20)] else f"twenty tasks gave {found}"
+
+    def says_where() -> Problem:
+        with engine.open(1, None) as executor:
+            elsewhere = executor.submit(os.getpid).result() != os.getpid()
+        if elsewhere == engine.shared:
+            return None
+        return f"tasks run in {'other processes' if elsewhere else 'this process'}; shared is {engine.shared}"
+
+    def raises() -> Problem:
+        with engine.open(1, None) as executor:
+            error = executor.submit(_fail).exception()
+        return None if isinstance(error, ZeroDivisionError) else f"a task that fails gave {error!r}"
+
+    yield "works", "open(jobs, address) gives a concurrent.futures.Executor.", works
+    yield "shared", "say shared=True where workers are processes of their own.", says_where
+    yield "errors", "what a task raises must be its future's exception.", raises
+
+
+def _square(number: int) -> int:
+    return number * number
+
+
+def _fail() -> None:
+    raise ZeroDivisionError
