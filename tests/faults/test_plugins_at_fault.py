@@ -175,8 +175,9 @@ def test_a_plugin_that_was_named_and_fails_ends_the_command(
 def test_an_alias_hook_at_fault_disturbs_nobody(plugin: Write) -> None:
     path = plugin("poor", "@tokbench.hookimpl\ndef tokbench_resolve_alias(name):\n    raise SystemExit(3)")
     registry = build_registry(plugin_files=[path])
+    assert str(registry.tokenizer_spec("gpt-4o")) == "tiktoken:o200k_base"  # ours are asked first
     with pytest.raises(PluginError, match="SystemExit: 3"):
-        registry.tokenizer_spec("gpt-4o")
+        registry.tokenizer_spec("a-name-that-ours-do-not-know")
     registry.host.plugins["poor"].named = False  # as if it were installed
     assert str(registry.tokenizer_spec("gpt-4o")) == "tiktoken:o200k_base"
     assert "tokbench_resolve_alias: SystemExit: 3" in registry.host.plugins["poor"].error
