@@ -20,6 +20,8 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
 
+from tokbench.kernels.text import utf8_of
+
 
 def main() -> None:
     """Print one line a stage."""
@@ -38,7 +40,7 @@ def main() -> None:
     tokenizer.encode_batch(["compiled before the clock runs"])
     stages = stages_of(compiled, texts)
     encoder = tokenizer._encoder
-    prepared = compiled.segments(Segments.of([text.encode() for text in texts]))
+    prepared = compiled.segments(Segments(*utf8_of(texts)))
     size = sum(len(text.encode()) for text in texts) / 1e6
 
     def model() -> object:
@@ -53,8 +55,8 @@ def main() -> None:
 
 def stages_of(compiled: CompiledPipeline, texts: list[str]) -> dict[str, Callable[[], Any]]:
     """Each stage as a call, on what the stages before it have made of the texts."""
-    stages: dict[str, Callable[[], Any]] = {"UTF-8": lambda: Segments.of([text.encode() for text in texts])}
-    at = Segments.of([text.encode() for text in texts])
+    stages: dict[str, Callable[[], Any]] = {"UTF-8": lambda: Segments(*utf8_of(texts))}
+    at = Segments(*utf8_of(texts))
 
     def add(name: str, stage: Callable[[Segments], Any]) -> None:
         nonlocal at
@@ -71,7 +73,7 @@ def stages_of(compiled: CompiledPipeline, texts: list[str]) -> dict[str, Callabl
             add(name, lambda given, one=normalizer: given.rewritten(*one.apply(given.data, given.offsets)))
     if prefix := compiled.cuts.prefix:
         add("prefix", lambda given: given.prefixed(prefix, only_first=compiled.cuts.only_first))
-    from tokbench_subword.bpe.encoder import units_of
+    from tokbench_subword.words.encoder import units_of
 
     units = units_of(at.offsets)
     for number, cutter in enumerate(compiled.cuts.cutters):

@@ -7,6 +7,7 @@ hands that over as it is. So threads can turn text into UTF-8 at the same time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import PADDING, pointer
 
 MOST_BYTES = 4
 """Bytes of UTF-8 for a character, at the most."""
@@ -175,6 +176,25 @@ def encode_texts(joined: Any, is_ascii: Any, lengths: Any, data_: Any, ends: Any
         _encode(_characters(joined, np.uint32(0)), lengths, data, ends)
 
 
-def lengths_of(texts: list[str]) -> NDArray[np.int64]:
+def utf8_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    r"""Texts in UTF-8 end to end, `PADDING` bytes behind them; and where each begins, and the last ends.
+
+    uint8, which can be written to, and int64 ``(len(texts) + 1,)``; surrogates as in `encode_texts`.
+
+    Example:
+        >>> data, offsets = utf8_of(["ab", "", "\u00e9"])
+        >>> data[:4].tobytes(), offsets.tolist()
+        (b'ab\xc3\xa9', [0, 2, 2, 4])
+    """
+    joined, offsets = "".join(texts), np.zeros(len(texts) + 1, np.int64)
+    is_ascii = joined.isascii()
+    data = np.empty((1 if is_ascii else MOST_BYTES) * len(joined) + PADDING, np.uint8)
+    encode_texts(joined, is_ascii, lengths_of(texts), data, offsets[1:])
+    size = int(offsets[-1]) + PADDING
+    data[size - PADDING : size] = 0
+    return data[:size], offsets
+
+
+def lengths_of(texts: Sequence[str]) -> NDArray[np.int64]:
     """How many characters each text has."""
     return np.fromiter(map(len, texts), np.int64, len(texts))

@@ -15,6 +15,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.layout import CUTS
 from tokbench_subword.bpe.tables import joins
 from tokbench_subword.bpe.uncached import encode_uncached
+from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
     MASK,
@@ -47,7 +48,7 @@ def encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
     Boundaries are found for `CUTS` bytes at a time, before any part is looked up: their look-ups do not
     depend on each other, and so overlap.
     """
-    words, cuts = u64_in(block, at.WORDS), i64_in(block, at.CUT_PLACES)
+    words, cuts = u64_in(block, WORDS), i64_in(block, at.CUT_PLACES)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     ascii_joins = u8_in(block, at.ASCII_JOINS)
     byte_ids, plain = u32_in(block, at.BYTE_IDS), i64_in(block, at.SETTINGS)[at.BYTE_LEVEL] == 1

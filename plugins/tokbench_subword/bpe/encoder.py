@@ -1,75 +1,23 @@
-"""`Encoder`: a `BpeModel` compiled into tables, and the threads' own caches, behind three calls.
-
-`encode` takes a text, `encode_batch` many, `encode_spans` pre-tokens found elsewhere. All give int32 ids.
-An `Encoder` may be used from several threads at once: each call borrows a `Workspace` of its own.
-"""
+"""`Encoder`: a `BpeModel` compiled into tables, behind the word cache."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tokbench.arguments import plain_text
-from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.kernels.calls import address, callable_of, prepare
-from tokbench.kernels.compiling import announce
-from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, frozen
-from tokbench.kernels.text import encode_texts
-from tokbench.kernels.utf8 import encodable
-from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.direct import entry
-from tokbench_subword.bpe.encoding import encode_spans, encode_text, encode_texts_of
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.model_arrays import shared_arrays
-from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.bpe.model_arrays import own_arrays, shared_arrays
+from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.cutting import Cutter
 from tokbench_subword.words.cache import CACHE_BYTES
-
-_PAD = bytes(PADDING)
-_THREADED_FROM = 1 << 18
-"""A batch of fewer bytes is not worth a second thread."""
-_FEW_TEXTS = 1 << 11
-"""Texts that may be few enough to go without arrays of their own."""
-_AT_A_TIME = 1 << 17
-"""Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
+from tokbench_subword.words.encoder import WordEncoder
 
 
-def _encoded(texts: Sequence[str]) -> list[bytes] | list[str]:
-    """The texts in UTF-8; as they are where all is ASCII, since their lengths are the same then."""
-    if all(map(str.isascii, texts)):
-        return list(texts)
-    try:
-        return list(map(str.encode, texts))
-    except UnicodeEncodeError:
-        return [encodable(text) for text in texts]
-
-
-def _joined(parts: list[bytes] | list[str]) -> bytes:
-    """All parts end to end, with `PADDING` bytes after them."""
-    if parts and isinstance(parts[0], str):
-        return ("".join([*parts, _PAD.decode()])).encode()
-    return b"".join([*parts, _PAD])
-
-
-def units_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of the texts that `offsets` part begins and ends: int64 ``(n, 2)``."""
-    return np.ascontiguousarray(np.stack([offsets[:-1], offsets[1:]], axis=1))
-
-
-class Encoder(Stays):
+class Encoder(WordEncoder):
     """Encodes text with a `BpeModel`.
 
-    `threads` is how many threads a batch may use, `cache` how many bytes the word cache of each may take.
-    `cutters` (by default those of the model's pattern) cut texts into pre-tokens, each the pieces of the one
-    before; where there are none, a text is one pre-token.
-    `spelled` says that the model works on letters of the byte alphabet, but text is given as it is.
+    `cutters` are by default those of the model's pattern. `spelled` says that the model works on letters of the
+    byte alphabet, but text is given as it is. The others are those of `WordEncoder`.
 
     Example:
         >>> model = BpeModel(
@@ -91,175 +39,5 @@ class Encoder(Stays):
         if cutters is None:
             raise TokenizerError(f"the pattern {model.pattern} has no compiled form: cut text beforehand")
         self.model = model
-        self.cache = cache
-        self.threads = max(1, threads)
-        self._cutters = tuple(cutters)
-        announce(*((encode_texts_of, encode_text, encode_texts) if cutters else (encode_spans,)))
-        machine = cutters[-1].block if cutters else block([np.zeros(0, np.uint8)])
-        self._shared = shared_arrays(model, machine, spelled=spelled)
-        self._fits = at.TEXT_CHARACTERS if len(cutters) == 1 else -1
-        self._idle: deque[Workspace] = deque()
-        self._ready = False
-
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of one text."""
-        return self.encode_batch([plain_text(text, name="bpe")]).ids
-
-    def one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
-        """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.
-
-        They have caches of their own. Texts that are not short they leave to `encode`.
-        """
-        if self._fits < 0:
-            return self.encode, self.encode_to_list
-        work = self._new()
-        heads = [work.ids[:count] for count in range(at.HEADS)]
-        arrays = [*(head.copy for head in heads), lambda: work.last().copy()]
-        lists = [*(head.tolist for head in heads), lambda: work.last().tolist()]
-        place = address(work.block)
-        return (
-            callable_of(encode_text, (self.encode, place, work.fit, arrays)),
-            callable_of(encode_text, (self.encode_to_list, place, work.fit, lists)),
-        )
-
-    def encode_to_list(self, text: str) -> list[int]:
-        """The ids of one text, as a list."""
-        return self.encode(text).tolist()  # type: ignore[no-any-return]
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
-        if self._fits >= 0 and len(texts) <= _FEW_TEXTS and sum(map(len, texts)) <= self._fits:
-            return self._encode_few(texts)
-        parts = _encoded(texts)
-        offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=offsets[1:])
-        return self.encode_utf8(np.frombuffer(_joined(parts), np.uint8), offsets)
-
-    def _encode_few(self, texts: Sequence[str]) -> TokenBatch:
-        """`encode_batch` of texts of at most `layout.TEXT_CHARACTERS` together, without arrays for them."""
-        joined, count = "".join(texts), len(texts)
-        lengths = np.fromiter(map(len, texts), np.int64, count)
-        offsets, ends = np.zeros((2, count + 1), np.int64)
-        work = self._borrow()
-        try:
-            self._write_texts(joined, joined.isascii(), lengths, work.text, offsets[1:])
-            n_ids = self._encode_texts(work.block, work.utf8, units_of(offsets), 0, count, work.ids, ends)
-            if work.crowded():
-                work.fit()
-            return TokenBatch(work.ids[:n_ids].copy(), ends)
-        finally:
-            self._idle.append(work)
-
-    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
-
-        `data` is valid UTF-8 and has `PADDING` bytes after it.
-        """
-        units = units_of(offsets)
-        if not self._cutters:
-            return self._spread(encode_spans, data, units, offsets)
-        before = np.arange(len(offsets))  # how many units there are up to each document
-        for cutter in self._cutters[:-1]:
-            units, counts = cutter.cut(data, units)
-            before = counts[before]
-        if len(self._cutters) == 1:
-            return self._spread(encode_texts_of, data, units, offsets)
-        sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
-        batch = self._spread(encode_texts_of, data, units, sizes)
-        return TokenBatch(batch.ids, batch.offsets[before])
-
-    def encode_spans(self, data: NDArray[np.uint8], spans: Sequence[NDArray[np.int64]]) -> TokenBatch:
-        """The ids of given pre-tokens: for each document an int64 array ``(n, 2)`` of bytes in `data`.
-
-        `data` must have `PADDING` bytes after the last span. A span is one pre-token whatever the pattern.
-        """
-        every = np.concatenate(spans) if spans else np.zeros((0, 2), np.int64)
-        offsets = np.zeros(len(spans) + 1, np.int64)
-        np.cumsum([len(one) for one in spans], out=offsets[1:])
-        batch = self.encode_pretokens(data, every)
-        return TokenBatch(batch.ids, batch.offsets[offsets])
-
-    def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
-        """As `encode_spans` of one document, and each pre-token a document of the result."""
-        announce(encode_spans)  # with a state machine only now, since few ask for this
-        sizes = np.zeros(len(spans) + 1, np.int64)
-        np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])
-        return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)
-
-    def _spread(
-        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], sizes: NDArray[np.int64]
-    ) -> TokenBatch:
-        """Run a kernel over all units (documents or pre-tokens), in as many threads as is worth while.
-
-        ``sizes`` are cumulative bytes. Threads take contiguous runs of units of about equal size.
-        """
-        data = frozen(data)  # kernels are compiled for one kind of array
-        total = int(sizes[-1])
-        n_units = len(sizes) - 1
-        threads = min(self.threads, 1 + total // _THREADED_FROM)
-        marks = [total * k // threads for k in range(threads + 1)]
-        cuts = np.searchsorted(sizes, marks).tolist()
-        cuts[0], cuts[-1] = 0, n_units
-
-        def run(k: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-            first, last = cuts[k], cuts[k + 1]
-            work = self._borrow()
-            ends = np.zeros(n_units + 1 if threads == 1 else last + 1, np.int64)
-            parts, total_ids = [], 0
-            try:
-                work.fit(int(sizes[last] - sizes[first]))
-                for begin, end in _runs(sizes, first, last):
-                    out = work.room(int(sizes[end] - sizes[begin]))
-                    count = encode(work.block, data, units, begin, end, out, ends)
-                    parts.append(out[:count].copy())
-                    ends[begin + 1 : end + 1] += total_ids
-                    total_ids += count
-                    work.fit()
-            finally:
-                self._idle.append(work)
-            ids = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int32), *parts])
-            return ids, ends[first + 1 : last + 1]
-
-        if threads == 1:
-            ids, ends = run(0)
-            return TokenBatch(ids, np.concatenate([np.zeros(1, np.int64), ends]))
-        with ThreadPoolExecutor(threads) as pool:
-            results = list(pool.map(run, range(threads)))
-        shifts = np.cumsum([0, *(len(ids) for ids, _ in results)])
-        shifted = [end + shift for (_, end), shift in zip(results, shifts, strict=False)]
-        return TokenBatch(
-            np.concatenate([ids for ids, _ in results]), np.concatenate([np.zeros(1, np.int64), *shifted])
-        )
-
-    def _borrow(self) -> Workspace:
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._new()
-
-    def _new(self) -> Workspace:
-        work = Workspace(self._shared, self.cache)
-        if self._fits >= 0 and not self._ready:
-            # numba reads compiled code when it is first asked for: all now, or the first batch would wait
-            counts = np.zeros(0, np.int64)
-            prepare(encode_text)
-            self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
-            arguments = (work.block, work.utf8, units_of(counts), 0, 0, work.ids, counts)
-            self._encode_texts = entry(encode_texts_of, *arguments)
-            work.get_ready()
-            self._ready = True
-        return work
-
-    def forget(self) -> None:
-        """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
-        self._idle.clear()
-
-
-def _runs(sizes: NDArray[np.int64], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Units `first` to `last` in runs of about `_AT_A_TIME` bytes; ``sizes`` are cumulative bytes."""
-    marks = np.arange(int(sizes[first]) + _AT_A_TIME, int(sizes[last]), _AT_A_TIME)
-    begin = first
-    for end in [*np.searchsorted(sizes, marks).tolist(), last]:
-        if end > begin:
-            yield begin, end
-            begin = end
+        arrays = shared_arrays(model, spelled=spelled)
+        super().__init__(encode_new, arrays, own_arrays, cutters=cutters, threads=threads, cache=cache)

@@ -1,14 +1,13 @@
-"""Which array and which setting stands where in the block the encoding kernels take (see `pointers.block`).
+"""Which array and which setting of a BPE model stands where in the block of `words.layout`, from `MODEL` on.
 
-Arrays up to `SETTINGS` belong to the model and are shared by all threads; those after it are one thread's own.
+Arrays up to `SETTINGS` are shared by all threads; those after it are one thread's own.
 """
 
 from __future__ import annotations
 
-from tokbench.kernels.text import MOST_BYTES
+from tokbench_subword.words.layout import MODEL
 
 (
-    MACHINE,  # addresses: the block of what cuts, see `pipeline.cutting`; empty where nothing does
     BYTE_IDS,  # uint32 (1024,): byte -> id; bare, prefixed, suffixed, both
     BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs
     PAIRS,  # uint64: PairTable.table
@@ -30,23 +29,13 @@ from tokbench.kernels.text import MOST_BYTES
     SECOND,  # uint32 (65536,): Pieces.second
     RIVALS,  # uint32 (131072,): Pieces.rivals
     SETTINGS,  # int64
-    WORDS,  # the block of the word cache; see `tokbench_subword.words`
-    COUNTERS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
     KEYS,  # uint32 (SHORT,)
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
-    STARTS,  # int64 (2 * SECOND,): where words begin, see `pipeline.cutting`
-    ENDS,  # int64 (2 * SECOND,): where they end
-    WORD_KEYS,  # uint64 (2 * GROUP,): their keys
-    HOMES,  # int64 (GROUP,): the slots where they are looked for first
-    IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
-    DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     MARKS,  # uint64: backtracking's marks
-    TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
-    IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-) = range(38)
+) = range(MODEL, MODEL + 27)
 
 (
     PAIR_SHIFT,
@@ -67,22 +56,7 @@ from tokbench.kernels.text import MOST_BYTES
     TRIE_SHIFT,
 ) = range(16)
 
-(
-    FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
-    BUSY,  # 1 while a text is encoded by itself
-    N_IDS,  # of the last one
-) = range(3)
-
-N_COUNTERS = 3
 N_SETTINGS = 16
 
-GROUP = 128
-"""Words that are cut and looked up together."""
 CUTS = 1024
 """Bytes of a long pre-token whose boundaries are found at a time."""
-TEXT_CHARACTERS = 1 << 14
-"""Characters of texts that are encoded without arrays of their own."""
-TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
-"""Bytes that these are at the most."""
-HEADS = 512
-"""Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import side_by_side
 from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.backtracking import MARKS
+from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.short_tokens import ShortTokens
@@ -17,11 +19,11 @@ from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, 
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 
 
-def shared_arrays(model: BpeModel, machine: Any, *, spelled: bool = False) -> list[NDArray[Any]]:
+def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
     """The arrays of `layout` up to `SETTINGS`, in its order; raises `TokenizerError` for ranks out of range.
 
-    `machine` is the block of what cuts text into pre-tokens. `spelled`: the model's characters are letters of
-    the byte alphabet, and what is encoded are the bytes they stand for.
+    `spelled`: the model's characters are letters of the byte alphabet, and what is encoded are the bytes they
+    stand for.
     """
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
@@ -85,7 +87,19 @@ def shared_arrays(model: BpeModel, machine: Any, *, spelled: bool = False) -> li
         pieces.rivals(tokens),
         settings,
     ]
-    return [machine, *side_by_side(arrays)]
+    return side_by_side(arrays)
+
+
+def own_arrays() -> list[NDArray[Any]]:
+    """The arrays of `layout` after `SETTINGS`: scratch space of one thread."""
+    return [
+        np.zeros(SHORT + 1, np.uint32),
+        np.zeros(SHORT + 1, np.uint32),
+        np.zeros(SHORT + 1, np.uint8),
+        np.zeros(SHORT + 1, np.uint8),
+        np.zeros(at.CUTS + 1, np.int64),
+        np.zeros(MARKS, np.uint64),
+    ]
 
 
 def _unspelled(token: bytes) -> bytes:

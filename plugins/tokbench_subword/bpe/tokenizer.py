@@ -16,7 +16,8 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.utf8 import encodable, repaired
+from tokbench.kernels.text import utf8_of
+from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
 from tokbench_subword.bpe.decoding import Decoder
@@ -172,7 +173,7 @@ class BpeTokenizer(Rebuilt):
             return encode_parts(self._preparation, self._encoder, texts)
         if compiled.leaves_text:
             return self._encoder.encode_batch(texts)
-        return self._encode_segments(compiled.segments(Segments.of([encodable(text) for text in texts])))
+        return self._encode_segments(compiled.segments(Segments(*utf8_of(texts))))
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.compiling import inline
 from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import i64_in, prefetch_to_read, u64_in
 from tokbench_subword.bpe import layout as at
@@ -12,6 +12,8 @@ from tokbench_subword.bpe.cutting import encode_cut
 from tokbench_subword.bpe.short_tokens import SHORT_TOKEN, short_token_id, token_home, token_key
 from tokbench_subword.bpe.tables import NONE
 from tokbench_subword.bpe.uncached import encode_uncached, whole_token
+from tokbench_subword.words.layout import COUNTERS, FETCHED, HOMES, WORD_KEYS, WORDS
+from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import LONGEST_WORD, SLOTS, remember
 
 _UNCUT = 31
@@ -30,8 +32,8 @@ def _many_characters(text, start, length):  # type: ignore[no-untyped-def]
 @inline
 def _fetch(block, first, count):  # type: ignore[no-untyped-def]
     """Ask for the memory that the new ones among the words `first` to `count` of the group will need."""
-    keys, homes = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES)
-    slots, tokens = u64_in(u64_in(block, at.WORDS), SLOTS), u64_in(block, at.SHORT_TOKENS)
+    keys, homes = u64_in(block, WORD_KEYS), i64_in(block, HOMES)
+    slots, tokens = u64_in(u64_in(block, WORDS), SLOTS), u64_in(block, at.SHORT_TOKENS)
     shift = np.uint64(i64_in(block, at.SETTINGS)[at.SHORT_TOKEN_SHIFT])
     for k in range(first, count):
         low, high = keys[2 * k], keys[2 * k + 1]
@@ -52,18 +54,18 @@ def _whole(block, settings, text, start, length, low, high):  # type: ignore[no-
     return whole_token(block, settings, text, start, length, hash_bytes(text, start, length))
 
 
-@subroutine
+@Search
 def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode word `k` of a group of `count`, and keep it; return the new end of `out`.
 
     What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
     are known already.
     """
-    settings, counters = i64_in(block, at.SETTINGS), i64_in(block, at.COUNTERS)
-    keys = u64_in(block, at.WORD_KEYS)
+    settings, counters = i64_in(block, at.SETTINGS), i64_in(block, COUNTERS)
+    keys = u64_in(block, WORD_KEYS)
     low, high = keys[2 * k], keys[2 * k + 1]
-    if counters[at.FETCHED] == 0:  # one new word seldom comes alone
-        counters[at.FETCHED] = 1
+    if counters[FETCHED] == 0:  # one new word seldom comes alone
+        counters[FETCHED] = 1
         _fetch(block, k + 1, count)
     whole = _whole(block, settings, text, start, length, low, high)
     if whole != NONE:
@@ -74,5 +76,5 @@ def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no
     else:
         after = encode_uncached(block, text, start, start + length, out, o)
     if length <= LONGEST_WORD:
-        remember(u64_in(block, at.WORDS), low, high, text, start, out, o, after - o)
+        remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
     return after

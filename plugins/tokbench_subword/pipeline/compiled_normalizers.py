@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
+from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
@@ -45,8 +46,9 @@ from tokbench_subword.pipeline.rewriting_kernel import (
     replace_spans,
     rewrite,
     spell_bytes,
+    write_origins,
 )
-from tokbench_subword.pipeline.splicing import Batch, each, rewritten
+from tokbench_subword.pipeline.splicing import TOO_SMALL, Batch, each, rewritten
 
 Step = Callable[[Batch], Batch]
 """One thing that is done to a batch: it gives the very same back where it changes nothing."""
@@ -79,6 +81,39 @@ class BatchNormalizer(Stays):
         for step in self.steps:
             batch = step(batch)
         return batch
+
+
+def origins(
+    normalizer: BatchNormalizer | None, data: NDArray[np.uint8], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]] | None:
+    """The character of its document that each byte of a normalized document comes from, for whole batches.
+
+    Three arrays: where the documents begin in the second, int64 ``(n + 1,)``; numbers of characters; and for
+    which documents they are right, since characters of the others had to be put in order. None for a normalizer
+    that does more than rewrite each character by itself.
+
+    Example:
+        >>> from tokbench.kernels.text import utf8_of
+        >>> spaced = compiled_normalizer_of({"type": "Replace", "pattern": {"String": "b"}, "content": "--"})
+        >>> begins, characters, known = origins(spaced, *utf8_of(["abc", "b"]))
+        >>> begins.tolist(), characters.tolist(), known.tolist()
+        ([0, 4, 6], [0, 1, 1, 2, 0, 0], [True, True])
+    """
+    step = partial(_rewritten, _unchanged(), None) if normalizer is None else normalizer.steps[0]
+    several = normalizer is not None and len(normalizer.steps) > 1
+    if several or not isinstance(step, partial) or step.func is not _rewritten:
+        return None
+    tables: RewritingTables = step.args[0]
+    begins, known = np.zeros(len(offsets), np.int64), np.ones(len(offsets) - 1, np.bool_)
+    numbers = np.empty(2 * int(offsets[-1]) + PADDING, np.int32)
+    while write_origins(tables.block, tables.ordered_from, data, offsets, numbers, begins, known) == TOO_SMALL:
+        numbers = np.empty(2 * len(numbers), np.int32)
+    return begins, numbers[: begins[-1]], known
+
+
+@lru_cache(maxsize=1)
+def _unchanged() -> RewritingTables:
+    return rewriting_tables(Rewriting.of({}))
 
 
 def compiled_normalizer_of(config: Mapping[str, Any] | None) -> BatchNormalizer | None:

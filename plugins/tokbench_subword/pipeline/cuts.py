@@ -88,8 +88,8 @@ def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:
     if kind == "Punctuation":
         return [cutter_of(cut_at("Punctuation"), "regex", str(step.get("behavior", "Isolated")))]
     if kind == "BertPreTokenizer":
-        punctuation = cutter_of(cut_at("Punctuation"), "regex")
-        return [cutter_of(r"\s", "oniguruma", "Removed"), punctuation]
+        marks = cut_at("Punctuation")
+        return [cutter_of(rf"{marks}|[^\s{marks[1:]}+", "regex", "Removed", True)]
     if kind == "CharDelimiterSplit":
         return [cutter_of(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
     raise NotExpressible(kind)

@@ -109,6 +109,40 @@ def rewrite(
     return size
 
 
+@kernel
+def write_origins(
+    tables: Any, ordered_from: Any, data: Any, offsets: Any, numbers: Any, begins: Any, known: Any
+) -> Any:
+    """The character that each byte of a document comes from which `rewrite` writes, to `numbers` (int32).
+
+    ``begins[d + 1]`` is set to where those of document d end, and `known` to False for documents that `rewrite`
+    declines. Returns how many there are, or that there is no room for them.
+    """
+    entries, starts = i32_in(tables, 2), i32_in(tables, 3)
+    text, out, size = pointer(data), pointer(numbers), np.int64(0)
+    for document in range(len(offsets) - 1):
+        position, stop = offsets[document], offsets[document + 1]
+        character, ordered_end = np.int32(0), np.int64(-1)
+        while position < stop:
+            point, width = code_point(text, position)
+            entry, length = np.int64(entries[point]), np.int64(width)
+            if entry != 0:
+                place = 2 * abs(entry)
+                length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
+            if size + length > len(numbers):
+                return np.int64(TOO_SMALL)
+            if entry >= ordered_from:
+                known[document] = known[document] and size != ordered_end
+                ordered_end = size + length
+            for index in range(length):
+                out[size + index] = character
+            size += length
+            character += np.int32(1)
+            position += width
+        begins[document + 1] = size
+    return size
+
+
 @inline
 def _copy_bytes(source: Any, length: Any, out: Any, size: Any) -> Any:
     """Copy so many bytes, and no more, to ``out[size:]``; the new size."""

@@ -1,136 +1,102 @@
-"""`Encoder`: a `WordPieceModel` compiled for the kernels, and the calls that run them."""
+"""`Encoder`: a `WordPieceModel` behind the pipeline and the word cache."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench import TokenBatch
-from tokbench.kernels.compiling import announce
+from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import block
-from tokbench.kernels.stretch_cache import CACHED_TOKENS, cache_lines
-from tokbench.kernels.utf8 import encodable, repaired
-from tokbench_subword.wordpiece.alphabet import SymbolTable
-from tokbench_subword.wordpiece.kernels import CACHE_SLOTS, encode_documents, match_words
+from tokbench.kernels.text import utf8_of
+from tokbench.kernels.utf8 import repaired
+from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.wordpiece.kernels import match_word
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import words
-from tokbench_subword.wordpiece.table import character_table
+from tokbench_subword.wordpiece.preparation import Preparation
 from tokbench_subword.wordpiece.trie import Trie
+from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.encoder import WordEncoder
 
 
-class WorkSpace:
-    """What a call works with, kept for the next: the words met so far, and memory for texts of `_KEPT` bytes.
+class Encoder(Stays):
+    """Encodes text with a `WordPieceModel`. Safe for use by many threads.
 
-    `starts` and `offsets` are of one document; `word` and `ids` have a place for each byte of text.
+    `threads` is how many of them a batch may use, `cache` how many bytes the word cache of each may take. Text
+    of special tokens is text unless `match_special`.
     """
 
-    __slots__ = ("cache", "ids", "offsets", "starts", "word")
-
-    def __init__(self) -> None:
-        self.cache = cache_lines(CACHE_SLOTS)
-        self.starts, self.offsets = np.zeros(2, np.int64), np.zeros(2, np.int64)
-        self.word, self.ids = np.empty(_KEPT, np.int32), np.empty(_KEPT + CACHED_TOKENS, np.int32)
-
-
-_KEPT = 1 << 14
-_PAD = bytes(8)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Encoder(Stays):
-    """The tables of one model. Safe for use by many threads: they take turns with work spaces."""
-
-    model: WordPieceModel
-    arrays: tuple[NDArray[Any], ...]
-    block: NDArray[np.uint64]
-    spaces: deque[WorkSpace] = field(default_factory=deque)
+    def __init__(
+        self,
+        model: WordPieceModel,
+        *,
+        threads: int = 1,
+        cache: int = CACHE_BYTES,
+        match_special: bool = False,
+    ) -> None:
+        self.model = model
+        self.preparation = preparation = Preparation(model, match_special)
+        self.compiled = preparation.compiled
+        cutters = self.compiled.cuts.cutters if self.compiled else ()
+        spelled = preparation.spelling and self.compiled is not None
+        arrays = _arrays(model, spelled=spelled)
+        self._words = WordEncoder(match_word, arrays, cutters=cutters, threads=threads, cache=cache)
+        self._letters = WordEncoder(match_word, _arrays(model), cutters=()) if spelled else self._words
 
     @classmethod
-    def of(cls, model: WordPieceModel) -> Encoder:
-        """Compile `model`. A word that is spelled as a special token is that token, as in `tokenizers`."""
-        announce(encode_documents)
-        trie = Trie.of(model.vocabulary)
-        settings = [trie.base(trie.walk(model.prefix)), model.unk_id, model.max_input_chars_per_word]
-        table = SymbolTable.of(character_table(model.rules), trie.symbols)
-        arrays = (
-            table.kinds,
-            table.entries,
-            table.replacements,
-            trie.symbols,
-            trie.units,
-            np.array(settings, np.int64),
+    def of(cls, model: WordPieceModel, *, threads: int = 1) -> Encoder:
+        """The encoder of a model."""
+        return cls(model, threads=threads)
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        if self.compiled is None:
+            return self._plainly(texts)
+        if self.compiled.leaves_text:
+            return self._words.encode_batch(texts)
+        segments = self.compiled.segments(Segments(*utf8_of(texts)))
+        return segments.woven(self._words.encode_utf8(segments.data, segments.offsets))
+
+    def _plainly(self, texts: Sequence[str]) -> TokenBatch:
+        """The same where the pre-tokenizer has no compiled form."""
+        documents = [list(self.preparation.words(repaired(text))) for text in texts]
+        matched = iter(self.match([item.word.text for items in documents for item in items]))
+        return TokenBatch.of(
+            [
+                index
+                for item, ids in zip(items, matched, strict=False)
+                for index in ([item.added.id] if item.added else ids.tolist())
+            ]
+            for items in documents
         )
-        return cls(model, arrays, block(arrays))
-
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of one text: int32 of shape ``(tokens,)``."""
-        data = encodable(text)
-        if len(data) > _KEPT:
-            return self.encode_batch([text]).ids
-        space = self._space()
-        starts, offsets = space.starts, space.offsets
-        starts[1] = len(data)
-        done = encode_documents(self.block, data + _PAD, starts, 0, space.cache, space.word, space.ids, offsets)
-        ids: NDArray[np.int32] = space.ids[: offsets[1]].copy() if done else self._reordered(text)
-        self.spaces.append(space)
-        return ids
-
-    def _space(self) -> WorkSpace:
-        try:
-            return self.spaces.pop()
-        except IndexError:
-            return WorkSpace()
-
-    def encode_batch(self, texts: Sequence[str], *, threads: int = 1) -> TokenBatch:
-        """The ids of many texts; with `threads`, in as many contiguous parts at once."""
-        if threads > 1 and len(texts) >= 2 * threads:
-            cuts = [len(texts) * part // threads for part in range(threads + 1)]
-            with ThreadPoolExecutor(threads) as pool:
-                parts = list(pool.map(lambda a, b: self.encode_batch(texts[a:b]), cuts, cuts[1:]))
-            lengths = np.concatenate([part.lengths() for part in parts])
-            offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-            return TokenBatch(np.concatenate([part.ids for part in parts]), offsets)
-        data, starts, word = laid_out(texts)
-        ids, offsets = np.empty(len(data) + CACHED_TOKENS, np.int32), np.zeros(len(texts) + 1, np.int64)
-        space = self._space()
-        document = 0
-        while True:
-            document = int(
-                encode_documents(self.block, data, starts, document, space.cache, word, ids, offsets)
-            )
-            if document == len(texts):
-                break
-            found = self._reordered(texts[document])
-            start = offsets[document]
-            offsets[document + 1] = start + len(found)
-            ids[start : offsets[document + 1]] = found
-            document += 1
-        self.spaces.append(space)
-        return TokenBatch(ids[: offsets[-1]].copy(), offsets)
-
-    def _reordered(self, text: str) -> NDArray[np.int32]:
-        """The ids of a text in which combining characters meet: ordering them is left to plain Python."""
-        return self.match([word.text for word in words(repaired(text), self.model.rules)]).ids
 
     def match(self, pieces: Sequence[str]) -> TokenBatch:
         """The ids of each word of a list, as they stand: normalized and cut elsewhere."""
-        announce(match_words)
-        data, starts, word = laid_out(pieces)
-        ids, offsets = np.empty(len(data), np.int32), np.empty(len(pieces) + 1, np.int64)
-        match_words(self.block, data, starts, word, ids, offsets)
-        return TokenBatch(ids[: offsets[-1]].copy(), offsets)
+        data, offsets = utf8_of(pieces)
+        return self._letters.encode_pretokens(data, np.stack([offsets[:-1], offsets[1:]], axis=1))
+
+    def pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
+        """The ids of each of the pre-tokens that the pipeline has cut, int64 ``(n, 2)``, bytes in `data`."""
+        return self._words.encode_pretokens(data, spans)
+
+    def forget(self) -> None:
+        """Empty the word caches."""
+        self._words.forget()
+        self._letters.forget()
 
 
-def laid_out(texts: Sequence[str]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int32]]:
-    """Texts as one piece of UTF-8, where each begins and ends, and room for the symbols of the longest."""
-    encoded = [encodable(text) for text in texts]
-    starts = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=starts[1:])
-    return b"".join([*encoded, _PAD]), starts, np.empty(max(map(len, encoded), default=0), np.int32)
+def _arrays(model: WordPieceModel, *, spelled: bool = False) -> list[NDArray[Any]]:
+    """The arrays of the search; `spelled`: tokens are letters of the byte alphabet, and words are bytes."""
+    keys = {_key(token, spelled): index for token, index in model.vocabulary.items()}
+    trie = Trie.of_keys({key: index for key, index in keys.items() if key is not None})
+    continuation = trie.base(trie.walk(_key(model.prefix, spelled) or b""))
+    settings = [continuation, model.unk_id, model.max_input_chars_per_word, spelled]
+    return [trie.units, np.array(settings, np.int64)]
+
+
+def _key(token: str, spelled: bool) -> bytes | None:
+    """The bytes of a token in text; none where letters are asked for and one of its characters is no letter."""
+    return unspelled(token) if spelled else token.encode("utf-8", "surrogatepass")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.wordpiece.normalizer import BertRules
+from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 """The special tokens of BERT, in the order of its vocabulary."""
@@ -23,6 +23,12 @@ class Pipeline:
     pre_tokenizer: Mapping[str, Any] | None
 
 
+def bert_pipeline(rules: BertRules) -> Pipeline:
+    """BERT's own, as far as rules say."""
+    normalizer = {"type": "BertNormalizer", **asdict(rules)} if rules != NO_RULES else None
+    return Pipeline(normalizer, {"type": "BertPreTokenizer"})
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WordPieceModel(Rebuilt):
     """A WordPiece vocabulary and its rules.
@@ -33,7 +39,7 @@ class WordPieceModel(Rebuilt):
     - `max_input_chars_per_word`: a longer word is one `unk_token` without being looked at.
     - `rules`: BERT's normalizations, before BERT's pre-tokenizer; of no account where `pipeline` says
       otherwise.
-    - `pipeline`: another normalizer and pre-tokenizer, run piece by piece in Python.
+    - `pipeline`: another normalizer and pre-tokenizer.
     - `added_tokens`: tokens matched in the text before the model sees it; the special ones (``[CLS]`` …) are
       not matched by `encode`, since their text is ordinary text.
     - `cleanup`: whether decoding removes the spaces before punctuation.

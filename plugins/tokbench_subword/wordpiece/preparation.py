@@ -1,22 +1,25 @@
 """What happens to text before the model sees it: added tokens, normalizing, cutting into words.
 
-BERT's rules run inside the encoding kernel. This is the way of everything else: text with added tokens, other
-normalizers and pre-tokenizers of `tokenizer.json`, and whatever wants to know where a word came from.
+Batches go through `pipeline.compiled`. Here is the plain form of the same, in Python: for what has no compiled
+form, for tracing, and for the places of tokens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.utf8 import repaired
+from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
 from tokbench_subword.wordpiece.normalizer import NO_RULES, Word, words
 
 
@@ -33,6 +36,32 @@ class Preparation:
     """Prepares text for one model."""
 
     model: WordPieceModel
+    match_special: bool = False
+
+    @cached_property
+    def compiled(self) -> CompiledPipeline | None:
+        """All of it as kernels; None where cutting has no compiled form."""
+        steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
+        if self.spelling and (steps[-1].get("type") != "ByteLevel" or unspelled(self.model.prefix) is None):
+            return None
+        try:
+            document = Document(
+                model={}, normalizer=self.pipeline.normalizer, pre_tokenizer=self.pipeline.pre_tokenizer
+            )
+            return CompiledPipeline.of(document, self.raw, self.folded, match_special=self.match_special)
+        except NotExpressible:
+            return None
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The normalizer and the pre-tokenizer, BERT's written out."""
+        return self.model.pipeline or bert_pipeline(self.model.rules)
+
+    @cached_property
+    def spelling(self) -> bool:
+        """Whether the pre-tokenizer writes the bytes of words as letters."""
+        steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
+        return any(step.get("type") == "ByteLevel" for step in steps)
 
     @cached_property
     def raw(self) -> AddedTokens:
@@ -46,32 +75,19 @@ class Preparation:
             (token for token in self.model.added_tokens if token.normalized), normalize=self.normalize
         )
 
-    @cached_property
-    def always_plain(self) -> bool:
-        """Whether the encoding kernel can take any text as it is."""
-        return self.model.pipeline is None and self.folded.only_special and self.raw.only_special
-
-    def is_plain(self, text: str) -> bool:
-        """Whether the encoding kernel can take `text` as it is."""
-        return self.always_plain or (
-            self.model.pipeline is None
-            and self.folded.only_special
-            and not self.raw.may_match(repaired(text), match_special=False)
-        )
-
     def normalize(self, text: str) -> str:
         """`text` as the normalizer leaves it."""
         return self._normalized(Stretch.of(text)).text
 
     def words(self, text: str) -> Iterator[TracedWord]:
         """The words of `text`, and the added tokens between them."""
-        for piece in self.raw.split(text, match_special=False):
+        for piece in self.raw.split(text, match_special=self.match_special):
             part = Stretch.of(text[piece.start : piece.end], start=piece.start, track=True)
             if piece.token is not None:
                 yield _whole(part, piece.token)
                 continue
             stretch = self._normalized(part)
-            for inner in self.folded.split(stretch.text, match_special=False):
+            for inner in self.folded.split(stretch.text, match_special=self.match_special):
                 if inner.token is not None:
                     yield _whole(stretch.part(inner.start, inner.end), inner.token)
                 else:
@@ -80,9 +96,7 @@ class Preparation:
 
     @cached_property
     def _normalizer(self) -> Normalizer | None:
-        if self.model.pipeline is None:
-            return normalizer_of({"type": "BertNormalizer", **asdict(self.model.rules)})
-        return normalizer_of(self.model.pipeline.normalizer)
+        return normalizer_of(self.pipeline.normalizer)
 
     def _normalized(self, stretch: Stretch) -> Stretch:
         return stretch if self._normalizer is None else self._normalizer(stretch)
@@ -90,9 +104,7 @@ class Preparation:
     @cached_property
     def _pre_tokenizer(self) -> PreTokenizer | None:
         """None for BERT's own, which keeps better account of where words come from."""
-        if self.model.pipeline is None:
-            return None
-        config = self.model.pipeline.pre_tokenizer
+        config = self.pipeline.pre_tokenizer
         if config is not None and config.get("type") == "BertPreTokenizer":
             return None
         return pre_tokenizer_of(config, spell=True)

@@ -24,6 +24,7 @@ from tokbench_subword.wordpiece.normalizer import RULES
 from tokbench_subword.wordpiece.offsets import Offsets
 from tokbench_subword.wordpiece.preparation import Preparation
 from tokbench_subword.wordpiece.tracing import LocatedToken
+from tokbench_subword.words.cache import CACHE_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,40 +51,45 @@ class WordPieceTokenizer(Rebuilt):
     lossless = False
 
     def __init__(
-        self, name: str, model: WordPieceModel, *, threads: int = 1, notes: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        model: WordPieceModel,
+        *,
+        threads: int = 1,
+        cache: int = CACHE_BYTES,
+        match_special: bool = False,
+        notes: Mapping[str, Any] | None = None,
     ) -> None:
         self.name = name
         self.model = model
         self.threads = threads
+        self.cache = cache
+        self.match_special = match_special
         self.vocab_size = model.size
         self.unk_id = model.unk_id
         self.special_ids = frozenset(model.special_tokens.values())
         self.notes = dict(notes or {})
-        self._encoder = Encoder.of(model)
 
     # --- text to ids ------------------------------------------------------------------------------------
 
     def encode(self, text: str) -> list[int]:
         """The ids of `text`."""
-        plain_text(text, name=self.name)
-        if not self._preparation.is_plain(text):
-            return [token.id for token in self._matched(text)]
-        ids: list[int] = self._encoder.encode(text).tolist()
+        ids: list[int] = self.encode_batch([plain_text(text, name=self.name)]).ids.tolist()
         return ids
 
     __call__ = encode
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, in one pass of the kernel."""
-        texts = plain_texts(texts, name=self.name)
-        plain = self._preparation
-        if not (plain.always_plain or all(map(plain.is_plain, texts))):
-            return TokenBatch.of(map(self.encode, texts))
-        return self._encoder.encode_batch(texts, threads=self.threads)
+        """The ids of every text."""
+        return self._encoder.encode_batch(plain_texts(texts, name=self.name))
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self.model, threads=self.threads, cache=self.cache, match_special=self.match_special)
 
     def forget(self) -> None:
         """Forget the words met so far, and with them the memory that encoding keeps: for cold measurements."""
-        self._encoder.spaces.clear()
+        self._encoder.forget()
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of `text`, as the vocabulary writes them."""
@@ -95,17 +101,11 @@ class WordPieceTokenizer(Rebuilt):
         The span reaches from the first to the last character that left something in the token; an accent that
         was removed from the end of a token is outside it.
         """
-        return self._offsets.of([text])[0] if self._preparation.is_plain(text) else self._traced_offsets(text)
+        return self.offsets_batch([text])[0]
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        import numpy as np
-
-        plain = self._preparation
-        if plain.always_plain or all(map(plain.is_plain, texts)):
-            return self._offsets.of(texts)
-        found = list(map(self.offsets, texts))
-        return np.concatenate([np.zeros((0, 2), np.int64), *found]), np.cumsum([0, *map(len, found)])
+        return self._offsets.of(texts)
 
     @cached_property
     def _offsets(self) -> Offsets:
@@ -180,9 +180,8 @@ class WordPieceTokenizer(Rebuilt):
         ]
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
-        self.__dict__.pop("_preparation", None)
-        self.__dict__.pop("_ids", None)
-        self.__dict__.pop("_decoder", None)
+        for name in ("_encoder", "_offsets", "_ids", "_decoder"):
+            self.__dict__.pop(name, None)
         return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
@@ -258,9 +257,9 @@ class WordPieceTokenizer(Rebuilt):
             **self.notes,
         }
 
-    @cached_property
+    @property
     def _preparation(self) -> Preparation:
-        return Preparation(self.model)
+        return self._encoder.preparation
 
     @cached_property
     def _decoder(self) -> Decoder:

@@ -1,21 +1,19 @@
 """A WordPiece model of a `tokenizer.json`, and back.
 
-Read are the vocabulary, normalizer and pre-tokenizer (BERT's run inside the kernel, others by `pipeline`), the
-decoder and added tokens. Padding and truncation are set aside, and the post-processor (``[CLS] … [SEP]``) is
-only kept to be written: encoding is content only.
+Read are the vocabulary, normalizer and pre-tokenizer, the decoder and added tokens. Padding and truncation are
+set aside, and the post-processor (``[CLS] … [SEP]``) is only kept to be written: encoding is content only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
+from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
 from tokbench_subword.wordpiece.preparation import check_pipeline
 
@@ -92,10 +90,7 @@ def _preparation(document: Document, where: str) -> tuple[BertRules, Pipeline | 
 
 def document_of_model(model: WordPieceModel) -> Document:
     """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
-    pipeline = model.pipeline or Pipeline(
-        {"type": "BertNormalizer", **asdict(model.rules)} if model.rules != NO_RULES else None,
-        {"type": "BertPreTokenizer"},
-    )
+    pipeline = model.pipeline or bert_pipeline(model.rules)
     vocabulary = dict(model.vocabulary)
     if any(token.id != index for token, index in numbered(model.added_tokens, vocabulary)):
         vocabulary |= {token.content: token.id for token in model.added_tokens}

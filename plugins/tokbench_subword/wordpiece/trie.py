@@ -1,10 +1,10 @@
-"""A vocabulary as a double-array trie over characters: one load and one comparison for each of a word.
+"""A vocabulary as a double-array trie over bytes: one load and one comparison for each of a word.
 
-Characters are numbered from 1 in the order of their code points: `symbols` has the number of each, 0 for one
-that no token has. A node's children sit at ``base + symbol``; a unit carries the symbol it was reached by, so
-that a wrong guess is seen without a second table (Aoe, "An efficient digital search algorithm by using a
-double-array structure", 1989; no two nodes share a base, which makes the symbol a sufficient check). The rows
-below the number of symbols stay empty: that is where the children of a node without a base, 0, would be.
+The symbol of a byte is its value and one. A node's children sit at ``base + symbol``; a unit carries the symbol
+it was reached by, so that a wrong guess is seen without a second table (Aoe, "An efficient digital search
+algorithm by using a double-array structure", 1989; no two nodes share a base, which makes the symbol a
+sufficient check). The rows below the number of symbols stay empty: that is where the children of a node without
+a base, 0, would be.
 
     bits  0..20   the symbol that leads here, `EMPTY` for a row that is not in use
     bit  21       a token ends here
@@ -30,7 +30,7 @@ FINAL, LEAF = 1 << 21, 1 << 22
 BASE_SHIFT = 23
 ROOT = 0
 NOWHERE = -1
-_N_CODE_POINTS = 0x110000
+_N_SYMBOLS = 256
 _TRIES = 48
 """How many free rows are tried for a family of children before it is put at the end; the gaps are filled later.
 """
@@ -38,9 +38,8 @@ _TRIES = 48
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trie:
-    """`symbols` is int32 of shape ``(0x110000,)``, `units` uint64 ``(n,)``; see above."""
+    """`units` is uint64 of shape ``(n,)``; see above."""
 
-    symbols: NDArray[np.int32]
     units: NDArray[np.uint64]
 
     @classmethod
@@ -49,32 +48,33 @@ class Trie:
 
         Example:
             >>> trie = Trie.of({"un": 0, "unhappy": 1})
-            >>> trie.get("un"), trie.get("unh"), trie.walk("x")
+            >>> trie.get("un"), trie.get("unh"), trie.walk(b"x")
             (0, None, -1)
         """
+        return cls.of_keys({_utf8(token): index for token, index in vocabulary.items()})
+
+    @classmethod
+    def of_keys(cls, vocabulary: Mapping[bytes, int]) -> Trie:
+        """The same of bytes."""
         keys = sorted(key for key in vocabulary if key)
-        points = np.frombuffer("".join(keys).encode("utf-32-le", "surrogatepass"), np.uint32)
-        symbols = np.zeros(_N_CODE_POINTS, np.int32)
-        alphabet = np.unique(points)
-        symbols[alphabet] = np.arange(1, len(alphabet) + 1)
+        symbols = np.frombuffer(b"".join(keys), np.uint8) + np.int32(1)
         ends = np.zeros(len(keys) + 1, np.int64)
         np.cumsum([len(key) for key in keys], out=ends[1:])
         ids = np.array([vocabulary[key] for key in keys], np.int32)
-        capacity = 1024 + 3 * len(alphabet) + 2 * len(points)
+        capacity = 1024 + 2 * len(symbols)
         while True:
             units = np.full(capacity, EMPTY, np.uint64)
-            size = int(_build(symbols[points], ends, ids, len(alphabet), units))
+            size = int(_build(symbols, ends, ids, _N_SYMBOLS, units))
             if size >= 0:
                 # Room for any child of the last node: a look-up never leaves the array.
-                size += len(alphabet) + 1
-                return cls(symbols, units[:size].copy())
+                return cls(units[: size + _N_SYMBOLS + 1].copy())
             capacity *= 2
 
-    def walk(self, path: str, start: int = ROOT) -> int:
+    def walk(self, path: bytes, start: int = ROOT) -> int:
         """The node that `path` leads to from `start`, or -1."""
         node = start
-        for character in path:
-            symbol, base = int(self.symbols[ord(character)]), self.base(node)
+        for byte in path:
+            symbol, base = byte + 1, self.base(node)
             node = base + symbol
             if not base or int(self.units[node]) & SYMBOL_MASK != symbol:
                 return NOWHERE
@@ -87,11 +87,15 @@ class Trie:
 
     def get(self, key: str) -> int | None:
         """The id of one token."""
-        node = self.walk(key)
+        node = self.walk(_utf8(key))
         unit = int(self.units[node]) if node != NOWHERE else 0
         if not unit & FINAL:
             return None
         return unit >> BASE_SHIFT if unit & LEAF else int(self.units[unit >> BASE_SHIFT]) >> BASE_SHIFT
+
+
+def _utf8(token: str) -> bytes:
+    return token.encode("utf-8", "surrogatepass")
 
 
 @kernel

@@ -45,7 +45,7 @@ def test_slots_begin_at_cache_lines() -> None:
 
 
 def test_a_number_from_another_file_renews_compiled_code() -> None:
-    from tokbench_subword.wordpiece import kernels, table
+    from tokbench_subword.words import encoding, layout
 
-    function = getattr(kernels.encode_documents, "py_func", kernels.encode_documents)
-    assert table.__file__ in [name for name, _, _ in _stamp(function)]
+    function = getattr(encoding.encode_texts_of, "py_func", encoding.encode_texts_of)
+    assert layout.__file__ in [name for name, _, _ in _stamp(function)]

@@ -19,14 +19,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tokbench_subword.bpe.encoder import Encoder
-from tokbench_subword.bpe.encoding import encode_spans
-from tokbench_subword.bpe.layout import HEADS, TEXT_CHARACTERS, TEXT_SIZE
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
-from tokbench_subword.bpe.workspace import Workspace
+from tokbench_subword.words.encoding import encode_spans
+from tokbench_subword.words.layout import HEADS, TEXT_CHARACTERS, TEXT_SIZE
 from tokbench_subword.words.slots import LONGEST_WORD
+from tokbench_subword.words.workspace import Workspace
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels import compiling

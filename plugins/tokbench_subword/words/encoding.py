@@ -7,10 +7,7 @@ Where the time goes, and what is done about it:
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
   processor in one of the three does not hold up the others.
-- A long pre-token is cut where no token reaches across two characters (`cutting`), and its parts are looked up
-  like words.
-- Of a group's new words all are asked for in the table of tokens (`short_tokens`) when the first is met.
-- What is in no cache is merged, or walked by `backtracking` where it is long (`uncached`).
+- What is in no cache is left to the search of the model (`searching`), which enters it.
 
 Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
 readable bytes, and `out` must have room for one id per byte and `words.slots.SPARE_IDS` more.
@@ -35,10 +32,10 @@ from tokbench.kernels.calls import (
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.text import write_text
-from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.layout import GROUP
-from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.cutting import SECOND, SPARE, cut_some, cut_twice
+from tokbench_subword.words import layout as at
+from tokbench_subword.words.layout import GROUP
+from tokbench_subword.words.searching import search_at
 from tokbench_subword.words.slots import (
     ENOUGH,
     HELD,
@@ -62,7 +59,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
     where the ids of each of the words end, after where those of the first begin. A word may be empty.
     """
     keys, homes, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(block, at.IDS_END)
-    words = u64_in(block, at.WORDS)
+    words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     mask, shift = state[MASK], state[SHIFT]
     for k in range(count):
@@ -72,7 +69,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
         homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
         prefetch_to_read(slots, homes[k])
     ids_end[0] = o
-    i64_in(block, at.COUNTERS)[at.FETCHED] = 0
+    counters[at.FETCHED] = 0
     for k in range(count):
         start = starts[first + k]
         length = ends[first + k] - start
@@ -81,7 +78,9 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
             if length <= LONGEST_WORD:
                 low, high = keys[2 * k], keys[2 * k + 1]
                 after = recall(words, slots, mask, low, high, homes[k], text, start, out, o)
-            o = after if after >= 0 else encode_new(block, text, start, length, k, count, out, o)
+            if after < 0:
+                after = np.int64(search_at(counters[at.SEARCH], block, text, start, length, k, count, out, o))
+            o = after
         ids_end[k + 1] = o
     return o
 

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
-from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.backtracking import MARKS
-from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.pipeline.cutting import SECOND
+from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import SPARE_IDS
 
@@ -21,34 +19,34 @@ _KEPT_OUTPUT = 1 << 18
 
 
 class Workspace(Stays):
-    """The arrays of one thread, after those that all share; `block` is what kernels take.
+    """The arrays of one thread; `block` is what kernels take.
 
-    `cache_bytes` is what the word cache may take.
+    `machine` is the block of what cuts, `address` that of the model's search, and `model` are its arrays: those
+    that threads share, and scratch space that is this one's. `cache_bytes` is what the word cache may take.
     """
 
     __slots__ = ("arrays", "block", "ids", "out", "text", "utf8", "words")
 
-    def __init__(self, shared: Sequence[NDArray[Any]], cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(
+        self, machine: Any, address: int, model: Sequence[NDArray[Any]], cache_bytes: int = CACHE_BYTES
+    ) -> None:
         self.words = WordCache(cache_bytes)
-        own: list[NDArray[Any]] = [
+        counters = np.zeros(at.N_COUNTERS, np.int64)
+        counters[at.SEARCH] = address
+        self.arrays: list[NDArray[Any]] = [
+            machine,
             self.words.block,
-            np.zeros(at.N_COUNTERS, np.int64),
-            np.zeros(SHORT + 1, np.uint32),
-            np.zeros(SHORT + 1, np.uint32),
-            np.zeros(SHORT + 1, np.uint8),
-            np.zeros(SHORT + 1, np.uint8),
-            np.zeros(at.CUTS + 1, np.int64),
+            counters,
             np.zeros(2 * SECOND, np.int64),
             np.zeros(2 * SECOND, np.int64),
             np.zeros(2 * at.GROUP, np.uint64),
             np.zeros(at.GROUP, np.int64),
             np.zeros(at.GROUP + 1, np.int64),
             np.zeros(at.GROUP, np.int64),
-            np.zeros(MARKS, np.uint64),
             np.zeros(at.TEXT_SIZE + PADDING, np.uint8),
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
+            *model,
         ]
-        self.arrays = [*shared, *own]
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
         self.text = self.arrays[at.TEXT]

@@ -1,0 +1,42 @@
+"""Which array stands where in the block that the encoding kernels take (see `pointers.block`).
+
+These belong to one thread, whatever the model is. Behind them, from `MODEL` on, are the arrays of the model:
+those that all threads share, then what its search needs for scratch.
+"""
+
+from __future__ import annotations
+
+from tokbench.kernels.text import MOST_BYTES
+
+(
+    MACHINE,  # addresses: the block of what cuts, see `pipeline.cutting`; empty where nothing does
+    WORDS,  # the block of the word cache; see `tokbench_subword.words`
+    COUNTERS,  # int64
+    STARTS,  # int64 (2 * SECOND,): where words begin, see `pipeline.cutting`
+    ENDS,  # int64 (2 * SECOND,): where they end
+    WORD_KEYS,  # uint64 (2 * GROUP,): their keys
+    HOMES,  # int64 (GROUP,): the slots where they are looked for first
+    IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
+    DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
+    TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
+    IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
+    MODEL,
+) = range(12)
+
+(
+    SEARCH,  # the address of the model's search, see `searching`
+    FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
+    BUSY,  # 1 while a text is encoded by itself
+    N_IDS,  # of the last one
+) = range(4)
+
+N_COUNTERS = 4
+
+GROUP = 128
+"""Words that are cut and looked up together."""
+TEXT_CHARACTERS = 1 << 14
+"""Characters of texts that are encoded without arrays of their own."""
+TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
+"""Bytes that these are at the most."""
+HEADS = 512
+"""Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
