@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry, reading
+from tokbench.cli.shared import WEIGHTS_SHOWN, DisabledPlugins, PluginFiles, open_registry, reading
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
@@ -54,6 +54,10 @@ def report(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a file that is no report of this run.")
     ] = False,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=W,…", help="html, md: weights of the decision.", show_default=WEIGHTS_SHOWN),
+    ] = None,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
@@ -69,6 +73,8 @@ def report(
     if output is not None and len(writers) > 1:
         raise TokbenchError("--output names one file: give it with one --format, or leave it out")
     opened = Run.open(run)
+    if weights is not None:
+        opened = _weighted(opened, weights)
     if metric or row or label or caption:
         writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
     if str(output) == "-":
@@ -83,6 +89,16 @@ def report(
             writer.write(opened, target)
         opened.folder.remember([target])
         typer.echo(target)
+
+
+def _weighted(run: Run, weights: str) -> Run:
+    """The run as if its suite had asked for these weights."""
+    from dataclasses import replace
+
+    from tokbench.metrics.weights import weights_of
+
+    suite = {**run.manifest.get("suite", {}), "weights": weights_of(weights)}
+    return replace(run, manifest={**run.manifest, "suite": suite})
 
 
 def _latex(

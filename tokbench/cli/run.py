@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles
+from tokbench.cli.shared import WEIGHTS_SHOWN, DisabledPlugins, PluginFiles
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ def run(
             help="A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b or qwen2-7b.",
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=W,…", help="Weights of the decision.", show_default=WEIGHTS_SHOWN),
+    ] = None,
     exclude_lossy: Annotated[
         bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
     ] = None,
@@ -121,6 +125,7 @@ def run(
         "prices": prices,
         "context_length": context_length,
         "model": model,
+        "weights": weights,
         "exclude_lossy": exclude_lossy,
         "seed": seed,
         "cache": False if no_cache else None,

@@ -106,6 +106,7 @@ class Suite(BaseModel):
     morphology: dict[str, GoldSettings] = {}
     context_length: Whole | None = Field(default=None, ge=1)
     model: ModelSettings | None = None
+    weights: dict[str, float] = {}
     renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
     seed: Whole = Field(default=0, ge=0)
     replicates: Whole = Field(default=1000, ge=0)
@@ -150,6 +151,15 @@ class Suite(BaseModel):
     @classmethod
     def _preset(cls, value: Any) -> Any:
         return {"preset": value} if isinstance(value, str) else value
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _weights(cls, value: Any) -> Any:
+        from tokbench.metrics.weights import weights_of
+
+        if not isinstance(value, str | Mapping):
+            raise ValueError("takes a table of weights, or a text as in price=3,fairness=2")
+        return weights_of(value) if value else {}
 
     @property
     def shape(self) -> Model | None:

@@ -68,7 +68,23 @@ def column(page: Any, block: str, number: int) -> list[str]:
 def test_it_opens_on_the_answer(page: Any) -> None:
     assert "about the most text into a token" in page.locator("h1").inner_text()
     assert page.locator("#answer .finding svg:visible").count() == 3
-    assert page.locator("#answer table:visible").count() == 1
+    assert page.locator("#answer table:visible").count() == 2  # the decision, and the headline
+
+
+def test_other_weights_decide_anew(page: Any) -> None:
+    block = page.locator("[data-decision]")
+    before = block.locator(".choice").inner_text()
+    scores = block.locator("tbody td[data-v]:nth-child(3)").all_inner_texts()
+    for name in ("price", "fairness", "context"):
+        block.locator(f"input[name={name}]").fill("0")
+    block.locator("input[name=speed]").fill("5")
+    assert block.locator(".choice").inner_text() != before
+    block.get_by_role("button", name="As given").click()
+    page.wait_for_function("before => document.querySelector('.choice').textContent === before", arg=before)
+    assert block.locator("tbody td[data-v]:nth-child(3)").all_inner_texts() == scores
+    for name in ("price", "fairness", "context", "speed"):
+        block.locator(f"input[name={name}]").fill("0")
+    assert "Nothing weighs" in block.locator(".choice").inner_text()
 
 
 def test_tables_sort_both_ways(page: Any) -> None:

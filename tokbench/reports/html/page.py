@@ -16,6 +16,7 @@ from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
+from tokbench.reports.html.decision import decision
 from tokbench.reports.html.diffs import divergences
 from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
@@ -74,6 +75,7 @@ class Page:
     title: str
     answer: str
     scope: str
+    decision: Markup
     headlines: list[Panel]
     findings: list[ShownFinding]
     sections: list[Section]
@@ -84,7 +86,8 @@ def render(run: Run) -> str:
     drawings = Drawings(run)
     page = build(run, drawings)
     css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS), drawings.css()])
-    return assemble("report.html", css=css, script=asset("tokens.js", TOKENS) + asset("report.js"), page=page)
+    script = asset("tokens.js", TOKENS) + asset("report.js") + asset("decision.js")
+    return assemble("report.html", css=css, script=script, page=page)
 
 
 def build(run: Run, drawings: Drawings) -> Page:
@@ -106,6 +109,7 @@ def build(run: Run, drawings: Drawings) -> Page:
         title=run_title(run),
         answer=said[0].gist or said[0].sentence if said else "Nothing was measured that could be ranked.",
         scope=_scope(run),
+        decision=decision(run),
         headlines=headlines,
         findings=told,
         sections=[first, *sections],
@@ -131,7 +135,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             panels=_fairness(run),
         ),
         Section(id="speed", title="Compression and speed", figures=drawings.some("speed"), panels=_speed(run)),
-        Section(id="sizes", title="Vocabulary size", figures=drawings.some("vocab_size")),
+        Section(id="sizes", title="Vocabulary size", figures=drawings.some("vocab_size", "model_cost")),
         Section(
             id="tokens",
             title="The tokens themselves",

@@ -1,0 +1,146 @@
+"""The decision: scores by hand, losslessness first, no winner within the noise, weights that turn it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tokbench.cli.shared import WEIGHTS_SHOWN
+from tokbench.errors import SpecError, UnknownNameError
+from tokbench.metrics.weights import DEFAULTS, weights_of
+from tokbench.reports.decision import decide, script_data, table
+from tokbench.results import COLUMNS
+from tokbench.runner.suite import load_suite
+
+DATASET = "bundled:parallel"
+
+
+@pytest.fixture
+def small(made_up_run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run of three tokenizers with the figures that a test gives: (value, half an interval) by metric."""
+
+    def make(figures: dict[str, dict[str, tuple[float, float]]]) -> Any:
+        names = ["bytes", "chars", "words"]
+        run = made_up_run(2, 3, specs=names)
+        run.datasets = run.datasets[:1]
+        name, dataset = run.frame["run"].iloc[0], run.datasets[0]
+        rows = [
+            (name, spec, "" if metric == "embedding_share" else dataset, "all", metric,
+             value, value - half, value + half, "", 50, "ok")
+            for metric, by_spec in figures.items()
+            for spec, (value, half) in by_spec.items()
+        ]  # fmt: skip
+        run.frame = pd.DataFrame(rows, columns=COLUMNS)
+        run.comparisons = pd.DataFrame()
+        return run
+
+    return make
+
+
+def three(a: float, b: float, c: float, half: float = 0.001) -> dict[str, tuple[float, float]]:
+    return {name: (value, half) for name, value in zip(("bytes", "chars", "words"), (a, b, c), strict=True)}
+
+
+def test_scores_by_hand(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 2, 1), "gini": three(0.2, 0.1, 0.1)})
+    found = decide(run, {"price": 3, "fairness": 1, "context": 0})
+    assert found is not None
+    assert found.choice == ("bytes",)
+    assert found.scores["bytes"] == 1
+    assert found.scores["chars"] == pytest.approx((0.5**3 * 0.9 / 0.8) ** (1 / 4))
+    assert found.scores["words"] == pytest.approx((0.25**3 * 0.9 / 0.8) ** (1 / 4))
+    assert found.sentences[0] == "Choice under these weights: bytes."
+    assert "Not known: embedding (name a model: --model)." in found.sentences
+    assert sum(found.first_share.values()) == pytest.approx(1)
+    rows = {row.key: row.cells for row in table(run, found).rows}
+    assert rows["bytes"][1] == "choice"
+    assert rows["words"][1].endswith("% behind")
+    assert rows["chars"][3].value == pytest.approx(0.5)
+
+
+def test_a_third_tokenizer_changes_nothing_between_two(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 2, 1), "gini": three(0.2, 0.1, 0.1)})
+    three_of_them = decide(run)
+    run.tokenizers = run.tokenizers[:2]
+    two = decide(run)
+    assert three_of_them is not None
+    assert two is not None
+    assert two.scores["chars"] == pytest.approx(three_of_them.scores["chars"])
+
+
+def test_no_winner_where_the_data_cannot_tell(small: Callable[..., Any]) -> None:
+    close = small({"compression_ratio": three(4, 3.99, 1, half=0.1)})
+    found = decide(close)
+    assert found is not None
+    assert found.choice == ("bytes", "chars")
+    assert found.sentences[0] == "No winner under these weights: bytes and chars cannot be told apart."
+    apart = decide(small({"compression_ratio": three(4, 3.99, 1, half=0.001)}))
+    assert apart is not None
+    assert apart.choice == ("bytes",)
+    nothing_known = decide(small({"compression_ratio": three(4, 2, 1, half=float("nan"))}))
+    assert nothing_known is not None
+    assert len(nothing_known.choice) == 3
+    assert any("How far chance bears on" in said for said in nothing_known.sentences)
+
+
+def test_the_weight_that_turns_it_does_turn_it(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 3, 1), "embedding_share": three(0.5, 0.1, 0.01)})
+    found = decide(run, {"price": 3, "context": 0, "embedding": 1})
+    assert found is not None
+    assert found.choice[0] == "bytes"
+    # ln(4/3) w = ln(0.9/0.5) at w = 2.04
+    assert "price below 2 (now 3): chars" in found.sentences[1]
+    for weight, first in ((2.0, "chars"), (2.1, "bytes")):
+        turned = decide(run, {"price": weight, "context": 0, "embedding": 1})
+        assert turned is not None
+        assert turned.candidates[0] == first
+
+
+def test_losslessness_first(small: Callable[..., Any]) -> None:
+    figures = {
+        "compression_ratio": three(4, 3, 2), "round_trip": three(0.5, 1, 0.5, half=0),
+        "lost_form": three(0.5, 0, 0, half=0), "lost_text": three(0, 0, 0.5, half=0),
+    }  # fmt: skip
+    run = small(figures)
+    assert decide(run) is None  # one candidate is no choice
+    admitted = decide(run, {"lossless": 0})
+    assert admitted is not None
+    assert admitted.candidates == ("bytes", "chars")  # words loses text: never
+    verdicts = {row.key: row.cells[1] for row in table(run, admitted).rows}
+    assert verdicts["words"] == "loses text"
+
+
+def test_the_page_is_given_the_same_figures(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 2, 1)})
+    found = decide(run)
+    assert found is not None
+    content = json.loads(script_data(run, found))
+    price = content["criteria"]["price"]
+    assert price["logs"] == pytest.approx([1.3862943611, 0.6931471806, 0])
+    assert price["noise"][0][0] == 0
+    assert price["noise"][0][1] == price["noise"][1][0] > 0
+
+
+def test_weights() -> None:
+    assert weights_of(None) == DEFAULTS
+    assert ",".join(f"{name}={weight:g}" for name, weight in DEFAULTS.items()) == WEIGHTS_SHOWN
+    assert weights_of("price=0.5, speed=2") == {**DEFAULTS, "price": 0.5, "speed": 2}
+    for wrong, message in (
+        ("price", "no NAME=NUMBER"),
+        ("price=x", "takes a number"),
+        ("price=-1", "from 0 up"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            weights_of(wrong)
+    with pytest.raises(UnknownNameError, match="price"):
+        weights_of("prize=1")
+    with pytest.raises(SpecError, match="must be above 0"):
+        weights_of(dict.fromkeys(DEFAULTS, 0))
+    base = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"]}
+    assert load_suite(None, {**base, "weights": {"speed": 1}}).weights["speed"] == 1
+    with pytest.raises(SpecError, match="table of weights"):
+        load_suite(None, {**base, "weights": 3})

@@ -1,0 +1,129 @@
+"""Each tokenizer's figure of each criterion of the decision, and how far chance bears on it.
+
+A figure is a ratio scale on which more is better: text per unit of price, the even share of languages, text
+that fits, parameters left to the model, speed. So tokenizers compare by ratios, whose weighted logarithms add
+up; a third tokenizer changes nothing between two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from tokbench.plots import data
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+
+class Known(NamedTuple):
+    """The figures of one criterion: `values` by tokenizer, more is better, above zero; `noise` of a pair.
+
+    `noise(one, other)` is the standard error of the logarithm of their ratio, None where it is not known.
+    `metric` and `unit` say what it is made of.
+    """
+
+    values: Mapping[str, float]
+    noise: Callable[[str, str], float | None]
+    metric: str
+    unit: str
+
+
+def known_criteria(run: Run) -> dict[str, Known]:
+    """The criteria that the run has figures for; losslessness is a condition and not among them."""
+    dataset = data.main_dataset(run)
+    found = {
+        "price": _price(run, dataset),
+        "fairness": _fairness(run, dataset),
+        "context": _context(run, dataset),
+        "embedding": _embedding(run),
+        "speed": _speed(run),
+    }
+    return {name: known for name, known in found.items() if known is not None and len(known.values) > 0}
+
+
+def _price(run: Run, dataset: str) -> Known | None:
+    """Text per price where there are prices, whose noise is that of the tokens; else text per token."""
+    metric = data.main_metric(run, dataset)
+    noise = _paired(run, metric, dataset)
+    costs = _overall(run, "cost", dataset)
+    if len(costs) > 1 and all(costs.values()):
+        return Known({name: 1 / cost for name, cost in costs.items()}, noise, "cost", "text per price")
+    return Known(_overall(run, metric, dataset), noise, metric, "bytes/token")
+
+
+def _fairness(run: Run, dataset: str) -> Known | None:
+    ginis = _overall(run, "gini", dataset)
+    values = {name: 1 - value for name, value in ginis.items() if value < 1}
+    return Known(values, _paired(run, "gini", dataset, of=values), "gini", "1 − Gini") if values else None
+
+
+def _context(run: Run, dataset: str) -> Known | None:
+    """Text of the language that takes most tokens a line, on parallel text; else text per token."""
+    table = data.by_language(run, "tokens_per_line", dataset)
+    parallel = len(data.overall(run, "gini", dataset)) > 0
+    if not parallel or len(table) < 2:
+        return Known(_overall(run, "compression_ratio", dataset), _paired(run, "compression_ratio", dataset),
+                     "compression_ratio", "bytes/token")  # fmt: skip
+    table = table.dropna(axis=1)
+    worst = {str(name): str(table[name].idxmax()) for name in table}
+    values = {name: 1 / float(table.at[language, name]) for name, language in worst.items()}
+    ends = data.intervals(run, "tokens_per_line", dataset)
+    errors = {name: _error(ends.get((language, name))) for name, language in worst.items()}
+    return Known(values, _apart(errors), "tokens_per_line", "lines/token")
+
+
+def _embedding(run: Run) -> Known | None:
+    shares = _overall(run, "embedding_share", "")
+    values = {name: 1 - share for name, share in shares.items() if share < 1}
+    return Known(values, lambda one, other: 0.0, "embedding_share", "share of parameters") if values else None
+
+
+def _speed(run: Run) -> Known | None:
+    rows = data.speeds(run)
+    if not len(rows):
+        return None
+    ends = {str(name): (row["ci_low"], row["ci_high"]) for name, row in rows.iterrows()}
+    values = {str(name): float(value) for name, value in rows["value"].items()}
+    return Known(values, _apart({name: _error(pair) for name, pair in ends.items()}), "encode_speed", "MB/s")
+
+
+def _overall(run: Run, metric: str, dataset: str) -> dict[str, float]:
+    rows = data.overall(run, metric, dataset)
+    return {str(row.tokenizer): float(row.value) for row in rows.itertuples()}
+
+
+def _error(ends: tuple[float, float] | None) -> float | None:
+    """The standard error of a logarithm, from an interval at 95 %."""
+    if ends is None or not 0 < ends[0] <= ends[1] < math.inf:
+        return None
+    return math.log(ends[1] / ends[0]) / (2 * 1.96)
+
+
+def _apart(errors: Mapping[str, float | None]) -> Callable[[str, str], float | None]:
+    """The noise of a pair whose figures were measured each for itself."""
+
+    def noise(one: str, other: str) -> float | None:
+        a, b = errors.get(one), errors.get(other)
+        return None if a is None or b is None else math.hypot(a, b)
+
+    return noise
+
+
+def _paired(
+    run: Run, metric: str, dataset: str, of: Mapping[str, float] | None = None
+) -> Callable[[str, str], float | None]:
+    """The noise of a pair by the paired interval of their difference, else by their own intervals."""
+    values = _overall(run, metric, dataset) if of is None else of
+    own = {name: ends for (code, name), ends in data.intervals(run, metric, dataset).items() if code == "all"}
+    widths = {name: (ends[1] - ends[0]) / 3.92 / values[name] for name, ends in own.items() if name in values}
+    alone = _apart(widths)
+
+    def noise(one: str, other: str) -> float | None:
+        row = data.known_difference(run, metric, dataset, one, other)
+        if row is None or not (math.isfinite(row["ci_low"]) and math.isfinite(row["ci_high"])):
+            return alone(one, other)
+        return float(row["ci_high"] - row["ci_low"]) / 3.92 / math.sqrt(values[one] * values[other])
+
+    return noise

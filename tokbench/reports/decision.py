@@ -1,0 +1,266 @@
+"""The decision: which tokenizer the figures speak for under some weights, and how sure that is.
+
+Lossless first: tokenizers that lose text are never chosen, those that only rewrite it where `lossless` weighs
+nothing, or where all do. The rest are compared in pairs: the weighted mean of the logarithms of their ratios,
+criterion by criterion. Two whose difference is within its noise at 95 % cannot be told apart; the noise of
+several criteria is added up as if they went together, which is never too little. How far the choice hangs on
+the weights is told by the nearest weight that would change it, and by the share of all weights under which each
+is first.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.weights import CRITERIA, weights_of
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
+from tokbench.plots.losses import LOSES, REWRITES, losses
+from tokbench.reports.criteria import Known, known_criteria
+from tokbench.reports.table import Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+SURE = 1.96
+DRAWS = 4000
+"""Weights drawn evenly, with a fixed seed, for the share under which each tokenizer is first."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Who may be chosen, their figures, and what follows under `weights`.
+
+    `choice` are the specs that the figures speak for: one, or several that cannot be told apart, the best
+    first. `scores` are ratios to the best, by the weighted geometric mean. `sentences` say it in words.
+    """
+
+    weights: Mapping[str, float]
+    known: Mapping[str, Known]
+    candidates: tuple[str, ...]
+    choice: tuple[str, ...]
+    scores: Mapping[str, float]
+    first_share: Mapping[str, float]
+    sentences: tuple[str, ...]
+
+
+def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | None:
+    """The decision under `weights`, by default those of the run's suite; None where nothing can be compared."""
+    chosen = weights_of(weights if weights is not None else run.manifest.get("suite", {}).get("weights"))
+    known = known_criteria(run)
+    candidates = _candidates(run, chosen, known)
+    active = {name: chosen[name] for name in known if chosen[name] > 0}
+    if len(candidates) < 2 or not active:
+        return None
+    ranked = sorted(candidates, key=lambda name: -_level(name, active, known))
+    first = ranked[0]
+    ties = [name for name in ranked[1:] if not _told_apart(first, name, active, known)]
+    top = _level(first, active, known)
+    scores = {name: math.exp(_level(name, active, known) - top) for name in ranked}
+    shares = _first_shares(candidates, known)
+    said = _sentences(run, chosen, active, known, (first, *ties), ranked)
+    return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said))
+
+
+def table(run: Run, decision: Decision) -> Table:
+    """The decision table: every tokenizer, the candidates by their score, then those left out and why."""
+    labels, lost = data.names(run), losses(run)
+    columns = [
+        Column(key="tokenizer", label="tokenizer", numeric=False),
+        Column(key="verdict", label="verdict", numeric=False),
+        Column(key="score", label="score", unit="share of the best", better="higher",
+               help="Weighted geometric mean of its ratios to the best, criterion by criterion"),
+    ]  # fmt: skip
+    columns += [
+        Column(
+            key=criterion.name, label=criterion.name, unit="share of the best", better="higher",
+            help=f"{criterion.what}: {decision.known[criterion.name].metric}",
+        )
+        for criterion in CRITERIA
+        if criterion.name in decision.known
+    ]  # fmt: skip
+    columns += [Column(key="first", label="first under", unit="share of weights")]
+    best = {
+        name: max(value for spec, value in known.values.items() if spec in decision.candidates)
+        for name, known in decision.known.items()
+    }
+    rows = []
+    for spec in [*decision.candidates, *(name for name in run.tokenizers if name not in decision.candidates)]:
+        inside = spec in decision.candidates
+        cells: list[str | Cell] = [labels[spec], _verdict(spec, decision, lost)]
+        cells.append(Cell(value=decision.scores[spec]) if inside else Cell(why="not compared"))
+        for name, known in decision.known.items():
+            value = known.values.get(spec)
+            cells.append(Cell(value=value / best[name]) if value and inside else Cell(why="not compared"))
+        cells.append(Cell(value=decision.first_share[spec]) if inside else Cell(why="not compared"))
+        rows.append(Row(tuple(cells), key=spec, lossy=str(lost.get(spec, ""))))
+    note = (
+        f"On {dataset_label(data.main_dataset(run))}. Each column is the share of the best candidate's figure; "
+        "the score is their weighted geometric mean. First under: the share of all weights, drawn evenly, "
+        "under which the tokenizer comes first."
+    )
+    return Table("decision", "Decision", tuple(columns), tuple(rows), note)
+
+
+def script_data(run: Run, decision: Decision) -> str:
+    """What the page needs to decide anew: labels, figures as logarithms, noise of pairs, as JSON."""
+    names, labels = sorted(decision.candidates), data.names(run)
+    return json.dumps(
+        {
+            "names": [labels[name] for name in names],
+            "keys": names,
+            "criteria": {
+                criterion: {
+                    "logs": [_log(known, name) for name in names],
+                    "noise": [[0 if a == b else _rounded(known.noise(a, b)) for b in names] for a in names],
+                }
+                for criterion, known in decision.known.items()
+            },
+            "sure": SURE,
+        }
+    )
+
+
+def headline_of(names: list[str]) -> str:
+    """The choice in words.
+
+    Example:
+        >>> headline_of(["a"]), headline_of(["a", "b"])
+        ('Choice under these weights: a.', 'No winner under these weights: a and b cannot be told apart.')
+    """
+    if len(names) == 1:
+        return f"Choice under these weights: {names[0]}."
+    return f"No winner under these weights: {', '.join(names[:-1])} and {names[-1]} cannot be told apart."
+
+
+def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
+    """Those that lose nothing; those that rewrite too where that weighs nothing, or where none is lossless."""
+    lost = losses(run)
+    measured = [
+        name
+        for name in run.tokenizers
+        if known and all(name in each.values for key, each in known.items() if weights[key] > 0)
+    ]
+    clean = [name for name in measured if name not in lost]
+    rewriting = [name for name in measured if name in lost and lost[name].mark == REWRITES]
+    return clean + rewriting if weights["lossless"] == 0 or not clean else clean
+
+
+def _log(known: Known, name: str) -> float | None:
+    value = known.values.get(name)
+    return None if not value else math.log(value)
+
+
+def _level(name: str, active: Mapping[str, float], known: Mapping[str, Known]) -> float:
+    total = sum(active.values())
+    return sum(weight * math.log(known[key].values[name]) for key, weight in active.items()) / total
+
+
+def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mapping[str, Known]) -> bool:
+    """Whether a difference is beyond its noise; not where the noise of something that weighs is unknown."""
+    noise = 0.0
+    for key, weight in active.items():
+        own = known[key].noise(one, other)
+        if own is None:
+            if known[key].values[one] == known[key].values[other]:
+                continue
+            return False
+        noise += weight * own
+    apart = abs(_level(one, active, known) - _level(other, active, known)) * sum(active.values())
+    return apart > SURE * noise
+
+
+def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
+    """The share of weights, drawn evenly from all that sum to one, under which each is first."""
+    import numpy as np
+
+    keys = [key for key in known if all(name in known[key].values for name in candidates)]
+    logs = np.array([[math.log(known[key].values[name]) for key in keys] for name in candidates])
+    drawn = np.random.default_rng(0).dirichlet(np.ones(len(keys)), DRAWS)
+    first = np.bincount((logs @ drawn.T).argmax(axis=0), minlength=len(candidates)) / DRAWS
+    return dict(zip(candidates, first.tolist(), strict=True))
+
+
+def _turning_points(
+    active: Mapping[str, float], known: Mapping[str, Known], first: str, others: list[str]
+) -> dict[str, tuple[float, str]]:
+    """For each criterion, the weight nearest to its own at which another tokenizer comes first, and which."""
+    found: dict[str, tuple[float, str]] = {}
+    for key, weight in active.items():
+        for other in others:
+            apart = {each: math.log(known[each].values[first] / known[each].values[other]) for each in active}
+            if abs(apart[key]) < 1e-12:
+                continue
+            turn = -sum(active[each] * apart[each] for each in active if each != key) / apart[key]
+            if turn >= 0 and (key not in found or abs(turn - weight) < abs(found[key][0] - weight)):
+                found[key] = (turn, other)
+    return found
+
+
+def _sentences(
+    run: Run,
+    weights: Mapping[str, float],
+    active: Mapping[str, float],
+    known: Mapping[str, Known],
+    choice: tuple[str, ...],
+    ranked: list[str],
+) -> list[str]:
+    """The choice, what would change it, what is noise, and what is not known."""
+    labels, lost = data.names(run), losses(run)
+    said = [headline_of([labels[name] for name in choice])]
+    turns = _turning_points(active, known, ranked[0], ranked[1:])
+    parts = [
+        f"{key} {'below' if turn < active[key] else 'above'} {_number(turn)} (now {active[key]:g}): {labels[other]}"
+        for key, (turn, other) in turns.items()
+    ]
+    said.append(
+        f"The order at the top would change with {'; '.join(parts)}."
+        if parts
+        else f"No change of a single weight puts another before {labels[ranked[0]]}."
+    )
+    unknown = sorted(
+        {key for key in active for name in ranked[1:] if known[key].noise(ranked[0], name) is None}
+    )
+    if unknown:
+        said.append(
+            f"How far chance bears on {', '.join(unknown)} is not known: too little text, or one timing."
+        )
+    missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
+    if missing:
+        said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
+    out = [labels[name] for name in run.tokenizers if name in lost and name not in ranked]
+    if out:
+        said.append(f"Left out, since text does not come back as it was: {', '.join(out)}.")
+    if known.get("price") and known.get("context") and known["price"].metric == known["context"].metric:
+        said.append("Price and context are the same figure here, tokens: their weights add up.")
+    if known.get("price") and known["price"].metric != "cost":
+        said.append("No prices were given: price is taken per token.")
+    return said
+
+
+def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
+    if spec not in decision.candidates:
+        if spec in lost:
+            return "loses text" if lost[spec].mark == LOSES else "rewrites text"
+        return "not all measured"
+    if spec in decision.choice:
+        return "choice" if len(decision.choice) == 1 else "cannot be told from the best"
+    return f"{1 - decision.scores[spec]:.1%} behind"
+
+
+def _number(value: float) -> str:
+    """Two digits, written out.
+
+    Example:
+        >>> _number(139.6), _number(0.0421)
+        ('140', '0.042')
+    """
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")

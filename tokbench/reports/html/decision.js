@@ -1,0 +1,79 @@
+// The decision under other weights: the same sums as tokbench.reports.decision, over the figures on the page.
+"use strict";
+document.querySelectorAll("[data-decision]").forEach((block) => {
+  const given = JSON.parse(block.dataset.decision);
+  const form = block.querySelector("form");
+  const body = block.querySelector("tbody");
+  const [choice, turns] = [block.querySelector(".choice"), block.querySelector(".turns")];
+  const plain = (cell) => cell.textContent.replaceAll("\u00a0", " ").trim();
+  const rows = new Map([...body.rows].map((row) => [plain(row.cells[0]), row]));
+  const indices = given.names.map((_, index) => index);
+  const number = (value) => String(Number(value.toPrecision(2)));
+  form.hidden = false;
+
+  function decide() {
+    const weights = {};
+    for (const name of Object.keys(given.criteria)) {
+      const weight = Math.max(0, Number(form.elements[name].value) || 0);
+      if (weight > 0 && given.criteria[name].logs.every((log) => log !== null)) weights[name] = weight;
+    }
+    const active = Object.entries(weights);
+    const total = active.reduce((sum, [, weight]) => sum + weight, 0);
+    if (!total) {
+      choice.textContent = "Nothing weighs: there is no choice.";
+      turns.textContent = "";
+      return;
+    }
+    const log = (name, index) => given.criteria[name].logs[index];
+    const level = indices.map((index) => active.reduce((sum, [name, weight]) => sum + weight * log(name, index), 0) / total);
+    const ranked = [...indices].sort((one, other) => level[other] - level[one]);
+    const first = ranked[0];
+    const apart = (other) => {
+      let noise = 0;
+      for (const [name, weight] of active) {
+        const own = given.criteria[name].noise[first][other];
+        if (own === null) {
+          if (log(name, first) === log(name, other)) continue;
+          return false;
+        }
+        noise += weight * own;
+      }
+      return (level[first] - level[other]) * total > given.sure * noise;
+    };
+    const best = ranked.filter((index) => index === first || !apart(index));
+    const names = best.map((index) => given.names[index]);
+    choice.textContent = names.length === 1
+      ? `Choice under these weights: ${names[0]}.`
+      : `No winner under these weights: ${names.slice(0, -1).join(", ")} and ${names.at(-1)} cannot be told apart.`;
+
+    ranked.toReversed().forEach((index) => {
+      const row = rows.get(given.names[index]);
+      const score = Math.exp(level[index] - level[first]);
+      row.cells[1].textContent = !best.includes(index) ? `${(100 * (1 - score)).toFixed(1)}% behind`
+        : names.length === 1 ? "choice" : "cannot be told from the best";
+      row.cells[2].dataset.v = score;
+      row.cells[2].textContent = (100 * score).toFixed(1);
+      body.prepend(row);
+    });
+
+    const parts = [];
+    for (const [name, weight] of active) {
+      let nearest = null;
+      for (const other of ranked.slice(1)) {
+        const own = log(name, first) - log(name, other);
+        if (Math.abs(own) < 1e-12) continue;
+        const turn = weight - ((level[first] - level[other]) * total) / own;
+        if (turn >= 0 && (!nearest || Math.abs(turn - weight) < Math.abs(nearest[0] - weight))) nearest = [turn, other];
+      }
+      if (nearest) {
+        const [turn, other] = nearest;
+        parts.push(`${name} ${turn < weight ? "below" : "above"} ${number(turn)} (now ${weight}): ${given.names[other]}`);
+      }
+    }
+    turns.textContent = parts.length ? `The order at the top would change with ${parts.join("; ")}.`
+      : `No change of a single weight puts another before ${given.names[first]}.`;
+  }
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", decide);
+  form.addEventListener("reset", () => setTimeout(decide));
+});
