@@ -214,7 +214,8 @@ def _sentences(
     said = [headline_of([labels[name] for name in choice])]
     turns = _turning_points(active, known, ranked[0], ranked[1:])
     parts = [
-        f"{key} {'below' if turn < active[key] else 'above'} {_number(turn)} (now {active[key]:g}): {labels[other]}"
+        f"{key} {'below' if turn < active[key] else 'above'} {_number(turn)} "
+        f"(now {active[key]:g}): {labels[other]}"
         for key, (turn, other) in turns.items()
     ]
     said.append(
