@@ -249,7 +249,7 @@ def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
             return "loses text" if lost[spec].mark == LOSES else "rewrites text"
         return "not all measured"
     if spec in decision.choice:
-        return "choice" if len(decision.choice) == 1 else "cannot be told from the best"
+        return "choice" if len(decision.choice) == 1 else "may be as good"
     return f"{1 - decision.scores[spec]:.1%} behind"
 
 
