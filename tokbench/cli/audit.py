@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    documents_of,
+    open_registry,
+)
 from tokbench.cli.tables import console as _console
 
 if TYPE_CHECKING:
@@ -17,25 +24,41 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.inspection.usage import Usage
 
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Examples of each kind.")]
 
 
 def audit(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-d", "--dataset", metavar="DATASET", help="Tell the ids this text never uses. Repeatable."
+        ),
+    ] = None,
+    rare: Annotated[int, typer.Option(metavar="N", min=1, help="With -d: N uses or less are rare.")] = 10,
     limit: Limit = 12,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL."""
-    from tokbench.inspection.audit import audit as look_through
+    """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL.
 
-    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    With -d also which ids occur never or rarely in some text.
+    """
+    from tokbench.inspection.audit import audit as look_through
+    from tokbench.inspection.usage import usage
+
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    tokenizer = registry.load(spec)
+    texts = [documents_of(registry, name, None) for name in dataset or ()]
     found = look_through(tokenizer, _progress)
+    used = usage(tokenizer, (text for some in texts for _, text in some)) if texts else None
     if as_json:
-        print(json.dumps(report(found, limit=None), ensure_ascii=False, indent=2))
+        content = report(found, limit=None) | ({} if used is None else {"usage": _usage(used, rare)})
+        print(json.dumps(content, ensure_ascii=False, indent=2))
         return
     console = _console()
     console.print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
@@ -44,6 +67,8 @@ def audit(
     console.print(_examples(found, limit))
     if found.reencoded:
         console.print(_unreachable(found, limit))
+    if used is not None:
+        console.print(_use(found, used, rare, limit))
 
 
 def overlap(
@@ -167,6 +192,30 @@ def _unreachable(found: VocabularyAudit, limit: int) -> Table:
         table.add_row(str(index), _shown(found.tokens[index]), instead)
     if len(found.reencoded) > limit:
         table.add_row(f"… {len(found.reencoded) - limit:,} more", "(--limit, --json)", "")
+    return table
+
+
+def _usage(used: Usage, rare: int) -> dict[str, object]:
+    """How much of a vocabulary some text uses, in JSON's types."""
+    never = used.rare(0)
+    return {
+        "documents": used.documents,
+        "tokens": used.tokens,
+        "never": never.tolist(),
+        "rare": [int(index) for index in used.rare(rare) if used.counts[index]],
+        "rare_up_to": rare,
+    }
+
+
+def _use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> Table:
+    table = _table(f"in {used.tokens:,} tokens", "ids", "share", "the longest")
+    for kind, ids in (
+        ("never used", used.rare(0)),
+        (f"used {rare} times or less", used.rare(rare)[used.counts[used.rare(rare)] > 0]),
+    ):
+        longest = sorted(ids.tolist(), key=lambda index: -len(found.tokens[index]))[:limit]
+        shown = " ".join(_shown(found.tokens[index]) for index in longest)
+        table.add_row(kind, f"{len(ids):,}", f"{len(ids) / found.vocab_size:.2%}", shown)
     return table
 
 

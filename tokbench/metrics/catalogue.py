@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokbench.metrics import (
+    allocation,
     compression,
     cost,
     fairness,
@@ -35,7 +36,7 @@ GROUPS: dict[str, str] = {
 """Headings by `Metric.group`."""
 
 _MODULES = (
-    compression, words, information, fairness, fidelity, structure, morphology, vocabulary, cost, model_cost,
+    compression, words, information, allocation, fairness, fidelity, structure, morphology, vocabulary, cost, model_cost,
     speed,
 )  # fmt: skip
 

@@ -31,7 +31,7 @@ _BY_TEXT = (
     "Ids are counted of the text as a whole, not by document, and the tokens of a text are not independent, so "
     "that an interval for independent ones would claim too much."
 )
-_DISTINCT = (
+DISTINCT = (
     "Documents drawn again and again have fewer distinct ids than as much new text, so that resampling misses "
     "the figure."
 )
@@ -183,7 +183,7 @@ METRICS = (
         summary="Distinct ids over tokens produced (type–token ratio).",
         formula=r"\frac{|\{i : n_i > 0\}|}{\sum_i n_i}",
         caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
-        no_interval=_DISTINCT,
+        no_interval=DISTINCT,
         compute=lambda t: len(t.ids) / t.tokens,
         needs=("tokens",),
         group="information",
@@ -195,7 +195,7 @@ METRICS = (
         summary="Share of the vocabulary's ids that occur in the text.",
         formula=r"\frac{|\{i : n_i > 0\}|}{V}",
         caveat="Rises with the amount of text, and a small text cannot use a large vocabulary: state N.",
-        no_interval=_DISTINCT,
+        no_interval=DISTINCT,
         compute=lambda t: len(t.ids) / t.vocab_size,
         needs=("tokens", "vocab_size"),
         group="information",

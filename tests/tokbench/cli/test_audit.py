@@ -31,6 +31,17 @@ def test_audit_as_json_lists_everything():
     assert content["digits"][0] == {"id": 48, "text": "0", "bytes": "30"}
 
 
+def test_audit_tells_what_a_text_does_not_use(tmp_path):
+    (tmp_path / "few.txt").write_text("aab\nab\n")
+    text = f"text:{tmp_path}/few.txt"
+    content = json.loads(run("audit", "bytes", "-d", text, "--rare", "2", "--json"))["usage"]
+    assert (content["documents"], content["tokens"], content["rare"]) == (2, 5, [ord("b")])
+    assert content["never"] == [index for index in range(256) if index not in b"ab"]
+    shown = run("audit", "bytes", "-d", text, "--rare", "2")
+    assert re.search(r"never used +254 +99.22%", shown)
+    assert re.search(r"used 2 times or less +1 +0.39% +b", shown)
+
+
 def test_overlap_of_two(tmp_path):
     (tmp_path / "few.txt").write_text("cat\nthe cat\n")
     shown = run("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt")

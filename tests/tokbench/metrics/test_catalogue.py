@@ -152,6 +152,7 @@ BY_HAND = {
     # seven pairs and four triples, each once, so that what was seen is taken for 1/N of what there is
     "bigram_entropy_chao_shen": math.log2(49) / (7 * (1 - (48 / 49) ** 7)),
     "trigram_entropy_chao_shen": math.log2(16) / (4 * (1 - (15 / 16) ** 4)),
+    "token_rank": (2 * 1 + sum(range(2, 10))) / 10,
     "percentile_frequency": 7 / 10 + 1 / 10,  # ranks 0 to 6 of nine
     "zipf_slope": None,
     "round_trip": 1,
@@ -190,6 +191,8 @@ TOGETHER = {
     "gini": (10 - 5) * 2 / (2 * 4 * 7.5),
     "gini_bytes": 2 * abs(10 / 15 - 5 / 8) / (4 * (10 / 15 + 5 / 8)),
     "cost_ratio": 2,
+    "languages_per_token": (9 + 3) / (9 + 3 - 1),  # both have "ab"
+    "utilization_spread": (9 - 3) / 260,
     "cost_variation": 2.5 / 7.5,
     "gini_scripts": (10 - 5) * 2 / (2 * 4 * 7.5),
     "gini_families": None,  # both Indo-European

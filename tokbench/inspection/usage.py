@@ -1,0 +1,57 @@
+"""How often each id of a vocabulary is used on some text: which never are, and which rarely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tokbench.tokenizer import Tokenizer, encode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DOCUMENTS_A_BATCH = 1024
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Usage:
+    """How often each id occurs, int64 of shape ``(vocab_size,)``, on `documents` documents.
+
+    Example:
+        >>> import tokbench
+        >>> found = usage(tokbench.load("bytes"), ["aab"])
+        >>> found.tokens, found.rare(0).size, found.rare(1).size - found.rare(0).size
+        (3, 254, 1)
+    """
+
+    counts: NDArray[np.int64]
+    documents: int
+
+    @property
+    def tokens(self) -> int:
+        """All tokens of the text."""
+        return int(self.counts.sum())
+
+    def rare(self, most: int) -> NDArray[np.int64]:
+        """The ids that occur `most` times or less, ascending; with 0, those that never do."""
+        import numpy as np
+
+        return np.flatnonzero(self.counts <= most)
+
+
+def usage(tokenizer: Tokenizer, texts: Iterable[str], progress: Callable[[int], None] | None = None) -> Usage:
+    """Count the ids of some texts, a few documents in memory at a time."""
+    import numpy as np
+
+    counts = np.zeros(int(tokenizer.vocab_size), np.int64)
+    rest, documents = iter(texts), 0
+    while some := list(islice(rest, DOCUMENTS_A_BATCH)):
+        ids = encode_batch(tokenizer, some).ids
+        counts += np.bincount(ids, minlength=len(counts))
+        documents += len(some)
+        if progress:
+            progress(documents)
+    return Usage(counts, documents)

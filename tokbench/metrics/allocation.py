@@ -1,0 +1,104 @@
+"""How a vocabulary is shared out between languages: how many ids each uses, and how many languages use an id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tokbench.metrics.information import DISTINCT
+from tokbench.metrics.metric import Metric, Undefined
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LIMISIEWICZ = (
+    "Limisiewicz, Balhar and Mareček, Tokenization Impacts Multilingual Language Modeling: Assessing "
+    "Vocabulary Allocation and Overlap Across Languages, Findings of ACL 2023"
+)
+
+
+def token_rank(counts: NDArray[np.int64]) -> float:
+    """The mean rank of a token by the frequency of its id, the most frequent being 1.
+
+    Example:
+        >>> import numpy as np
+        >>> token_rank(np.array([1, 2, 1]))
+        1.75
+    """
+    import numpy as np
+
+    ordered = np.sort(counts)[::-1]
+    return float(ordered @ np.arange(1, len(ordered) + 1) / ordered.sum())
+
+
+def languages_per_token(used: Sequence[NDArray[np.int64]]) -> float:
+    """How many languages use an id, on average over those used; `used` are the distinct ids of each language.
+
+    Example:
+        >>> import numpy as np
+        >>> languages_per_token([np.array([1, 2, 3]), np.array([3])])
+        1.3333333333333333
+    """
+    import numpy as np
+
+    return sum(map(len, used)) / len(np.unique(np.concatenate(used)))
+
+
+def utilization_spread(used: Sequence[tuple[int, int | None]]) -> float:
+    """Highest less lowest share of the vocabulary, from each language's distinct ids and the vocabulary's size.
+
+    Example:
+        >>> utilization_spread([(5, 10), (2, 10)])
+        0.3
+    """
+    if any(not size for _, size in used):
+        raise Undefined("the size of this tokenizer's vocabulary is not known")
+    shares = [ids / size for ids, size in used if size]
+    return max(shares) - min(shares)
+
+
+METRICS = (
+    Metric(
+        name="token_rank",
+        unit="rank",
+        better="higher",
+        summary="Rank of a token's id by its frequency in this text, averaged over the tokens.",
+        formula=r"\frac{\sum_r r\, n_{(r)}}{\sum_i n_i}",
+        source=_LIMISIEWICZ,
+        caveat="Rises with the amount of text; languages compare on parallel text only.",
+        no_interval=DISTINCT,
+        compute=lambda t: token_rank(t.ids.counts),
+        needs=("tokens",),
+        group="information",
+    ),
+    Metric(
+        name="languages_per_token",
+        unit="languages",
+        better="none",
+        summary="Languages whose text uses an id, averaged over the ids that any of them uses.",
+        formula=r"\frac{\sum_i |\{\ell : n_{i,\ell} > 0\}|}{|\{i : \sum_\ell n_{i,\ell} > 0\}|}",
+        caveat=(
+            "Near 1 where each language has tokens of its own, near their number where all are spelled in the "
+            "same few bytes. Rises with the amount of text."
+        ),
+        no_interval=DISTINCT,
+        compute=lambda g: languages_per_token([cell.counts.ids.keys for cell in g.cells]),
+        level="languages",
+        needs=("several",),
+        group="information",
+    ),
+    Metric(
+        name="utilization_spread",
+        unit="share of ids",
+        better="lower",
+        summary="Share of the vocabulary that one language uses: the highest less the lowest.",
+        formula=r"\max_\ell u_\ell - \min_\ell u_\ell,\quad u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
+        caveat="Of parallel text, where all languages say as much; rises with the amount of text.",
+        no_interval=DISTINCT,
+        compute=lambda g: utilization_spread([(len(c.counts.ids), c.counts.vocab_size) for c in g.cells]),
+        level="languages",
+        needs=("parallel",),
+        group="information",
+    ),
+)
