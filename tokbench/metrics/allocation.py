@@ -1,4 +1,4 @@
-"""How a vocabulary is shared out between languages: how many ids each uses, and how many languages use an id."""
+"""How a vocabulary is shared out between languages: ids each uses, and languages that use an id."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ GROUPS: dict[str, str] = {
 """Headings by `Metric.group`."""
 
 _MODULES = (
-    compression, words, information, allocation, fairness, fidelity, structure, morphology, vocabulary, cost, model_cost,
-    speed,
+    compression, words, information, allocation, fairness, fidelity, structure, morphology, vocabulary, cost,
+    model_cost, speed,
 )  # fmt: skip
 
 CATALOGUE: tuple[Metric, ...] = tuple(
