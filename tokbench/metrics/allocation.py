@@ -93,7 +93,7 @@ METRICS = (
         unit="share of ids",
         better="lower",
         summary="Share of the vocabulary that one language uses: the highest less the lowest.",
-        formula=r"\max_\ell u_\ell - \min_\ell u_\ell,\quad u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
+        formula=r"\max_\ell u_\ell - \min_\ell u_\ell,\ u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
         caveat="Of parallel text, where all languages say as much; rises with the amount of text.",
         no_interval=DISTINCT,
         compute=lambda g: utilization_spread([(len(c.counts.ids), c.counts.vocab_size) for c in g.cells]),

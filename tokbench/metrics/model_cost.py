@@ -19,8 +19,8 @@ METRICS = (
         better="lower",
         summary="Operations of training the given model on a byte of this text, head included.",
         formula=(
-            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot 3 \left( 2 (N_{\mathrm{matrices}} + V d)"
-            r" + 4 L d \tfrac{T + 1}{2} \right)"
+            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot 3 \,(2 (N_{\mathrm{matrices}} + V d)"
+            r" + 2 L d (T + 1))"
         ),
         source=_KAPLAN,
         caveat=f"Norms, biases and lookups are left out, and nothing is recomputed. {_ALIKE}",
@@ -34,8 +34,8 @@ METRICS = (
         better="lower",
         summary="Operations of the given model to read or write a byte of this text, head included.",
         formula=(
-            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \left( 2 (N_{\mathrm{matrices}} + V d)"
-            r" + 4 L d \tfrac{T + 1}{2} \right)"
+            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot (2 (N_{\mathrm{matrices}} + V d)"
+            r" + 2 L d (T + 1))"
         ),
         source=_KAPLAN,
         caveat=(
@@ -76,6 +76,9 @@ METRICS = (
             better=_LESS.get(name, "lower"),
             summary=summary,
             formula=formula,
+            caveat="The term tied is 1 where the head is the embedding matrix, else 0."
+            if "tied" in formula
+            else "",
             no_interval=_EXACT,
             compute=compute,
             level="vocabulary",
@@ -87,14 +90,14 @@ METRICS = (
                 "embedding_parameters",
                 "parameters",
                 "Parameters of the given model's embeddings and head with this vocabulary.",
-                r"V d \ (\mathrm{tied}), \quad 2 V d",
+                r"(2 - \mathrm{tied}) \, V d",
                 lambda t: t.model.embedding(t.vocab_size),
             ),
             (
                 "embedding_memory",
                 "bytes",
                 "Memory of the given model's embeddings and head with this vocabulary, in its precision.",
-                r"b V d \ (\mathrm{tied}), \quad 2 b V d",
+                r"(2 - \mathrm{tied}) \, b V d",
                 lambda t: t.model.embedding(t.vocab_size) * t.model.number_bytes,
             ),
             (

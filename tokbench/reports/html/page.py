@@ -75,7 +75,7 @@ class Page:
     title: str
     answer: str
     scope: str
-    decision: Markup
+    decision: Markup = field(default_factory=Markup)
     headlines: list[Panel]
     findings: list[ShownFinding]
     sections: list[Section]
