@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.inspection.usage import Usage
+    from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
 
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Examples of each kind.")]
 
@@ -73,6 +75,10 @@ def audit(
 
 def overlap(
     specs: Annotated[list[str], typer.Argument(metavar="SPEC SPEC…", help="Tokenizers.", show_default=False)],
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("-d", "--dataset", metavar="DATASET", help="Weigh by use on this text too. Repeatable."),
+    ] = None,
     limit: Limit = 12,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
@@ -81,7 +87,8 @@ def overlap(
 ) -> None:
     """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks.
 
-    The tokens themselves are shown of two vocabularies; of more, how many they are.
+    The tokens themselves are shown of two vocabularies; of more, how many they are. With -d also the overlap
+    weighted by use: each token by its share of the tokens of that text.
     """
     from tokbench.errors import SpecError
     from tokbench.inspection.audit import audit as look_through
@@ -90,22 +97,28 @@ def overlap(
     if len(specs) < 2:
         raise SpecError("overlap compares at least two tokenizers: tokbench overlap SPEC SPEC")
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
-    audits = [look_through(registry.load(spec), _progress) for spec in specs]
+    tokenizers = [registry.load(spec) for spec in specs]
+    audits = [look_through(tokenizer, _progress) for tokenizer in tokenizers]
     matrix = overlap_matrix(audits)
+    weighted = _weighted(registry, tokenizers, audits, dataset) if dataset else None
     if as_json:
         pairs = ((a, b) for a in audits for b in audits if a is not b)
         content = {
             "tokenizers": [found.tokenizer for found in audits],
             "jaccard": matrix.tolist(),
+            **({} if weighted is None else {"weighted_jaccard": weighted}),
             "surplus": [surplus(a, b).as_json(limit) for a, b in pairs],  # one pair's tokens at a time
         }
         print(json.dumps(content, ensure_ascii=False, indent=2))
         return
     console = _console()
-    table = _table("Jaccard", *(str(number) for number in range(1, len(audits) + 1)))
-    for number, (found, row) in enumerate(zip(audits, matrix, strict=True), start=1):
-        table.add_row(f"{number} {found.tokenizer}", *(f"{value:.3f}" for value in row))
-    console.print(table)
+    for name, values in (("Jaccard", matrix.tolist()), ("Jaccard weighted by use", weighted)):
+        if values is None:
+            continue
+        table = _table(name, *(str(number) for number in range(1, len(audits) + 1)))
+        for number, (found, row) in enumerate(zip(audits, values, strict=True), start=1):
+            table.add_row(f"{number} {found.tokenizer}", *(f"{value:.3f}" for value in row))
+        console.print(table)
     if len(audits) > 2:
         table = _table("has, and lacks", *(str(number) for number in range(1, len(audits) + 1)))
         for row, (found, counts) in enumerate(zip(audits, lacking_matrix(audits), strict=True)):
@@ -121,6 +134,20 @@ def overlap(
         if one.tokens:
             console.print(f"  by script: {scripts}\n  by length in bytes: {lengths}")
             console.print("  longest: " + " ".join(_shown(token) for token in one.tokens[:limit]))
+
+
+def _weighted(
+    registry: Registry, tokenizers: Sequence[Tokenizer], audits: Sequence[VocabularyAudit], dataset: list[str]
+) -> list[list[float]]:
+    """The overlap of every pair weighted by use on some text."""
+    from tokbench.inspection.overlap import used_tokens, weighted_jaccard
+    from tokbench.inspection.usage import usage
+
+    used = []
+    for tokenizer, found in zip(tokenizers, audits, strict=True):
+        texts = (text for name in dataset for _, text in documents_of(registry, name, None))
+        used.append(used_tokens(found, usage(tokenizer, texts).counts))
+    return [[weighted_jaccard(a, b) for b in used] for a in used]
 
 
 def report(found: VocabularyAudit, limit: int | None) -> dict[str, object]:

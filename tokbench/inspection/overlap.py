@@ -7,7 +7,7 @@ Tokens are compared by the bytes they stand for, so that vocabularies of differe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,31 @@ def jaccard(a: frozenset[bytes], b: frozenset[bytes]) -> float:
     """
     union = len(a | b)
     return len(a & b) / union if union else float("nan")
+
+
+def weighted_jaccard(a: Mapping[bytes, int], b: Mapping[bytes, int]) -> float:
+    """What two vocabularies share of what a text uses: Σ min over Σ max of each token's share of the tokens.
+
+    `a` and `b` say how often each byte string occurred (Růžička's similarity); NaN where none did.
+
+    Example:
+        >>> weighted_jaccard({b"a": 3, b"b": 1}, {b"a": 1, b"c": 1})  # 1/2 over 3/4 + 1/4 + 1/2
+        0.3333333333333333
+    """
+    all_a, all_b = sum(a.values()), sum(b.values())
+    if not all_a or not all_b:
+        return float("nan")
+    pairs = [(a.get(token, 0) / all_a, b.get(token, 0) / all_b) for token in {*a, *b}]
+    return sum(min(pair) for pair in pairs) / sum(max(pair) for pair in pairs)
+
+
+def used_tokens(audit: VocabularyAudit, counts: NDArray[np.int64]) -> dict[bytes, int]:
+    """How often each byte string occurred, from how often each id did; special tokens are none."""
+    found: Counter[bytes] = Counter()
+    for index in counts.nonzero()[0].tolist():
+        if audit.tokens[index]:
+            found[audit.tokens[index]] += int(counts[index])
+    return dict(found)
 
 
 def overlap_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.float64]:

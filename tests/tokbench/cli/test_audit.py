@@ -53,6 +53,18 @@ def test_overlap_of_two(tmp_path):
         run("overlap", "bytes")
 
 
+def test_overlap_weighted_by_use(tmp_path):
+    (tmp_path / "few.txt").write_text("cat\nthe cat\n")
+    (tmp_path / "text.txt").write_text("cat\nat\n")
+    specs = ("bytes", f"maxmatch:{tmp_path}/few.txt")
+    text = f"text:{tmp_path}/text.txt"
+    weighted = json.loads(run("overlap", *specs, "-d", text, "--json"))["weighted_jaccard"]
+    # c a t | a t against cat | a t, of five and of three tokens: min over max of c, a, t, cat
+    expected = (0 + 1 / 3 + 1 / 3 + 0) / (1 / 5 + 2 / 5 + 2 / 5 + 1 / 3)
+    assert weighted == [[1, pytest.approx(expected)], [pytest.approx(expected), 1]]
+    assert f"{expected:.3f}" in run("overlap", *specs, "-d", text)
+
+
 def test_overlap_of_more_counts_what_each_has(tmp_path):
     (tmp_path / "few.txt").write_text("cat\nthe cat\n")
     (tmp_path / "one.txt").write_text("cat\n")
