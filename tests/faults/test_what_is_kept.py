@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import tokbench
 from tokbench.errors import ResultsError, SpecError
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import cache_dir
 from tokbench.results import CellResult, Failure, Run
 from tokbench.results import cell as cells
+from tokbench.results.atomic import StorageError
 from tokbench.results.cell import read_head, write_cell
 from tokbench.runner.pool import close_idle
 from tokbench.runner.suite import load_suite
@@ -155,3 +157,16 @@ def test_a_file_rewritten_with_the_same_size_and_time_is_read_again(text: Path, 
     assert text.stat().st_size == stat.st_size
     os.utime(text, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert figures(run(["chars"], [f"text:{text}"], cache=False)) != before
+
+
+def test_a_cache_that_cannot_be_written_is_said_with_a_remedy_that_helps(
+    text: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    done = run(["bpe:vocab_size=300"], [f"text:{text}"], train_on=f"text:{text}")
+    assert done.failures == []
+    with pytest.raises(StorageError, match=r"TOKBENCH_CACHE_DIR, or train once with `tokbench train -o FILE`"):
+        tokbench.load("bpe:vocab_size=300", train_on=["one text and another"])
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    assert tokbench.load("bpe:vocab_size=300", train_on=["one text and another"]).encode("one")

@@ -22,8 +22,8 @@ from typing import Any
 
 from tokbench.corpus import Document, Shard, TrainingCorpus
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
-from tokbench.registry import Registry
-from tokbench.results.atomic import replacing
+from tokbench.registry import CACHE_VARIABLE, Registry
+from tokbench.results.atomic import StorageError, replacing
 from tokbench.runner.limits import peak_memory
 from tokbench.runner.recipe import digest_of, file_digests, fingerprint
 from tokbench.spec import Spec, with_defaults
@@ -159,8 +159,14 @@ def _loads(spec: Spec, model: Path) -> Spec:
 def _store(tokenizer: Savable, model: Path, info: dict[str, Any]) -> dict[str, Any]:
     """Save a tokenizer with what is known of it, aside and renamed; returns what is known of it then."""
     home = model.parent
-    home.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent))
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent))
+    except OSError as error:
+        raise StorageError(
+            f"cannot keep the trained tokenizer in {home.parent}: {error.strerror}; name a folder that can be "
+            f"written to with {CACHE_VARIABLE}, or train once with `tokbench train -o FILE` and load the file"
+        ) from error
     try:
         tokenizer.save(aside / model.name)
         info = {**info, "files": _content(aside / model.name)}

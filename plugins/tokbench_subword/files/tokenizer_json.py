@@ -17,6 +17,7 @@ from typing import Any
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.json_numbers import Written
 from tokbench_subword.files.opening import read_text
+from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
 
 
@@ -55,6 +56,7 @@ def document_of(content: Any, *, where: str) -> Document:
     """The document in parsed JSON; raises `TokenizerError` for what is no tokenizer."""
     if not isinstance(content, Mapping) or not isinstance(content.get("model"), Mapping):
         raise TokenizerError(f'{where}: is not a tokenizer.json: it has no "model"')
+    check_parts(content, where)
     added = tuple(_added(entry, where) for entry in content.get("added_tokens") or [])
     seen: dict[int, str] = {}
     for token in added:

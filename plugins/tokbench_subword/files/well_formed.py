@@ -1,0 +1,159 @@
+"""Whether the parts of a `tokenizer.json` that encoding does without are what `tokenizers` would load.
+
+Truncation, padding, post-processor and decoder are set aside or read later, if at all. `tokenizers` refuses a
+file in which one of them is of the wrong type: so do we, with the place. Types that are not known pass: who
+reads them says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tokbench.errors import TokenizerError
+
+Check = Callable[[Any], bool]
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _character(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 1
+
+
+def _one_of(*names: str) -> Check:
+    return lambda value: value in names
+
+
+def _or_null(check: Check) -> Check:
+    return lambda value: value is None or check(value)
+
+
+def _token(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and _text(value[0]) and _count(value[1])
+
+
+def _strategy(value: Any) -> bool:
+    return value == "BatchLongest" or (
+        isinstance(value, Mapping) and [*value] == ["Fixed"] and _count(value["Fixed"])
+    )
+
+
+def _pattern(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping) and [*value] in (["String"], ["Regex"]) and all(map(_text, value.values()))
+    )
+
+
+def _special_tokens(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(each, Mapping)
+        and _text(each.get("id"))
+        and isinstance(each.get("ids"), list)
+        and all(map(_count, each["ids"]))
+        and isinstance(each.get("tokens"), list)
+        and all(map(_text, each["tokens"]))
+        for each in value.values()
+    )
+
+
+def _template(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, Mapping)
+        and [*each] in (["SpecialToken"], ["Sequence"])
+        and all(isinstance(part, Mapping) and _text(part.get("id")) and _count(part.get("type_id"))
+                for part in each.values())
+        and each.get("Sequence", {"id": "A"})["id"] in ("A", "B")
+        for each in value
+    )  # fmt: skip
+
+
+Fields = Mapping[str, Check]
+"""What a part must have, each with what it takes; those that end in ``?`` may be left out."""
+_TRUNCATION: Fields = {
+    "max_length": _count,
+    "strategy": _one_of("LongestFirst", "OnlyFirst", "OnlySecond"),
+    "stride": _count,
+    "direction?": _one_of("Left", "Right"),
+}
+_PADDING: Fields = {
+    "strategy": _strategy,
+    "direction": _one_of("Left", "Right"),
+    "pad_to_multiple_of?": _or_null(_count),
+    "pad_id": _count,
+    "pad_type_id": _count,
+    "pad_token": _text,
+}
+_BYTE_LEVEL: Fields = {"add_prefix_space": _flag, "trim_offsets": _flag, "use_regex?": _flag}
+_POST_PROCESSORS: Mapping[str, Fields] = {
+    "BertProcessing": {"sep": _token, "cls": _token},
+    "RobertaProcessing": {"sep": _token, "cls": _token},
+    "ByteLevel": _BYTE_LEVEL,
+    "TemplateProcessing": {"single": _template, "pair": _template, "special_tokens": _special_tokens},
+}
+_DECODERS: Mapping[str, Fields] = {
+    "BPEDecoder": {"suffix": _text},
+    "ByteLevel": _BYTE_LEVEL,
+    "WordPiece": {"prefix": _text, "cleanup": _flag},
+    "Metaspace": {
+        "replacement": _character,
+        "prepend_scheme?": _one_of("always", "never", "first"),
+        "split?": _or_null(_flag),
+    },
+    "CTC": {"pad_token": _text, "word_delimiter_token": _text, "cleanup": _flag},
+    "Replace": {"pattern": _pattern, "content": _text},
+    "Strip": {"content": _character, "start": _count, "stop": _count},
+    "Fuse": {},
+    "ByteFallback": {},
+}
+
+
+def check_parts(content: Mapping[str, Any], where: str) -> None:
+    """Raise `TokenizerError` with the place, for a part of a `tokenizer.json` that is of the wrong type."""
+    for name, fields in (("truncation", _TRUNCATION), ("padding", _PADDING)):
+        part = content.get(name)
+        if part is not None:
+            _check_fields(part, fields, f"{where}: {name}")
+    for name, types, inner in (
+        ("post_processor", _POST_PROCESSORS, "processors"),
+        ("decoder", _DECODERS, "decoders"),
+    ):
+        if content.get(name) is not None:
+            _check_typed(content[name], types, inner, f"{where}: {name}")
+
+
+def _check_typed(part: Any, types: Mapping[str, Fields], inner: str, place: str) -> None:
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    if not isinstance(kind, str):
+        raise TokenizerError(f"{place}: is not an object with a type: {part!r:.80}")
+    if kind == "Sequence":
+        steps = part.get(inner)
+        if not isinstance(steps, list):
+            raise TokenizerError(f"{place}.{inner}: is not a list: {steps!r:.80}")
+        for number, step in enumerate(steps):
+            _check_typed(step, types, inner, f"{place}.{inner}[{number}]")
+    elif kind in types:  # of others, who reads them says that they are not known
+        _check_fields(part, types[kind], place)
+
+
+def _check_fields(part: Any, fields: Fields, place: str) -> None:
+    if not isinstance(part, Mapping):
+        raise TokenizerError(f"{place}: is not an object: {part!r:.80}")
+    for name, check in fields.items():
+        key = name.removesuffix("?")
+        if key not in part and key == name:
+            raise TokenizerError(f"{place}.{key}: is not there; tokenizers refuses the file too")
+        if key in part and not check(part[key]):
+            raise TokenizerError(
+                f"{place}.{key}: {part[key]!r:.80} is none of its kind; tokenizers refuses it too"
+            )

@@ -1,0 +1,89 @@
+"""Parts of `tokenizer.json` of the wrong type are refused where `tokenizers` refuses them, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokbench_subword.files.well_formed import check_parts
+from tokenizers import Tokenizer
+
+import tokbench
+from tokbench.errors import TokenizerError
+
+MODEL = {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+ENDS = {"sep": ["a", 0], "cls": ["b", 1]}
+A = {"Sequence": {"id": "A", "type_id": 0}}
+PADDING = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0,
+           "pad_type_id": 0, "pad_token": "[PAD]"}  # fmt: skip
+GOOD: dict[str, list[dict[str, Any]]] = {
+    "truncation": [{"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}],
+    "padding": [PADDING, {**PADDING, "strategy": {"Fixed": 3}, "direction": "Left", "pad_to_multiple_of": 8}],
+    "post_processor": [
+        {"type": "BertProcessing", **ENDS},
+        {"type": "RobertaProcessing", **ENDS, "trim_offsets": True, "add_prefix_space": True},
+        BYTE_LEVEL,
+        {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a", "type_id": 0}}, A],
+         "pair": [A, {"Sequence": {"id": "B", "type_id": 1}}],
+         "special_tokens": {"a": {"id": "a", "ids": [0], "tokens": ["a"]}}},
+        {"type": "Sequence", "processors": [BYTE_LEVEL]},
+    ],
+    "decoder": [
+        {"type": "BPEDecoder", "suffix": "</w>"},
+        BYTE_LEVEL,
+        {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": True},
+        {"type": "CTC", "pad_token": "<p>", "word_delimiter_token": "|", "cleanup": True},
+        {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
+        {"type": "Replace", "pattern": {"Regex": "_"}, "content": " "},
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        {"type": "Fuse"},
+        {"type": "ByteFallback"},
+        {"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]},
+    ],
+}  # fmt: skip
+INSTEAD = [None, -1, 3, 2.5, "x", "xy", "", True, [], [1], ["a", 0], {}, {"Fixed": "x"}, {"String": 1}]
+
+
+def variants() -> Iterator[dict[str, Any]]:
+    """Documents in which one part, or one of its fields, is missing or something else."""
+    for part, items in GOOD.items():
+        yield from ({part: value} for value in INSTEAD)
+        for item in items:
+            yield {part: item}
+            for key in item.keys() - {"type"}:
+                yield {part: {name: value for name, value in item.items() if name != key}}
+                yield from ({part: {**item, key: value}} for value in INSTEAD)
+
+
+def test_what_tokenizers_refuses_is_refused_with_the_place() -> None:
+    refused = 0
+    for parts in variants():
+        [name] = parts
+        try:
+            Tokenizer.from_str(json.dumps({"version": "1.0", "added_tokens": [], "model": MODEL} | parts))
+        except Exception:
+            refused += 1
+            with pytest.raises(TokenizerError, match=rf"f\.json: {name}"):
+                check_parts(parts, "f.json")
+        else:
+            check_parts(parts, "f.json")
+    assert refused > 500
+
+
+@pytest.mark.parametrize("family", ["bpe", "unigram", "wordpiece"])
+def test_every_family_refuses_such_a_file(family: str, tmp_path: Path) -> None:
+    model = {
+        "bpe": MODEL,
+        "unigram": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0.0], ["b", -1.0]]},
+        "wordpiece": {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "b": 1},
+                      "continuing_subword_prefix": "##", "max_input_chars_per_word": 100},
+    }[family]  # fmt: skip
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"padding": {**PADDING, "pad_id": "0"}, "added_tokens": [], "model": model}))
+    with pytest.raises(TokenizerError, match=r"tokenizer\.json: padding\.pad_id: '0'"):
+        tokbench.load(f"{family}:{path}")
