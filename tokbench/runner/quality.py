@@ -135,7 +135,7 @@ class QualityPass:
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
                 else:  # nobody can be heard from another machine: outcomes come with the future
-                    waiting.add(executor.submit(run_checked, task, expected))
+                    waiting.add(_submitted(executor, run_checked, task, expected))
             if stop.asked:
                 waiting = {future for future in waiting if not future.cancel()}
             if not waiting:
@@ -213,6 +213,14 @@ def _result(future: Future[Any], *, shared: bool) -> Any:
         raise EngineLost(f"{type(error).__name__}: {error}") from error
 
 
+def _submitted(executor: Executor, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """A task handed to a shared engine, which may be gone before it takes it."""
+    try:
+        return executor.submit(function, *arguments)
+    except Exception as error:
+        raise EngineLost(f"{type(error).__name__}: {error}") from error
+
+
 def check_here(executor: Executor, engine: str) -> None:
     """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
     if executor.submit(os.getpid).result() != os.getpid():
@@ -220,11 +228,16 @@ def check_here(executor: Executor, engine: str) -> None:
 
 
 def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
-    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have."""
+    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have.
+
+    Raises `EngineLost` where none can answer.
+    """
     ours = environment(registry)
-    asked = [executor.submit(environment_here, registry.choice, registry.context) for _ in range(PROBES * jobs)]
+    asked = [
+        _submitted(executor, environment_here, registry.choice, registry.context) for _ in range(PROBES * jobs)
+    ]
     for future in asked:
-        different = difference(ours, future.result())
+        different = difference(ours, _result(future, shared=True))
         if different:
             raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
 
