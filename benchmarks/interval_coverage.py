@@ -1,8 +1,8 @@
 """How often 95 % intervals hold the truth where lines belong together, by what is drawn as one.
 
 ``python benchmarks/interval_coverage.py SPEC FILE [FILE ...]`` prints the table of docs/trust.md. Each file
-is one text of a document a line; the figure is bytes per token, the truth that of the whole file. Samples are of
-two kinds:
+is one text of a document a line; the figure is bytes per token, the truth that of the whole file. Samples are
+of two kinds:
 
 - *contiguous*: n lines from a random place on, as somebody has them who measures the first pages of a book;
 - *articles*: random stretches of 25 lines each, as a collection of articles has them.
