@@ -14,6 +14,7 @@ from tokbench_subword.files import formats
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
+from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -95,6 +96,7 @@ _OPTIONS = (
         False,
         "Encode the text of a special token as that token. Otherwise it is ordinary text.",
     ),
+    CACHE,
 )
 
 
@@ -115,6 +117,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         "name": str(spec),
         "threads": context.threads,
         "match_special": bool(spec.get("match_special", False)),
+        "cache": cache_bytes(spec.get("cache"), where=str(spec)),
     }
     if found == "ranks":
         tokenizer = _of_ranks(spec, path, options)
@@ -158,7 +161,8 @@ def train_sizes(
 def _of_training(model: BpeModel, options: Mapping[str, Any]) -> Tokenizer:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-    tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}")
+    cache = cache_bytes(options["cache"], where="bpe")
+    tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}", cache=cache)
     return _as_asked(tokenizer, options["encoding"], options["dropout"])
 
 

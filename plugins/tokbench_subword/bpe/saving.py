@@ -132,6 +132,7 @@ def facts(tokenizer: BpeTokenizer) -> dict[str, Any]:
         "dropout": model.dropout,
         "special_tokens": {t.content: t.id for t in document.added_tokens if t.special},
         "added_tokens": {t.content: t.id for t in document.added_tokens if not t.special},
+        "word_cache_bytes": tokenizer.cache,
         "library": "tokbench (in-house)",
         "files": [tokenizer.source] if tokenizer.source else [],
     }

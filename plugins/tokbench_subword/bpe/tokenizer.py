@@ -40,6 +40,7 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.words.cache_size import CACHE_BYTES
 
 _DERIVED = (
     *("_decode_one", "_decoder", "_offsets", "_to_list"),
@@ -52,7 +53,8 @@ class BpeTokenizer(Rebuilt):
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
-    tokens are always matched. `threads` is how many a batch may use.
+    tokens are always matched. `threads` is how many a batch may use, `cache` how many bytes the word cache of
+    each may take.
 
     Example:
         >>> model = BpeModel(
@@ -70,9 +72,11 @@ class BpeTokenizer(Rebuilt):
         name: str = "bpe",
         threads: int = 1,
         match_special: bool = False,
+        cache: int = CACHE_BYTES,
         source: str = "",
     ) -> None:
         self.name = name
+        self.cache = cache
         self.model = model
         self.threads = threads
         self.source = source
@@ -139,7 +143,7 @@ class BpeTokenizer(Rebuilt):
         compiled = self._preparation.compiled
         cutters = compiled.cuts.cutters if compiled else ()
         spelled = self._preparation.spelling and compiled is not None
-        return Encoder(self.model, cutters, threads=self.threads, spelled=spelled)
+        return Encoder(self.model, cutters, threads=self.threads, cache=self.cache, spelled=spelled)
 
     @cached_property
     def _one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
@@ -265,6 +269,7 @@ class BpeTokenizer(Rebuilt):
             name=self.name,
             threads=self.threads,
             match_special=self.match_special,
+            cache=self.cache,
             source=self.source,
         )
 

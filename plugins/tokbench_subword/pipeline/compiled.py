@@ -55,6 +55,13 @@ class CompiledPipeline:
         found = self.raw_tokens or self.normal_tokens
         return not found and self.normalizer is None and self.cuts.leaves_text
 
+    @property
+    def rewrites_only(self) -> bool:
+        """Whether every text is one segment, with nothing done to it but each character rewritten by itself."""
+        found = self.raw_tokens or self.normal_tokens
+        tables = self.normalizer is None or self.normalizer.tables is not None
+        return not found and tables and self.cuts.leaves_text
+
     def segments(self, texts: Segments) -> Segments:
         """The texts as the model's encoder takes them: to be cut, and nothing else."""
         if (

@@ -62,6 +62,12 @@ class BatchNormalizer(Stays):
 
     steps: tuple[Step, ...]
 
+    @property
+    def tables(self) -> RewritingTables | None:
+        """The tables that do all of it, where each character is rewritten by itself; else None."""
+        step = self.steps[0] if len(self.steps) == 1 else None
+        return step.args[0] if isinstance(step, partial) and step.func is _rewritten else None
+
     def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
         """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.
 
@@ -99,11 +105,9 @@ def origins(
         >>> begins.tolist(), characters.tolist(), known.tolist()
         ([0, 4, 6], [0, 1, 1, 2, 0, 0], [True, True])
     """
-    step = partial(_rewritten, _unchanged(), None) if normalizer is None else normalizer.steps[0]
-    several = normalizer is not None and len(normalizer.steps) > 1
-    if several or not isinstance(step, partial) or step.func is not _rewritten:
+    tables = _unchanged() if normalizer is None else normalizer.tables
+    if tables is None:
         return None
-    tables: RewritingTables = step.args[0]
     begins, known = np.zeros(len(offsets), np.int64), np.ones(len(offsets) - 1, np.bool_)
     numbers = np.empty(2 * int(offsets[-1]) + PADDING, np.int32)
     while write_origins(tables.block, tables.ordered_from, data, offsets, numbers, begins, known) == TOO_SMALL:

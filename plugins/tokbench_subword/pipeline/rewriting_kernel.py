@@ -14,6 +14,8 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.rewriting import LOOK_UP
 from tokbench_subword.pipeline.splicing import TOO_SMALL, UNCHANGED, copy_span, finished
 
+DECLINED = -1
+"""In place of a position: the text is left to plain Python."""
 _LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
@@ -42,6 +44,58 @@ def _first_changed(text: Any, position: Any, stop: Any, steps: Any, entries: Any
     return stop
 
 
+@inline
+def rewrite_from(
+    tables: Any, ordered_from: Any, text: Any, position: Any, stop: Any, out: Any, size: Any, room: Any
+) -> Any:
+    """Write a text from `position` to `stop` to ``out[size:]``; the new size and position.
+
+    The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
+    32 bytes beyond. The position is `DECLINED` where characters meet that are entries from `ordered_from` on.
+    """
+    single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
+    starts, blob = i32_in(tables, 3), u8_in(tables, 4)
+    ordered_end = np.int64(-1)
+    while position < stop:
+        byte = text[position]
+        new = single[byte]
+        if new != LOOK_UP:
+            out[size] = new
+            size += 1
+            position += 1
+            continue
+        width, entry = np.int64(steps[byte]), np.int64(0)
+        if width == 0:
+            point, width = code_point(text, position)
+            entry = np.int64(entries[point])
+        if entry == 0:
+            for index in range(4):
+                out[size + index] = text[position + index]
+            size += width
+        else:
+            place = 2 * abs(entry)
+            begin, middle, behind = starts[place], starts[place + 1], starts[place + 2]
+            length = np.int64(behind - begin)
+            if size + length - position > room:
+                return np.int64(TOO_SMALL), position
+            copy_bytes_16(blob, begin, out, size)  # nearly always all of it
+            if length > 16:
+                copy_span(blob, begin + 16, behind, out, size + 16)
+            if entry < 0:
+                size += middle - begin
+                for index in range(4):
+                    out[size + index] = text[position + index]
+                size = copy_span(blob, middle, behind, out, size + width)
+            else:
+                size += length
+            if entry >= ordered_from:
+                if size - length == ordered_end:
+                    return size, np.int64(DECLINED)
+                ordered_end = size
+        position += width
+    return size, position
+
+
 @kernel
 def rewrite(
     tables: Any, ordered_from: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any
@@ -50,8 +104,7 @@ def rewrite(
 
     Documents are declined where characters meet that are entries from `ordered_from` on.
     """
-    single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
-    starts, blob = i32_in(tables, 3), u8_in(tables, 4)
+    block, steps, entries = pointer(tables), u8_in(tables, 1), i32_in(tables, 2)
     text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
     n_documents = len(offsets) - 1
     end = offsets[n_documents]
@@ -63,48 +116,16 @@ def rewrite(
         return np.int64(TOO_SMALL)
     size = copy_span(text, offsets[0], position, out, 0)
     out_offsets[0] = 0
+    room = capacity - end - 32
     for document in range(n_documents):
         stop = offsets[document + 1]
-        ordered_end = np.int64(-1)
-        while position < stop:
-            byte = text[position]
-            new = single[byte]
-            if new != LOOK_UP:
-                out[size] = new
-                size += 1
-                position += 1
-                continue
-            width, entry = np.int64(steps[byte]), np.int64(0)
-            if width == 0:
-                point, width = code_point(text, position)
-                entry = np.int64(entries[point])
-            if entry == 0:
-                for index in range(4):
-                    out[size + index] = text[position + index]
-                size += width
-            else:
-                place = 2 * abs(entry)
-                begin, middle, behind = starts[place], starts[place + 1], starts[place + 2]
-                length = np.int64(behind - begin)
-                if size + length + end - position + 32 > capacity:
-                    return np.int64(TOO_SMALL)
-                copy_bytes_16(blob, begin, out, size)  # nearly always all of it
-                if length > 16:
-                    copy_span(blob, begin + 16, behind, out, size + 16)
-                if entry < 0:
-                    size += middle - begin
-                    for index in range(4):
-                        out[size + index] = text[position + index]
-                    size = copy_span(blob, middle, behind, out, size + width)
-                else:
-                    size += length
-                if entry >= ordered_from:
-                    if size - length == ordered_end:
-                        declined[document] = 1
-                        position = stop
-                        break
-                    ordered_end = size
-            position += width
+        if position < stop:
+            size, position = rewrite_from(block, ordered_from, text, position, stop, out, size, room)
+            if size == TOO_SMALL:
+                return size
+            if position == DECLINED:
+                declined[document] = 1
+                position = stop
         out_offsets[document + 1] = size - (position - stop)
     return size
 

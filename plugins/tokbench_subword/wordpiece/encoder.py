@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import plain_text
 from tokbench.batch import TokenBatch
-from tokbench.kernels.copies import Stays
+from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.byte_alphabet import unspelled
@@ -51,6 +52,20 @@ class Encoder(Stays):
         """The encoder of a model."""
         return cls(model, threads=threads)
 
+    @cached_property
+    def to_list(self) -> Callable[[str], list[int]]:
+        """The ids of one text, which may be short, as a list."""
+        if self.compiled is None or not self.compiled.rewrites_only:
+            return self._to_list
+        tables = self.compiled.normalizer.tables if self.compiled.normalizer else None
+        return self._words.one_by_one(tables, (self._to_array, self._to_list))[1]
+
+    def _to_array(self, text: str) -> NDArray[np.int32]:
+        return self.encode_batch([plain_text(text, name="wordpiece")]).ids
+
+    def _to_list(self, text: str) -> list[int]:
+        return self._to_array(text).tolist()  # type: ignore[no-any-return]
+
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
         if self.compiled is None:
@@ -84,6 +99,7 @@ class Encoder(Stays):
 
     def forget(self) -> None:
         """Empty the word caches."""
+        self.__dict__.pop("to_list", None)
         self._words.forget()
         self._letters.forget()
 

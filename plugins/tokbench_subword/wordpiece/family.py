@@ -16,6 +16,7 @@ from tokbench_subword.files.opening import read_bytes
 from tokbench_subword.files.recognising import expect, format_of, json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
@@ -76,6 +77,13 @@ _OPTIONS = (
         "Training: the first tokens of the vocabulary, separated by spaces.",
     ),
     Option("limit_alphabet", "int", 1000, "Training: keep so many characters, the most frequent."),
+    Option(
+        "match_special",
+        "bool",
+        False,
+        "Encode the text of a special token as that token. Otherwise it is ordinary text.",
+    ),
+    CACHE,
     THREADS,
 )
 
@@ -91,7 +99,14 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
     remedy = f"load it as 'bpe:{path}' or 'unigram:{path}', or with transformers:{path}"
     found = expect(path, "tokenizer.json", "text", remedy=remedy)
     model, notes = _read_json(path) if found == "tokenizer.json" else _read_text(spec, path)
-    return WordPieceTokenizer(str(spec), _overridden(model, spec), threads=context.threads, notes=notes)
+    return WordPieceTokenizer(
+        str(spec),
+        _overridden(model, spec),
+        threads=context.threads,
+        cache=cache_bytes(spec.get("cache"), where=str(spec)),
+        match_special=bool(spec.get("match_special", False)),
+        notes=notes,
+    )
 
 
 _NAMES = ("tokenizer.json", "vocab.txt")
@@ -224,7 +239,12 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     named = {
         name: value for name, value in options.items() if value is not None and name in ("vocab_size", "score")
     }
-    return WordPieceTokenizer(str(Spec("wordpiece", options=named)), model)
+    return WordPieceTokenizer(
+        str(Spec("wordpiece", options=named)),
+        model,
+        cache=cache_bytes(options["cache"], where="wordpiece"),
+        match_special=options["match_special"],
+    )
 
 
 def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:

@@ -74,8 +74,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def encode(self, text: str) -> list[int]:
         """The ids of `text`."""
-        ids: list[int] = self.encode_batch([plain_text(text, name=self.name)]).ids.tolist()
-        return ids
+        return self._encoder.to_list(plain_text(text, name=self.name))
 
     __call__ = encode
 
@@ -251,6 +250,8 @@ class WordPieceTokenizer(Rebuilt):
             "unk_token": self.model.unk_token,
             "prefix": self.model.prefix,
             "max_input_chars_per_word": self.model.max_input_chars_per_word,
+            "word_cache_bytes": self.cache,
+            "match_special": self.match_special,
             "lossless": False,
             "why_not_lossless": "white space is dropped, and a word that cannot be built becomes unknown",
             "unicode": "categories of 8.0, decomposition of 9.0, as tokenizers has them",

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import block
 from tokbench_subword.words import slots as at
+from tokbench_subword.words.cache_size import CACHE_BYTES as CACHE_BYTES
 
-CACHE_BYTES = 64 << 20
-"""What a cache takes at the most, unless told: a million slots, and as much for records."""
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13
 _BYTES_A_SLOT = 64
@@ -24,7 +23,8 @@ _LINE = 8
 class WordCache(Stays):
     """Words to ids, for the kernels of `slots`, which take its `block`.
 
-    `most` is how many bytes it may take, half of them for slots and half for records, each a power of two. It
+    `most` is how many bytes it may take, half of them for slots and half for records, each a power of two; with
+    0, words are not kept. It
     begins with 16 kB of slots. Memory of records is taken from the system page by page as they are written.
 
     Example:
@@ -41,7 +41,7 @@ class WordCache(Stays):
         ring_size = max(half // 8, _FIRST_RING)
         ring = np.empty(ring_size + at.SPARE_IDS, np.uint64)
         state = np.zeros(at.N_STATE, np.int64)
-        state[at.RING_SIZE] = ring_size
+        state[at.RING_SIZE] = ring_size if most else 0
         table = _aligned_zeros(_FIRST_SLOTS * at.SLOT)
         self._arrays: list[NDArray[Any]] = [table, state, ring, ring.view(np.uint32), ring.view(np.uint8)]
         self.block = block(self._arrays)

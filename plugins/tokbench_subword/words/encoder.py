@@ -22,6 +22,7 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import block, frozen
 from tokbench.kernels.text import encode_texts, utf8_of
 from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.rewriting import RewritingTables
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.direct import entry
@@ -30,6 +31,8 @@ from tokbench_subword.words.searching import Search
 from tokbench_subword.words.workspace import Workspace
 
 Arrays = Sequence[NDArray[Any]]
+ToArray = Callable[[str], NDArray[np.int32]]
+ToList = Callable[[str], list[int]]
 _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
 _FEW_TEXTS = 1 << 11
@@ -78,21 +81,27 @@ class WordEncoder(Stays):
         """The ids of one text."""
         return self.encode_batch([plain_text(text, name="tokbench")]).ids
 
-    def one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
+    def one_by_one(
+        self,
+        rewriting: RewritingTables | None = None,
+        longer: tuple[ToArray, ToList] | None = None,
+    ) -> tuple[ToArray, ToList]:
         """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.
 
-        They have caches of their own. Texts that are not short they leave to `encode`.
+        They normalize it by `rewriting`, and have caches of their own. What they cannot do themselves, texts
+        that are not short above all, they leave to `longer`, two functions that do the same.
         """
+        to_array, to_list = longer or (self.encode, self.encode_to_list)
         if self._fits < 0:
-            return self.encode, self.encode_to_list
-        work = self._new()
+            return to_array, to_list
+        work = self._new(rewriting)
         heads = [work.ids[:count] for count in range(at.HEADS)]
         arrays = [*(head.copy for head in heads), lambda: work.last().copy()]
         lists = [*(head.tolist for head in heads), lambda: work.last().tolist()]
         place = address(work.block)
         return (
-            callable_of(encode_text, (self.encode, place, work.fit, arrays)),
-            callable_of(encode_text, (self.encode_to_list, place, work.fit, lists)),
+            callable_of(encode_text, (to_array, place, work.fit, arrays)),
+            callable_of(encode_text, (to_list, place, work.fit, lists)),
         )
 
     def encode_to_list(self, text: str) -> list[int]:
@@ -211,9 +220,9 @@ class WordEncoder(Stays):
         except IndexError:
             return self._new()
 
-    def _new(self) -> Workspace:
+    def _new(self, rewriting: RewritingTables | None = None) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        work = Workspace(self._machine, self._search.address, arrays, self.cache)
+        work = Workspace(self._machine, self._search.address, arrays, self.cache, rewriting)
         if self._fits >= 0 and not self._ready:
             # numba reads compiled code when it is first asked for: all now, or the first batch would wait
             counts = np.zeros(0, np.int64)

@@ -33,6 +33,7 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.pipeline.cutting import SECOND, SPARE, cut_some, cut_twice
+from tokbench_subword.pipeline.rewriting_kernel import rewrite_from
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.searching import search_at
@@ -141,8 +142,16 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
     counters[at.BUSY] = 1
     data, ids, machine = u8_in(block, at.TEXT), i32_in(block, at.IDS), u64_in(block, at.MACHINE)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
-    size = write_text(string_at(text), data)
     o = i = began = row = none = np.int64(0)  # a plain 0 would be a type of its own, compiled once more
+    size = np.int64(write_text(string_at(text), data))
+    if counters[at.REWRITES] == 1:
+        tables, normal = u64_in(block, at.REWRITING), u8_in(block, at.NORMAL)
+        room = np.int64(at.TEXT_SIZE) - size
+        size, place = rewrite_from(tables, counters[at.ORDERED_FROM], data, none, size, normal, none, room)
+        if size < 0 or place < 0:
+            counters[at.BUSY] = 0
+            return left_to_python(state, arguments, n_arguments, names)
+        data = normal
     while i < size or row != 0:
         i, began, row, count = cut_some(
             machine, data, i, began, row, size, starts, ends, none, np.int64(GROUP - SPARE)

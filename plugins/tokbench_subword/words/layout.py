@@ -19,18 +19,22 @@ from tokbench.kernels.text import MOST_BYTES
     IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
+    NORMAL,  # uint8 (TEXT_SIZE + PADDING,): the same, normalized
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
+    REWRITING,  # the block of `RewritingTables` that normalize such a text, empty where nothing does
     MODEL,
-) = range(12)
+) = range(14)
 
 (
     SEARCH,  # the address of the model's search, see `searching`
     FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
     BUSY,  # 1 while a text is encoded by itself
     N_IDS,  # of the last one
-) = range(4)
+    REWRITES,  # 1 where it is to be normalized
+    ORDERED_FROM,  # see `RewritingTables`
+) = range(6)
 
-N_COUNTERS = 4
+N_COUNTERS = 6
 
 GROUP = 128
 """Words that are cut and looked up together."""

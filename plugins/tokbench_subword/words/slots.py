@@ -47,7 +47,7 @@ from tokbench.kernels.pointers import (
 (
     MASK,  # words of 64 bits in all slots, less one
     SHIFT,  # how far a hash is shifted to give a slot
-    RING_SIZE,  # words of 64 bits in the ring, a power of two
+    RING_SIZE,  # words of 64 bits in the ring, a power of two; 0 where no word is to be kept
     WRITTEN,  # and written to it so far
     HELD,  # slots that are not empty
     ENTERED,  # words entered so far
@@ -167,7 +167,7 @@ def remember(words, low, high, text, start, ids, begin, count):  # type: ignore[
     A word has no more ids than a record has room for: `LONGEST_WORD` at the most, or it is left out.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    if count > LONGEST_WORD:
+    if count > LONGEST_WORD or state[RING_SIZE] == 0:
         return
     mask = state[MASK]
     slot = home = word_home(low, high, state[SHIFT])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.pipeline.cutting import SECOND
+from tokbench_subword.pipeline.rewriting import RewritingTables
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import SPARE_IDS
@@ -28,11 +29,18 @@ class Workspace(Stays):
     __slots__ = ("arrays", "block", "ids", "out", "text", "utf8", "words")
 
     def __init__(
-        self, machine: Any, address: int, model: Sequence[NDArray[Any]], cache_bytes: int = CACHE_BYTES
+        self,
+        machine: Any,
+        address: int,
+        model: Sequence[NDArray[Any]],
+        cache_bytes: int = CACHE_BYTES,
+        rewriting: RewritingTables | None = None,
     ) -> None:
         self.words = WordCache(cache_bytes)
         counters = np.zeros(at.N_COUNTERS, np.int64)
         counters[at.SEARCH] = address
+        if rewriting is not None:
+            counters[at.REWRITES], counters[at.ORDERED_FROM] = 1, rewriting.ordered_from
         self.arrays: list[NDArray[Any]] = [
             machine,
             self.words.block,
@@ -44,7 +52,9 @@ class Workspace(Stays):
             np.zeros(at.GROUP + 1, np.int64),
             np.zeros(at.GROUP, np.int64),
             np.zeros(at.TEXT_SIZE + PADDING, np.uint8),
+            np.zeros(at.TEXT_SIZE + PADDING, np.uint8),
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
+            rewriting.block if rewriting else block([np.zeros(0, np.uint8)]),
             *model,
         ]
         self.out = np.empty(1 << 12, np.int32)
