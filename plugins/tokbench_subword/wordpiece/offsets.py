@@ -68,7 +68,7 @@ class Offsets:
         located = None
         if compiled is not None and compiled.cuts.leaves_text and not self._encoder.preparation.spelling:
             located = self._at_once(compiled, texts)
-        spans, limits, known = located or (np.zeros((0, 2), np.int64), [], [False] * len(texts))
+        spans, limits, known = located or (np.zeros((0, 2), np.int64), [0], [False] * len(texts))
         if all(known):
             return spans, np.asarray(limits, np.int64)
         every = [

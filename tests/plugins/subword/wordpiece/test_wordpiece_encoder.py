@@ -228,5 +228,12 @@ def test_a_trie_finds_what_is_in_it() -> None:
     assert Trie.of({}).get("a") is None
 
 
+def test_no_texts_have_no_spans_by_the_general_path_either() -> None:
+    metaspace = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}
+    model = WordPieceModel(vocabulary=SMALL, pipeline=Pipeline(None, metaspace))
+    spans, limits = WordPieceTokenizer("general", model).offsets_batch([])
+    assert (spans.shape, limits.tolist()) == ((0, 2), [0])
+
+
 def test_conformance() -> None:
     check_tokenizer(small(0)[0], examples=30)
