@@ -212,6 +212,7 @@ class Registry:
         """The validated spec of a tokenizer, an alias resolved; raises with the nearest names."""
         if isinstance(text, str) and text not in self.tokenizers:
             text = self._resolved(text) or self._path_spec(text) or text
+            _refuse_missing(text, self.tokenizers, "tokenizer")
         spec = text if isinstance(text, Spec) else Spec.parse(text)
         if spec.family not in self.tokenizers and not nearest(spec.family, self.tokenizers):
             self._refuse_alias(str(spec))
@@ -230,8 +231,12 @@ class Registry:
         return None
 
     def _refuse_alias(self, name: str) -> None:
-        """Raise `UnknownNameError` where `name` looks like the name of a model."""
-        if near := nearest(name, self.aliases):
+        """Raise `UnknownNameError` where `name` looks like a model's name, or like what a family opens."""
+        examples = (spec for family in self.tokenizers.values() for spec in family.examples)
+        offered = [*examples, *self.aliases.values()]  # of two families, that of the models' names
+        variants = {Spec.parse(spec).variant or spec: spec for spec in offered}
+        near = [variants[name]] if name in variants else nearest(name, self.aliases)
+        if near := near or [variants[each] for each in nearest(name, variants)]:
             raise UnknownNameError(
                 f"unknown tokenizer {name!r}; did you mean {' or '.join(map(repr, near))}? "
                 f"`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
@@ -301,6 +306,7 @@ class Registry:
             head = text.partition(":")[0]
             if head not in self.datasets and Path(text).exists():
                 text = str(Spec(self._family_of_path(text), text))
+            _refuse_missing(text, self.datasets, "dataset")
         spec = text if isinstance(text, Spec) else Spec.parse(text)
         family = self.pick(self.datasets, spec.family, "dataset family")
         return validate(spec, family.options)
@@ -342,6 +348,22 @@ def build_registry(
 def registry_of(choice: PluginChoice, context: LoadContext | None = None) -> Registry:
     """The registry of a `PluginChoice`: what a worker process builds from the recipe it was sent."""
     return build_registry(disable=choice.disable, plugin_files=choice.files, context=context)
+
+
+def _refuse_missing(text: str, families: Iterable[str], kind: str) -> None:
+    """Raise `SpecError` for what is written as a path and is none: a word with a slash, or with an ending."""
+    head = text.partition(":")[0].partition(",")[0]
+    if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
+        return
+    path = Path(text)
+    beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = [str(path.parent / name) for name in nearest(path.name, beside)]
+    guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+    where = "" if path.parent.is_dir() else f" (nor a folder {path.parent})"
+    raise SpecError(
+        f"{text}: there is no such file or folder{where}{guess} "
+        f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
+    )
 
 
 def _head(path: Path) -> bytes:

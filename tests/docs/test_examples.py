@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,28 @@ def test_the_tokenizer_groups_from_the_right() -> None:
     tokenizer = tokbench.load("digit-groups", plugins=[example("digit_groups")])
     ids = tokenizer.encode("x1234567")
     assert [tokenizer.token_bytes(token) for token in ids] == [b"x", b"1", b"234", b"567"]  # type: ignore[attr-defined]
+
+
+def test_a_method_of_ones_own_is_trained_and_conforms(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("of the people, by the people, for the people\n" * 30)
+    registry = build_registry(plugin_files=[example("superbpe")])
+    skip = ["memory", "speed", "threads", "recipe"]
+    check_tokenizer(
+        "superbpe:vocab_size=320", examples=5, skip=skip, registry=registry, train_on=f"text:{text}"
+    )
+
+
+@pytest.mark.slow
+def test_examples_and_scaffolds_pass_mypy_strict(tmp_path: Path) -> None:
+    from tokbench.scaffold import KINDS, write_plugin
+
+    written = [file for kind in KINDS for file in write_plugin(f"a-{kind}", kind, tmp_path / kind)]
+    sources = [str(path) for path in written if path.suffix == ".py" and path.parent.name != "tests"]
+    sources += map(str, EXAMPLES.glob("*.py"))
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--scripts-are-modules", *sources]
+    done = subprocess.run(mypy, capture_output=True, text=True, cwd=EXAMPLES.parents[1], timeout=400)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.fixture(scope="module")

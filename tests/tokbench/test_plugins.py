@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tokbench.errors import PluginError, SpecError, TokenizerError, UnknownNameError
 from tokbench.manager import build_host
+from tokbench.metrics.cost import PriceTable
 from tokbench.registry import build_registry
 
 TOKENIZER = """
@@ -214,3 +216,55 @@ def test_every_in_house_plugin_loads() -> None:
         registry.tokenizers
     )
     assert registry.host.failures() == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("o200k_base", "unknown tokenizer 'o200k_base'; did you mean 'tiktoken:o200k_base'"),
+        ("o200k_bas", "did you mean 'tiktoken:o200k_base'"),
+        ("gpt4", "did you mean 'gpt-4'"),
+        ("./x", r"\./x: there is no such file or folder\. A tokenizer is a path or FAMILY:PATH"),
+        ("tokenizr.json", "tokenizr.json: there is no such file or folder; did you mean 'tokenizer.json'"),
+        ("no/folder/x.json", r"\(nor a folder no/folder\)"),
+    ],
+)
+def test_names_and_paths_as_people_type_them_are_answered_with_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(SpecError, match=said):
+        build_registry().tokenizer_spec(typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("notes.txt", "notes.txt: there is no such file or folder; did you mean 'note.txt'"),
+        ("./x", "A dataset is a path or FAMILY:PATH; `tokbench list datasets` shows the families"),
+        ("bundeld", "did you mean 'bundled'"),
+    ],
+)
+def test_datasets_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "note.txt").write_text("text")
+    with pytest.raises(SpecError, match=said):
+        build_registry().dataset_spec(typed)
+
+
+def test_a_price_table_that_prices_nothing_is_said() -> None:
+    from tokbench.runner.plan import make_plan, price_notes
+    from tokbench.runner.suite import load_suite
+
+    registry = build_registry()
+    given = {"tokenizers": ["bytes", "chars"], "datasets": ["bundled:prose"]}
+    plan = make_plan(load_suite(None, given), registry)
+    assert price_notes(plan) == []
+    for prices, said in (
+        ({"gpt2": 1.0}, "prices no tokenizer of this run; it names gpt2"),
+        ({"bytes": 1.0}, "prices not chars of this run; it names bytes"),
+    ):
+        [note] = price_notes(replace(plan, prices=PriceTable("EUR", prices)))
+        assert said in note
+    assert price_notes(replace(plan, prices=PriceTable("EUR", {"bytes": 1.0, "chars": 2.0}))) == []

@@ -46,7 +46,7 @@ def _hooks(names: Sequence[str]) -> str:
 def new_plugin(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the plugin, as it will stand in specs.")],
     kind: Annotated[
-        str, typer.Option(help="tokenizer, metric, dataset, plot, report or engine.")
+        str, typer.Option(help="tokenizer, trainable, metric, dataset, plot, report or engine.")
     ] = "tokenizer",
     folder: Annotated[
         Path | None,

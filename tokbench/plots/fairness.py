@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draw(run: Run) -> Figure | None:
-    """Each language's premium as a tick, the median as a dot, the dearest named; least spread first."""
+    """Each language's premium as a tick, the median as a dot, the most expensive named; least spread first."""
     from tokbench.plots import data, style
     from tokbench.plots.labels import dataset_label
 
@@ -43,10 +43,10 @@ def draw(run: Run) -> Figure | None:
     axes.set_title(dataset_label(dataset))
     axes.spines["left"].set_visible(False)
     style.grid(axes)
-    shades = "shades and the bar of the dearest: 95 % intervals; " if known else ""
+    shades = "shades and the bar of the most expensive: 95 % intervals; " if known else ""
     style.caption(
         figure,
-        f"Ticks: single languages; {shades}dot: the median language; the dearest is named. 1 would be parity.",
+        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1 would be parity.",
     )
     return figure
 

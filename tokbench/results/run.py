@@ -14,7 +14,7 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, read_measurements
-from tokbench.wording import writable
+from tokbench.wording import counted, writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ OVERALL = "all"
 """The language of the row that sums a dataset."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished (or unfinished) run, opened from its folder with `Run.open`; everything is read when asked.
 
@@ -47,6 +47,23 @@ class Run:
     def name(self) -> str:
         """The run's name: that of its folder when it was made, the `run` column of every row."""
         return writable(str(self.manifest.get("run", self.path.name)))
+
+    def __repr__(self) -> str:
+        """Where it is and what is in it, in a line.
+
+        Example:
+            >>> Run(Path("out"), {"status": "finished", "tokenizers": [{}, {}], "datasets": [{}]})
+            <Run out: finished, 2 tokenizers, 1 dataset>
+        """
+        held = [counted(len(self.manifest.get(f"{what}s", [])), what) for what in ("tokenizer", "dataset")]
+        return f"<Run {self.path}: {', '.join([str(self.manifest.get('status', '?')), *held])}>"
+
+    def _repr_html_(self) -> str:
+        """The headline table of each dataset, for notebooks."""
+        # Reaches forward for convenience, as `plot` and `report` do.
+        from tokbench.reports.html.notebook import notebook
+
+        return notebook(self)
 
     @property
     def folder(self) -> RunFolder:
@@ -162,7 +179,7 @@ class Run:
         `plugins` are plugin files to load for this call. Those of the run are not loaded unasked: a run folder
         from somebody else must not decide which code runs here.
         """
-        # The only two calls that reach forward, for convenience: plots and writers are plugins.
+        # Reaches forward for convenience: plots and writers are plugins.
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)

@@ -231,6 +231,19 @@ def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
     return replace(table, prices=prices)
 
 
+def price_notes(plan: Plan) -> list[str]:
+    """What to say of a price table that prices none of a run's tokenizers, or not all of them."""
+    if plan.prices is None:
+        return []
+    without = [entry.key for entry in plan.entries if plan.prices.of(entry.key) is None]
+    if not without:
+        return []
+    whose = "no tokenizer" if len(without) == len(plan.entries) else f"not {', '.join(without[:3])}"
+    more = f" and {len(without) - 3} more" if 3 < len(without) < len(plan.entries) else ""
+    named = ", ".join(list(plan.prices.prices)[:5]) or "nothing"
+    return [f"prices: {plan.suite.prices} prices {whose}{more} of this run; it names {named}"]
+
+
 def check_gold(suite: Suite) -> None:
     """Read the files of gold words that workers will read; raises `CorpusError` for a wrong one."""
     from tokbench.metrics.gold import read_gold

@@ -36,7 +36,7 @@ from tokbench.runner.leakage import Leaks, find_leaks
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.place import choose_folder, locked
-from tokbench.runner.plan import Plan, make_plan
+from tokbench.runner.plan import Plan, make_plan, price_notes
 from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import EngineLost, QualityPass, check_here, check_workers
@@ -127,6 +127,8 @@ class _Session:
 
     def run(self) -> Run:
         self.display.begin(self.plan, self.folder)
+        for note in price_notes(self.plan):
+            self.display.say(note)
         self.write_manifest("unfinished")
         try:
             with stopping(self.display.say) as stop:

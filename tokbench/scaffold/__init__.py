@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 
-KINDS = ("tokenizer", "metric", "dataset", "plot", "report", "engine")
+KINDS = ("tokenizer", "trainable", "metric", "dataset", "plot", "report", "engine")
 
 _COMMON = {
     "pyproject.toml.j2": "pyproject.toml",

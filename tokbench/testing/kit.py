@@ -51,15 +51,24 @@ def check_tokenizer(
     extra_texts: Sequence[str] = (),
     skip: Sequence[str] = (),
     registry: Registry | None = None,
+    train_on: str = "stdlib:docs",
 ) -> None:
     """Raise `ConformanceError` with every check that `tokenizer`, an object or a spec, fails.
 
     Given a spec, it is also loaded a second time here and once in a new process, and the three must agree.
     `examples` texts are drawn for each check (by hypothesis, where it is installed) beside the built-in edge
     cases and `extra_texts`; the smallest failing text that is found is reported. `skip` names checks to leave
-    out.
+    out. A spec that asks for training is trained on the dataset `train_on`, saved, and checked as loaded from
+    there.
     """
-    failures = failures_of(tokenizer, examples=examples, extra_texts=extra_texts, skip=skip, registry=registry)
+    failures = failures_of(
+        tokenizer,
+        examples=examples,
+        extra_texts=extra_texts,
+        skip=skip,
+        registry=registry,
+        train_on=train_on,
+    )
     if failures:
         name = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "name", type(tokenizer).__name__)
         raise ConformanceError(str(name), failures)
@@ -74,10 +83,7 @@ def failures_of(
     registry: Registry | None = None,
     train_on: str = "stdlib:docs",
 ) -> list[Failure]:
-    """Every failure of `tokenizer`; see `check_tokenizer`.
-
-    A spec that asks for training is trained on the dataset `train_on`, saved, loaded from there and checked.
-    """
+    """Every failure of `tokenizer`; see `check_tokenizer`."""
     if not isinstance(tokenizer, str):
         return _failures(tokenizer, examples, extra_texts, skip)
     from tokbench.registry import build_registry

@@ -1,0 +1,182 @@
+"""For methods of one's own: the in-house algorithms in parts, to train, go on training, cut, encode and write.
+
+A method that chooses merges or stages differently is a page of code around these. What it gives back is a whole
+tokenizer with the speed of the in-house encoder; `save` writes a `tokenizer.json` that other libraries open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tokbench.errors import TokenizerError
+from tokbench.kernels.threads import usable_cores
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.model import BpeModel
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+
+
+def cut(text: str, pattern: str = "gpt2") -> list[str]:
+    """The pre-tokens of a text: `pattern` is gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regex.
+
+    Example:
+        >>> cut("The cat sat, naïvely.")
+        ['The', ' cat', ' sat', ',', ' naïvely', '.']
+    """
+    from tokbench_subword.bpe.patterns import Pattern
+
+    return Pattern.of(pattern).pieces(text)
+
+
+def train_bpe(
+    texts: Iterable[str],
+    vocab_size: int,
+    *,
+    pattern: str = "gpt2",
+    initial: BpeTokenizer | None = None,
+    special_tokens: Sequence[str] = (),
+    min_frequency: int = 0,
+    max_token_length: int | None = None,
+    name: str = "",
+) -> BpeTokenizer:
+    """Byte-level BPE of `vocab_size` tokens, trained on texts that are read once.
+
+    With `initial`, its tokens and merges come first and new ones are learned after them, across other cuts if
+    `pattern` is another: so SuperBPE goes on over whole lines after a first stage within words. The result cuts
+    text by `pattern`. Raises `TokenizerError` where `vocab_size` has no room.
+
+    Example:
+        >>> words = train_bpe(["low lower lowest"] * 9, 262)
+        >>> lines = train_bpe(["low lower lowest"] * 9, 265, pattern="none", initial=words)
+        >>> len(words.encode("low lower")), len(lines.encode("low lower")), lines.vocab_size
+        (2, 1, 265)
+    """
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.bpe.trainer import train_bpe as train
+
+    if initial is None:
+        model = train(
+            texts,
+            vocab_size=vocab_size,
+            pattern=pattern,
+            special_tokens=special_tokens,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+            workers=usable_cores(),
+        )
+    else:
+        if special_tokens:
+            raise TokenizerError("special_tokens: with `initial`, they are those that it has")
+        model = _continued(initial.model, texts, vocab_size, pattern, min_frequency, max_token_length)
+    return BpeTokenizer.of_model(model, name=name or f"bpe:vocab_size={len(model)}")
+
+
+def bpe_of_merges(
+    merges: Iterable[tuple[bytes, bytes]], *, pattern: str = "gpt2", name: str = "bpe"
+) -> BpeTokenizer:
+    """The tokenizer of merges that were found in any way: the 256 bytes, then what each merge makes, in order.
+
+    Example:
+        >>> tokenizer = bpe_of_merges([(b"a", b"b"), (b"ab", b"c")])
+        >>> tokenizer.encode("abcab").tolist()
+        [257, 256]
+    """
+    import numpy as np
+
+    from tokbench_subword.bpe.model import BpeModel
+    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    ids = {bytes([byte]): byte for byte in range(256)}
+    rows = []
+    for number, (left, right) in enumerate(merges):
+        for side in (left, right):
+            if side not in ids:
+                raise TokenizerError(f"merge {number}: {side!r} is no byte, and no merge before makes it")
+        rows.append((ids[left], ids[right], ids.setdefault(left + right, len(ids))))
+    made = np.array(rows, np.int32).reshape(-1, 3)
+    return BpeTokenizer.of_model(
+        BpeModel(vocabulary=tuple(ids), merges=made, pattern=Pattern.of(pattern)), name=name
+    )
+
+
+def train_wordpiece(texts: Iterable[str], vocab_size: int, *, name: str = "wordpiece") -> WordPieceTokenizer:
+    """WordPiece by BERT's rules, trained on texts that are read once."""
+    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+    from tokbench_subword.wordpiece.trainer import train_wordpiece as train
+
+    return WordPieceTokenizer(name, train(texts, vocab_size=vocab_size, workers=usable_cores()))
+
+
+def train_unigram(texts: Iterable[str], vocab_size: int, *, name: str = "unigram") -> SpmTokenizer:
+    """A Unigram model by sentencepiece's rules, trained on texts that are read once."""
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.trainer import TrainingOptions
+    from tokbench_subword.unigram.trainer import train_unigram as train
+
+    return SpmTokenizer(name, train(texts, TrainingOptions(vocab_size=vocab_size, threads=usable_cores())))
+
+
+def _continued(
+    model: BpeModel,
+    texts: Iterable[str],
+    vocab_size: int,
+    pattern: str,
+    min_frequency: int,
+    max_token_length: int | None,
+) -> BpeModel:
+    """The model with more merges, learned on the pre-tokens of `pattern` as the model encodes them."""
+    import numpy as np
+
+    from tokbench.kernels.threads import kept_threads
+    from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.bpe.ties import HF
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.bpe.train_shards import merge_session
+    from tokbench_subword.bpe.train_spelling import spelled
+
+    n_special = len(model.special_tokens)
+    tokens = list(model.vocabulary[n_special:])
+    if model.level != "byte" or not all(tokens) or model.ranks is not None or any(model.vocabulary[:n_special]):
+        raise TokenizerError("initial: byte-level BPE as `train_bpe` gives it, special tokens first")
+    if vocab_size < len(model):
+        raise TokenizerError(f"vocab_size={vocab_size}: the initial tokenizer has {len(model)} tokens already")
+    wider, workers = Pattern.of(pattern), usable_cores()
+    plain = BpeTokenizer.of_model(
+        replace(
+            model,
+            vocabulary=tuple(tokens),
+            merges=model.merges - n_special,
+            special_tokens=MappingProxyType({}),
+            pattern=Pattern("none"),
+        )
+    )
+    with kept_threads(workers):
+        words = count_pretokens(texts, wider, workers=workers)
+        whole = words.data.tobytes()
+        starts = words.starts.tolist()
+        batch = plain.encode_batch([whole[start:end].decode() for start, end in pairwise(starts)])
+        session = merge_session(
+            batch.ids.astype(np.int32),
+            batch.offsets,
+            words.counts,
+            tokens=tokens,
+            n_wanted=vocab_size - n_special,
+            rule=HF,
+            minimum=min_frequency,
+            longest=max_token_length,
+            forbidden=[text.encode() for text in model.special_tokens],
+            workers=workers,
+        )
+        learned = session.run()
+    vocabulary = (*model.vocabulary[:n_special], *spelled(tokens, learned))
+    merges = np.concatenate([model.merges, learned + n_special]).astype(np.int32)
+    _, first = np.unique(merges[:, :2], axis=0, return_index=True)
+    return replace(model, vocabulary=vocabulary, merges=merges[np.sort(first)], pattern=wider)

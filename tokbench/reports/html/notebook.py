@@ -1,0 +1,60 @@
+"""A run in a notebook: the headline of each dataset as a plain table, without style sheet or script."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label
+from tokbench.reports import tables
+from tokbench.reports.chosen import headline_metrics
+from tokbench.reports.figures import DASH, interval, shown
+from tokbench.reports.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from tokbench.results import Run
+
+
+def notebook(run: Run) -> str:
+    """The headline tables of a run as HTML; a sentence where nothing was measured yet."""
+    head = f"<p><code>{escape(repr(run))}</code></p>"
+    if not run.folder.measurements.is_file():
+        return f"{head}<p>Nothing has been measured yet.</p>"
+    found = [_table(tables.headline(run, name), name) for name in data.natural_datasets(run) if _has(run, name)]
+    return head + "".join(found)
+
+
+def _has(run: Run, dataset: str) -> bool:
+    return bool(headline_metrics(run, dataset)) and bool((run.frame["dataset"] == dataset).any())
+
+
+def _table(table: Table, dataset: str) -> str:
+    heads = "".join(f"<th>{escape(_heading(column))}</th>" for column in table.columns)
+    rows = "".join(
+        "<tr>"
+        + "".join(_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True))
+        + "</tr>"
+        for row in table.rows
+    )
+    caption = f"<caption>{escape(dataset_label(dataset))}</caption>"
+    return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _heading(column: Column) -> str:
+    return " ".join(filter(None, (column.label, column.shown_unit)))
+
+
+def _cell(cell: str | Cell, column: Column) -> str:
+    if isinstance(cell, str):
+        return f"<th>{escape(cell)}</th>"
+    if cell.value is None:
+        return f'<td title="{escape(cell.why)}">{DASH}</td>'
+    places, scale = 2 if column.places is None else column.places, column.scale
+    ends = (
+        interval(cell.low * scale, cell.high * scale, places)
+        if cell.low is not None and cell.high is not None
+        else ""
+    )
+    text = shown(cell.value * scale, places, whole=100 if scale == 100 else float("inf"))
+    return f"<td>{text}{f' <small>{ends}</small>' if ends else ''}</td>"
