@@ -14,7 +14,7 @@ from tokbench.results import Run
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("notebook")
     text = folder / "a<b.txt"
-    text.write_text("".join(f"line {'é' * (i % 7)} {i}\n" for i in range(60)))
+    text.write_text("".join(f"line {'é' * (i % 7)} {i}\n" for i in range(600)))
     return tokbench.run(["bytes", "chars"], [f"text:{text}"], output=folder / "run", speed=False, jobs=1)
 
 
