@@ -25,7 +25,7 @@ LAYERS = [
     ("results", "extension", "hookspecs"),
     ("manager",),
     ("registry",),
-    ("runner", "testing", "scaffold", "api"),
+    ("runner", "testing", "scaffold", "api", "golden"),
     ("reports", "plots", "live"),
     ("builtin",),
     ("cli",),

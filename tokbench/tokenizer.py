@@ -166,6 +166,15 @@ class Traceable(Protocol):
 
 
 @runtime_checkable
+class Staged(Protocol):
+    """Shows what text has become after each stage before the model, so that two programs can be told apart."""
+
+    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
+        """The pieces of `text` after ``added tokens``, ``normalizer`` and ``pre-tokenizer``, in this order."""
+        ...
+
+
+@runtime_checkable
 class Savable(Protocol):
     """Writes itself to a file or folder that its family's `load` opens as the spec's variant."""
 

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from tokbench import __version__
-from tokbench.cli import cache, listing, plugins, runs
+from tokbench.cli import cache, golden, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
 from tokbench.cli.bpb import bpb
 from tokbench.cli.bytes import token_bytes
@@ -82,6 +82,7 @@ app.add_typer(listing.app, name="list")
 app.add_typer(plugins.app, name="plugins")
 app.add_typer(runs.app, name="runs")
 app.add_typer(cache.app, name="cache")
+app.add_typer(golden.app, name="golden")
 app.command()(run)
 app.command()(report)
 app.command()(plot)

@@ -24,6 +24,7 @@ from tokbench.tokenizer import (
     OffsetEncoder,
     Sampler,
     Savable,
+    Staged,
     TokenByter,
     Tokenizer,
     TokenizerFamily,
@@ -44,6 +45,7 @@ CAPABILITIES = {
     "encode_with_offsets": EncoderWithOffsets,
     "sample": Sampler,
     "trace": Traceable,
+    "stages": Staged,
     "save": Savable,
     "facts": Describable,
 }

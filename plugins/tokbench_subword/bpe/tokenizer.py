@@ -40,10 +40,11 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 
 _DERIVED = (
-    *("_decode_one", "_decoder", "_offsets", "_to_list"),
+    *("_decode_one", "_decoder", "_offsets", "_stages", "_to_list"),
     *("decode", "decode_joins_bytes", "encode", "lossless"),
 )
 """Attributes that are made when first asked for, of what stands around the model."""
@@ -272,6 +273,14 @@ class BpeTokenizer(Rebuilt):
             cache=self.cache,
             source=self.source,
         )
+
+    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
+        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
+        return self._stages(text)
+
+    @cached_property
+    def _stages(self) -> Stages:
+        return Stages(self.document, match_special=self.match_special)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""

@@ -34,6 +34,7 @@ from tokbench_subword.files.tokenizer_json import (
 )
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.decoding import Decoder
 from tokbench_subword.unigram.json_decoding import joining_decoder
@@ -74,6 +75,7 @@ class JsonUnigramTokenizer(Rebuilt):
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, where=self.name)
         self.__dict__.pop("_decoder", None)  # its tokens are those from before `add_tokens`
+        self.__dict__.pop("_stages", None)
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
@@ -144,6 +146,14 @@ class JsonUnigramTokenizer(Rebuilt):
                     return drawn
         rng.bit_generator.state = state  # what is drawn does not depend on the way it is drawn
         return self._plain.sample(text, rng, alpha)
+
+    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
+        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
+        return self._stages(text)
+
+    @cached_property
+    def _stages(self) -> Stages:
+        return Stages(self.document)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""

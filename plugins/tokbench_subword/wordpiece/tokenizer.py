@@ -16,6 +16,7 @@ from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.decoding import Decoder
 from tokbench_subword.wordpiece.encoder import Encoder
@@ -179,9 +180,19 @@ class WordPieceTokenizer(Rebuilt):
         ]
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
-        for name in ("_encoder", "_offsets", "_ids", "_decoder"):
+        for name in ("_encoder", "_offsets", "_ids", "_decoder", "_stages"):
             self.__dict__.pop(name, None)
         return [token.id for token in new]
+
+    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
+        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
+        return self._stages(text)
+
+    @cached_property
+    def _stages(self) -> Stages:
+        from tokbench_subword.wordpiece.tokenizer_json import document_of_model
+
+        return Stages(document_of_model(self.model))
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""

@@ -1,0 +1,150 @@
+"""`tokbench golden`: packs hold what a tokenizer does, tell changed ones from it, and name where they part."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tokbench.cli.program import app
+from tokbench.errors import SpecError, TokenizerError
+from tokbench.golden import checking, pack
+from tokbench.golden.mutations import _alternatives, mutants
+from tokbench.registry import Registry, build_registry
+
+_made = runpy.run_path(str(Path(__file__).parents[1] / "lint" / "broken.py"))
+sound, write = _made["sound"], _made["write"]
+
+
+def cli(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
+    return result.exit_code, result.output
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return build_registry()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> tuple[Path, Path, str]:
+    """A small vocabulary, the pack of it, and what was printed."""
+    base = tmp_path_factory.mktemp("golden")
+    folder = write(base / "v", sound())
+    status, shown = cli("golden", "make", f"bpe:{folder}", "-o", str(base / "pack"), "--mutations", "2")
+    assert status == 0
+    return folder, base / "pack", shown
+
+
+def test_a_pack_is_small_says_what_it_is_and_is_good(made):
+    _, place, shown = made
+    found = pack.read(place)
+    assert sum(file.stat().st_size for file in place.iterdir()) <= pack.MOST_BYTES
+    assert found.manifest["stages"] == ["added tokens", "normalizer", "pre-tokenizer"]
+    score = found.manifest["mutations"]
+    assert score["tried"] >= 10
+    assert score["score"] >= 0.95, score["missed"]
+    assert "mutation score" in shown
+    one = next(case for case in found.cases if case.text == "a\r\nb\r\n")
+    assert b"".join(one.bytes) == one.text.encode()
+    assert one.spans[0] == (0, 1)
+    assert one.stages["pre-tokenizer"] == ["a", "\r\n", "b", "\r\n"]
+    # every token that can be had occurs: all but the bytes that UTF-8 has not, and special tokens
+    assert found.manifest["tokens_covered"] == 263 - 13
+
+
+def test_the_tokenizer_itself_and_another_library_agree(made):
+    folder, place, _ = made
+    for spec in (f"bpe:{folder}", f"transformers:{folder}/tokenizer.json"):
+        status, shown = cli("golden", "check", str(place), spec)
+        assert (status, "all of" in shown) == (0, True), shown
+
+
+CHANGES = {
+    "normalizer": lambda document: document.update(normalizer=None),
+    "pre-tokenizer": lambda document: document["pre_tokenizer"]["pretokenizers"][0]["pattern"].update(
+        Regex=r"\p{L}+|[^\p{L}]"
+    ),
+    "model": lambda document: document["model"]["merges"].pop(1),
+    "added tokens": lambda document: document["added_tokens"].append(
+        {**document["added_tokens"][0], "id": 266, "content": "word", "special": False}
+    ),
+}
+
+
+@pytest.mark.parametrize("stage", CHANGES)
+def test_the_first_stage_that_departs_is_named(made, tmp_path, stage):
+    _, place, _ = made
+    files = sound()
+    CHANGES[stage](files["tokenizer.json"])
+    folder = write(tmp_path / "v", files)
+    status, found = cli("golden", "check", str(place), f"bpe:{folder}", "--json")
+    assert status == 1
+    stages = {one["stage"] for one in json.loads(found)["departures"]}
+    assert stages == {stage}
+
+
+def program(tmp_path: Path, body: str) -> str:
+    """The command that runs a program of ours."""
+    file = tmp_path / "program.py"
+    file.write_text(f"import json, sys\nfor line in sys.stdin:\n    text = json.loads(line)\n    {body}\n")
+    return f"{sys.executable} {file}"
+
+
+def test_a_program_is_checked_by_what_it_prints(tmp_path):
+    place = tmp_path / "pack"
+    assert cli("golden", "make", "bytes", "-o", str(place))[0] == 0
+    assert "no tokenizer.json" in json.loads((place / "manifest.json").read_text())["mutations"]
+    right = program(tmp_path, "print(*text.encode())")
+    assert cli("golden", "check", str(place), "--command", right)[0] == 0
+    wrong = program(tmp_path, "print(json.dumps({'ids': list(text.lower().encode())}))")
+    status, shown = cli("golden", "check", str(place), "--command", wrong)
+    assert status == 1
+    assert "unknown (only ids are given)" in shown
+    with pytest.raises(TokenizerError, match="expected ids, found 'no'"):
+        cli("golden", "check", str(place), "--command", program(tmp_path, "print('no')"))
+    with pytest.raises(TokenizerError, match="ended with status 1"):
+        cli("golden", "check", str(place), "--command", program(tmp_path, "raise SystemExit(1)"))
+    with pytest.raises(TokenizerError, match="lines came back"):
+        cli("golden", "check", str(place), "--command", program(tmp_path, "pass"))
+    with pytest.raises(SpecError, match="cannot be run"):
+        cli("golden", "check", str(place), "--command", "/no/such/program")
+
+
+def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path):
+    with pytest.raises(SpecError, match="no golden pack"):
+        pack.read(tmp_path)
+    _, place, _ = made
+    for file in place.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / pack.CASES).write_text("{}\n")
+    with pytest.raises(SpecError, match="is not what the manifest says"):
+        pack.read(tmp_path)
+    with pytest.raises(SpecError, match="holds a pack"):
+        cli("golden", "make", "bytes", "-o", str(place))
+    with pytest.raises(SpecError, match="a SPEC, or a program"):
+        cli("golden", "check", str(place))
+
+
+def test_changes_are_of_every_kind_and_leave_the_content_alone():
+    content = sound()["tokenizer.json"]
+    before = json.dumps(content)
+    names = [name for name, _ in mutants(content, drawn=2)]
+    assert json.dumps(content) == before
+    for kind in ("normalizer 1 (NFC) left out", "pattern", "behavior", "merge", "exchanged", "ignore_merges"):
+        assert any(kind in name for name in names), kind
+    assert _alternatives(r"a(b|c)|[|]|\|d") == ["a(b|c)", "[|]", r"\|d"]
+
+
+def test_where_only_tokens_are_known_the_stage_is_inferred():
+    case = pack.Golden("r", "ab c", (1, 2), (b"ab", b" c"), None, {"pre-tokenizer": ["ab", " c"]})
+    crossing = checking.Answer([3, 4], None, [b"a", b"b c"])
+    within = checking.Answer([5, 6, 2], None, [b"a", b"b", b" c"])
+    other = checking.Answer([7], None, [b"AB C"])
+    stages = [checking._departure(case, answer).stage for answer in (crossing, within, other)]
+    assert stages[:2] == ["pre-tokenizer", "model"]
+    assert stages[2].startswith("normalizer")

@@ -1,0 +1,183 @@
+"""`tokbench golden`: packs of reference ids for other implementations, made and checked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.wording import counted
+
+if TYPE_CHECKING:
+    from tokbench.golden.checking import Departure
+    from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
+
+_OTHER_TEXTS = 2000
+app = typer.Typer(
+    help="Packs of reference ids: make one, hold an implementation against it.", no_args_is_help=True
+)
+
+
+@app.command()
+def make(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the pack goes.")],
+    mutations: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Merges and tokens changed to measure the pack; 0: none.")
+    ] = 12,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a pack in DIR.")] = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Write a golden pack: texts with ids, bytes, places and stages, at most 1 MB, for any language.
+
+    How good it is, is measured: tokenizers with one change each must be told from the original.
+    """
+    from tokbench import __version__
+    from tokbench.errors import SpecError
+    from tokbench.golden import pack as packs
+    from tokbench.golden.making import make as make_pack
+    from tokbench.golden.mutations import random_text, score
+
+    if (output / packs.MANIFEST).exists() and not force:
+        raise SpecError(f"{output} holds a pack; name another folder, or overwrite it with --force")
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    tokenizer = registry.load(spec)
+    content = document_of(registry, spec, tokenizer)
+    added = [
+        token["content"] for token in (content or {}).get("added_tokens") or [] if not token.get("special")
+    ]
+    about: dict[str, Any] = {"made_by": f"tokbench {__version__}"}
+    made = make_pack(tokenizer, output, added=added[:12], about=about, tell=_progress)
+    if mutations and content is not None:
+        open_file = partial(_open_json, registry)
+        found = score(made, content, open_file, random_text(_OTHER_TEXTS), drawn=mutations, tell=_progress)
+        about["mutations"] = found if isinstance(found, str) else found.to_json()
+    else:
+        about["mutations"] = "not measured: " + (
+            "asked not to" if content else "it has no tokenizer.json to change"
+        )
+    packs.write(
+        output,
+        {
+            **{key: value for key, value in made.manifest.items() if key not in ("format", "version", "files")},
+            **about,
+        },
+        (output / packs.CASES).read_bytes(),
+        (output / packs.VOCABULARY).read_bytes(),
+    )
+    _progress(1.0, "done")
+    size = sum(file.stat().st_size for file in output.iterdir())
+    covered, size_of_vocabulary = made.manifest["tokens_covered"], tokenizer.vocab_size
+    print(f"{output}: {counted(len(made.cases), 'case')}, {counted(len(made.rows), 'row')}, {size:,} bytes")
+    print(f"  {covered:,} of {size_of_vocabulary:,} ids occur in it")
+    measured = about["mutations"]
+    if isinstance(measured, str):
+        print(f"  mutation score: {measured}")
+        return
+    share = "-" if measured["score"] is None else f"{measured['score']:.1%}"
+    print(f"  mutation score: {share} ({measured['told']} of {measured['tried']} changes told)")
+    for name in measured["missed"]:
+        print(f"    not told: {name}")
+    if without := measured["without_effect_on_other_text"]:
+        print(f"  {len(without)} more changes have no effect on {_OTHER_TEXTS:,} other texts either")
+
+
+@app.command()
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A golden pack.", show_default=False)],
+    spec: Annotated[
+        str | None, typer.Argument(metavar="[SPEC]", help="A tokenizer.", show_default=False)
+    ] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(metavar="CMD", help="A program: reads JSON strings, a line each; prints ids."),
+    ] = None,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="For the program.")] = 60.0,
+    examples: Annotated[int, typer.Option(metavar="N", min=0, help="Departures shown.")] = 8,
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Hold a tokenizer, or any program, against a golden pack; exit status 1 where any ids differ.
+
+    Named is the first stage at which each text departs. A program may print an object with `ids` and the stages
+    it knows (`added tokens`, `normalizer`, `pre-tokenizer`), each a list of pieces.
+    """
+    from dataclasses import asdict
+    from itertools import islice
+
+    from tokbench.errors import SpecError
+    from tokbench.golden import checking, pack
+
+    if (spec is None) == (command is None):
+        raise SpecError("name what to check: a SPEC, or a program with --command")
+    found = pack.read(folder)
+    if command is not None:
+        implementation = checking.by_command(command, timeout=timeout)
+    else:
+        registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+        implementation = checking.by_tokenizer(registry.load(str(spec)))
+    departures = list(checking.check(found, implementation))
+    total = len(found.cases) + len(found.rows)
+    if as_json:
+        listed = [asdict(one) for one in islice(departures, examples)]
+        print(
+            json.dumps({"texts": total, "departing": len(departures), "departures": listed}, ensure_ascii=False)
+        )
+    else:
+        _show(departures, total, examples)
+    if departures:
+        raise typer.Exit(1)
+
+
+def _show(departures: list[Departure], total: int, examples: int) -> None:
+    from collections import Counter
+
+    if not departures:
+        print(f"all of {total:,} texts get the ids of the pack")
+        return
+    print(f"{len(departures):,} of {total:,} texts get other ids; the first stage that departs:")
+    for stage, count in Counter(one.stage for one in departures).most_common():
+        print(f"  {count:>6,} {stage}")
+    for one in departures[:examples]:
+        print(f"{one.stage}, token {one.position} of {one.text[:60]!r} ({one.rule})")
+        print(f"  expected {list(one.expected)[:12]}\n  found    {list(one.found)[:12]}")
+
+
+def document_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
+    """The content of a `tokenizer.json` that says what a tokenizer is: its file, or what it can be saved as."""
+    from tokbench.cli.lint import subject_of
+    from tokbench.errors import TokbenchError
+    from tokbench.tokenizer import Savable
+
+    content = subject_of(registry, spec, {}).document
+    if content is not None or not isinstance(tokenizer, Savable):
+        return content
+    with TemporaryDirectory(prefix="tokbench-golden-") as folder:
+        path = Path(folder) / "tokenizer.json"
+        try:
+            tokenizer.save(path)
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except (TokbenchError, OSError, ValueError):
+            return None
+
+
+def _open_json(registry: Registry, path: Path) -> Tokenizer:
+    return registry.load(f"transformers:{path}")
+
+
+def _progress(done: float, word: str) -> None:
+    """A line that is overwritten, where somebody watches."""
+    if sys.stderr.isatty():
+        print("\r\x1b[K" + (f"{done:4.0%} {word}" if done < 1 else ""), end="", file=sys.stderr, flush=True)

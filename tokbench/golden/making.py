@@ -1,0 +1,62 @@
+"""A golden pack made of a tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tokbench.golden import pack
+from tokbench.golden.cases import Case, detailed, rows
+from tokbench.golden.pack import Golden, Row, checksum
+from tokbench.inspection.audit import audit
+from tokbench.tokenizer import OffsetEncoder, Staged, Tokenizer, encode_batch, token_bytes
+
+Tell = Callable[[float, str], None]
+
+
+def golden(tokenizer: Tokenizer, cases: Sequence[Case]) -> list[Golden]:
+    """What a tokenizer makes of some texts, with everything that it can tell."""
+    found = []
+    for case, ids in zip(cases, encode_batch(tokenizer, [case.text for case in cases]).to_lists(), strict=True):
+        spans = None
+        if isinstance(tokenizer, OffsetEncoder):
+            spans = tuple((int(start), int(end)) for start, end in tokenizer.offsets(case.text))
+        stages = tokenizer.stages(case.text) if isinstance(tokenizer, Staged) else None
+        parts = tuple(token_bytes(tokenizer, index) for index in ids)
+        found.append(Golden(case.rule, case.text, tuple(ids), parts, spans, stages))
+    return found
+
+
+def make(
+    tokenizer: Tokenizer,
+    folder: Path,
+    *,
+    added: Sequence[str] = (),
+    about: dict[str, Any] | None = None,
+    tell: Tell = lambda done, word: None,
+) -> pack.Pack:
+    """Write the pack of `tokenizer` to `folder` and read it back. `added` are strings that it matches whole."""
+    tell(0.0, "encoding the cases")
+    cases = golden(tokenizer, detailed(added))
+    found = audit(tokenizer)
+    seen = {index for case in cases for index in case.ids}
+    texts = list(rows(tokenizer, found, seen, tell))
+    ids = encode_batch(tokenizer, texts).to_lists()
+    walk = [Row(text, len(row), checksum(row)) for text, row in zip(texts, ids, strict=True)]
+    details, packed, kept = pack.fitting(cases, walk)
+    covered = {index for case in cases for index in case.ids} | {index for row in ids[:kept] for index in row}
+    first = cases[0]
+    manifest = {
+        "tokenizer": {"spec": tokenizer.name, "vocab_size": tokenizer.vocab_size},
+        **(about or {}),
+        "stages": list(first.stages) if first.stages is not None else [],
+        "cases": len(cases),
+        "rows": kept,
+        "rows_left_out_for_room": len(walk) - kept,
+        "tokens_covered": len(covered),
+        "tokens_reachable_known": len(seen),
+    }
+    pack.write(folder, manifest, details, packed)
+    tell(1.0, "done")
+    return pack.read(folder)

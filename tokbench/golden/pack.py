@@ -1,0 +1,155 @@
+"""A golden pack: a folder with `manifest.json`, `cases.jsonl` and `vocabulary.jsonl.gz`, written and read.
+
+`cases.jsonl`: one object a line with `rule`, `text`, `ids`, `bytes` (of each token, in hexadecimal), `spans`
+(start and end of each in code points, or null) and `stages` (the pieces after each stage, or null).
+
+`vocabulary.jsonl.gz`: one object a line with `text`, `n` (how many ids) and `crc32` (of the ids as
+little-endian int32): together they give every token that can be had. A pack holds at most `MOST_BYTES`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import SpecError, TokenizerError
+
+FORMAT, VERSION = "tokbench-golden", 1
+MOST_BYTES = 1_000_000
+MANIFEST, CASES, VOCABULARY = "manifest.json", "cases.jsonl", "vocabulary.jsonl.gz"
+_ROOM = 20_000
+_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """One text with all that is known of its tokens."""
+
+    rule: str
+    text: str
+    ids: tuple[int, ...]
+    bytes: tuple[bytes, ...]
+    spans: tuple[tuple[int, int], ...] | None = None
+    stages: Mapping[str, Sequence[str]] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The case in JSON's types."""
+        return {
+            "rule": self.rule,
+            "text": self.text,
+            "ids": list(self.ids),
+            "bytes": [part.hex() for part in self.bytes],
+            "spans": None if self.spans is None else [list(span) for span in self.spans],
+            "stages": None
+            if self.stages is None
+            else {name: list(parts) for name, parts in self.stages.items()},
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Golden:
+        """The case that `to_json` wrote."""
+        spans = content["spans"]
+        return cls(
+            content["rule"],
+            content["text"],
+            tuple(content["ids"]),
+            tuple(map(bytes.fromhex, content["bytes"])),
+            None if spans is None else tuple((int(start), int(end)) for start, end in spans),
+            content["stages"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A text of the vocabulary's walk, with the number and the checksum of its ids."""
+
+    text: str
+    n: int
+    crc32: int
+
+
+def checksum(ids: Sequence[int]) -> int:
+    """The CRC-32 of ids as little-endian int32.
+
+    Example:
+        >>> checksum([1, 2])
+        3534395846
+    """
+    import numpy as np
+
+    return zlib.crc32(np.asarray(ids, "<i4").tobytes())
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """What a golden pack holds."""
+
+    manifest: Mapping[str, Any]
+    cases: Sequence[Golden]
+    rows: Sequence[Row] = field(default=())
+
+
+def _lines(entries: Iterable[Mapping[str, Any]]) -> bytes:
+    text = "".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n" for entry in entries)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _packed(rows: Sequence[Row]) -> bytes:
+    stream = io.BytesIO()
+    with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=9, mtime=0) as packed:
+        packed.write(_lines({"text": row.text, "n": row.n, "crc32": row.crc32} for row in rows))
+    return stream.getvalue()
+
+
+def fitting(cases: Sequence[Golden], rows: Sequence[Row]) -> tuple[bytes, bytes, int]:
+    """The two files, and how many of the rows fit into the room of a pack."""
+    details, kept = _lines(case.to_json() for case in cases), len(rows)
+    for _ in range(_STEPS):
+        packed = _packed(rows[:kept])
+        size = len(details) + len(packed) + _ROOM
+        if size <= MOST_BYTES:
+            return details, packed, kept
+        kept = max(0, int(kept * (MOST_BYTES - len(details) - _ROOM) / max(1, len(packed)) * 0.98))
+    raise TokenizerError(f"the cases alone take {len(details):,} bytes; a pack holds {MOST_BYTES:,}")
+
+
+def write(folder: Path, manifest: Mapping[str, Any], details: bytes, packed: bytes) -> None:
+    """Write a pack, its manifest last, with the checksums of the other files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for name, data in ((CASES, details), (VOCABULARY, packed)):
+        (folder / name).write_bytes(data)
+        files[name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    content = {"format": FORMAT, "version": VERSION, **manifest, "files": files}
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def read(folder: Path) -> Pack:
+    """The pack in a folder; raises `SpecError` for no pack, another version, or files that were changed."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{folder}: is no golden pack: {MANIFEST} cannot be read ({error})") from error
+    if not isinstance(manifest, Mapping) or manifest.get("format") != FORMAT:
+        raise SpecError(f"{folder}: {MANIFEST} is not that of a golden pack")
+    if manifest.get("version") != VERSION:
+        raise SpecError(f"{folder}: is of version {manifest.get('version')}; this tokbench reads {VERSION}")
+    data = {}
+    for name in (CASES, VOCABULARY):
+        try:
+            data[name] = (folder / name).read_bytes()
+        except OSError as error:
+            raise SpecError(f"{folder}: {name} cannot be read ({error.strerror})") from error
+        if hashlib.sha256(data[name]).hexdigest() != manifest["files"][name]["sha256"]:
+            raise SpecError(f"{folder}: {name} is not what the manifest says; make the pack again")
+    cases = [Golden.from_json(json.loads(line)) for line in data[CASES].decode().split("\n") if line]
+    found = [json.loads(line) for line in gzip.decompress(data[VOCABULARY]).decode().split("\n") if line]
+    return Pack(manifest, cases, [Row(**entry) for entry in found])
