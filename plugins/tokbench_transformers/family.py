@@ -115,8 +115,8 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether `load` may open it: a folder, or a file of JSON."""
-    return path.is_dir() or head.lstrip()[:1] == b"{"
+    """Whether `load` may open it: a folder, or a file of JSON that is not Tekken's."""
+    return path.is_dir() or (head.lstrip()[:1] == b"{" and b'"token_bytes"' not in head)
 
 
 TRANSFORMERS = TokenizerFamily(

@@ -123,12 +123,16 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         tokenizer = _of_ranks(spec, path, options)
     elif found == "tokenizer.json":
         tokenizer = _of_json(spec, path, options)
+    elif found in ("gguf", "tekken"):
+        tokenizer = _of_served(spec, path, found, options)
     else:
         tokenizer = _of_pair(spec, path, options)
     return _as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
 
 
-_OPENED: tuple[Format, ...] = ("tokenizer.json", "vocab.json", "merges", "ranks", "sentencepiece")
+_OPENED: tuple[Format, ...] = (
+    *("tokenizer.json", "vocab.json", "merges", "ranks", "sentencepiece", "gguf", "tekken"),
+)
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -205,7 +209,7 @@ def recognises(path: Path, head: bytes) -> bool:
             return False
     if path.name in PARTNER:
         return path.with_name(PARTNER[path.name]).is_file()
-    return format_of(path) in ("ranks", "sentencepiece") or json_model_type(path) == "BPE"
+    return format_of(path) in ("ranks", "sentencepiece", "gguf", "tekken") or json_model_type(path) == "BPE"
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
@@ -258,6 +262,17 @@ def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     return BpeTokenizer.from_file(path, **options)
 
 
+def _of_served(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
+    from tokbench_subword.bpe.served import of_gguf, of_tekken
+
+    if spec.get("pattern"):
+        raise TokenizerError(f"{spec}: the file says itself how text is cut; leave pattern out")
+    _refuse_special_tokens(spec, path.name)
+    tokenizer = (of_gguf if found == "gguf" else of_tekken)(path, **options)
+    tokenizer.source = str(path)
+    return tokenizer
+
+
 def _refuse_special_tokens(spec: Spec, what: str) -> None:
     if spec.get("special_tokens"):
         raise TokenizerError(f"{spec}: {what} says itself which tokens are special; leave special_tokens out")
@@ -285,10 +300,10 @@ def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> 
 
 BPE = TokenizerFamily(
     name="bpe",
-    summary="Byte-pair encoding, in-house; opens tokenizer.json, vocab.json + merges.txt, .tiktoken, .model.",
+    summary="Byte-pair encoding, in-house; opens tokenizer.json, vocab.json + merges.txt, .tiktoken, GGUF …",
     load=load,
     options=_OPTIONS,
-    variant="a tokenizer.json, vocab.json, .tiktoken or .model file, or the folder of one; else it is trained",
+    variant="a tokenizer.json, vocab.json, .tiktoken, .model, .gguf or tekken.json, or a folder; else trained",
     train=train,
     train_sizes=train_sizes,
     trained_suffix=".json",

@@ -10,12 +10,15 @@ from tokbench_subword.bpe.json_model import json_of_model
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
+from tokbench_subword.bpe.served import of_gguf, of_tekken, to_gguf, to_tekken
 from tokbench_subword.bpe.vocab_merges import check_pair, model_of_pair, save_pair
 from tokbench_subword.files import formats
+from tokbench_subword.files.gguf import write_gguf
 from tokbench_subword.files.probes import probes, texts_of
 from tokbench_subword.files.proof import Encode, by_tiktoken, by_tokenizers, write_proved
 from tokbench_subword.files.ranks import read_ranks, write_ranks
 from tokbench_subword.files.recognising import format_of
+from tokbench_subword.files.tekken import write_tekken
 from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import numbered
 
@@ -44,6 +47,24 @@ def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:
             target,
             write=lambda aside: write_ranks(ranks, aside),
             read=lambda aside: _with_ranks(read_ranks(aside), tokenizer.model.pattern),
+            unsaid=_unsaid_beside_tokens(tokenizer),
+        )
+    elif target.suffix == ".gguf":
+        vocabulary = to_gguf(tokenizer)
+        _save_proved(
+            tokenizer,
+            target,
+            write=lambda aside: write_gguf(vocabulary, aside),
+            read=lambda aside: of_gguf(aside).encode,
+            unsaid=_unsaid_beside_tokens(tokenizer, added_tokens=True),
+        )
+    elif target.suffix == ".json" and "tekken" in target.name:
+        tekken = to_tekken(tokenizer)
+        _save_proved(
+            tokenizer,
+            target,
+            write=lambda aside: write_tekken(tekken, aside),
+            read=lambda aside: of_tekken(aside).encode,
             unsaid=_unsaid_beside_tokens(tokenizer),
         )
     elif not target.suffix or target.is_dir():
@@ -79,8 +100,8 @@ def _save_proved(tokenizer: BpeTokenizer, path: Path, **how: Any) -> None:
     write_proved(path, source=source.encode, probes=texts, name=tokenizer.name, **how)
 
 
-def _unsaid_beside_tokens(tokenizer: BpeTokenizer) -> list[str]:
-    """What a tokenizer does to text that a file of tokens alone has no place for."""
+def _unsaid_beside_tokens(tokenizer: BpeTokenizer, *, added_tokens: bool = False) -> list[str]:
+    """What a tokenizer does to text that a file of tokens alone, or with `added_tokens`, has no place for."""
     document, preparation = tokenizer.document, tokenizer._preparation
     unsaid = []
     if normalizers := [str(step["type"]) for step in steps_of(document.normalizer, "normalizers")]:
@@ -89,8 +110,11 @@ def _unsaid_beside_tokens(tokenizer: BpeTokenizer) -> list[str]:
         unsaid.append("how it cuts text, which is no pattern alone")
     if preparation.prefix_space:
         unsaid.append("the space it puts before a text")
-    if tokens := [token.content for token in document.added_tokens if not token.special]:
-        unsaid.append(f"its added tokens ({', '.join(map(repr, tokens[:3]))})")
+    tokens = [token for token in document.added_tokens if not token.special]
+    if added_tokens:  # those have a place, what is around them has not
+        tokens = [token for token in tokens if token.lstrip or token.rstrip or token.single_word]
+    if tokens:
+        unsaid.append(f"its added tokens ({', '.join(repr(token.content) for token in tokens[:3])})")
     return unsaid
 
 

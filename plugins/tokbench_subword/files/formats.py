@@ -10,7 +10,7 @@ from tokbench.errors import TokenizerError
 FOLDER = ""
 """The ending of a path without one, which names a folder."""
 
-BPE = (".json", ".tiktoken", FOLDER)
+BPE = (".json", ".tiktoken", ".gguf", FOLDER)
 WORDPIECE = (".json", ".txt")
 UNIGRAM = (".model", ".json")
 

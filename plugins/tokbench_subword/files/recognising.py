@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.gguf import is_gguf
 from tokbench_subword.files.opening import read_bytes, read_text
 from tokbench_subword.files.sentencepiece_model import begins_model
 
-Format = Literal["tokenizer.json", "vocab.json", "sentencepiece", "ranks", "merges", "text"]
+Format = Literal["tokenizer.json", "vocab.json", "sentencepiece", "ranks", "merges", "text", "tekken", "gguf"]
 
 NAMES: dict[Format, str] = {
     "tokenizer.json": "a tokenizer.json",
@@ -21,12 +22,15 @@ NAMES: dict[Format, str] = {
     "ranks": "tiktoken's ranks",
     "merges": "a merges.txt, two tokens a line",
     "text": "text, as a vocab.txt is",
+    "tekken": "a tekken.json",
+    "gguf": "GGUF",
 }
 """What each format is called in errors."""
 
 _JSON_MODEL = re.compile(rb'"model"\s*:\s*\{')
 _MODEL_TYPE = re.compile(rb'"model"\s*:\s*\{\s*"type"\s*:\s*"(\w+)"')
 _TELLING = ((b'"merges"', "BPE"), (b'"max_input_chars_per_word"', "WordPiece"))
+_TEKKEN = re.compile(rb'"token_bytes"\s*:\s*"')
 _JSON_VOCABULARY = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _RANK = re.compile(rb"[A-Za-z0-9+/]*={0,2}[ \t]+\d+\s*")
 _PLAUSIBLE = re.compile(r"\.(?:model|tiktoken|bpe)\b")
@@ -38,7 +42,7 @@ def format_of(path: str | os.PathLike[str]) -> Format | None:
 
     Raises `TokenizerError` for a file that cannot be read.
     """
-    return format_of_bytes(read_bytes(path))
+    return "gguf" if is_gguf(path) else format_of_bytes(read_bytes(path))
 
 
 def format_of_bytes(data: bytes) -> Format | None:
@@ -51,6 +55,8 @@ def format_of_bytes(data: bytes) -> Format | None:
     if begins_model(data):
         return "sentencepiece"
     if data[:64].lstrip().startswith(b"{"):
+        if _TEKKEN.search(data):
+            return "tekken"
         if _JSON_MODEL.search(data):
             return "tokenizer.json"
         return "vocab.json" if _JSON_VOCABULARY.match(data) else None
@@ -72,7 +78,7 @@ def format_of_bytes(data: bytes) -> Format | None:
 
 def json_model_type(path: str | os.PathLike[str]) -> str | None:
     """The type of the model in a `tokenizer.json`, by a glance at its text; None for any other file."""
-    data = read_bytes(path)
+    data = b"" if is_gguf(path) else read_bytes(path)
     if format_of_bytes(data) != "tokenizer.json":
         return None
     stated = _MODEL_TYPE.search(data)

@@ -1,0 +1,126 @@
+"""BPE in the formats that models are served from: GGUF (llama.cpp) and Tekken (mistral-common), to and fro."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.json_model import texts_by_id
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.preparation import document_around
+from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
+from tokbench_subword.files.gguf import CONTROL, NORMAL, UNUSED, USER_DEFINED, GgufVocabulary, read_gguf
+from tokbench_subword.files.tekken import Tekken, read_tekken
+from tokbench_subword.files.tokenizer_json import content_of
+from tokbench_subword.pipeline.added_tokens import AddedToken
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+PATTERNS = {
+    "gpt-2": ("gpt2", False),
+    "phi-2": ("gpt2", False),
+    "roberta-bpe": ("gpt2", False),
+    "jina-es": ("gpt2", False),
+    "jina-de": ("gpt2", False),
+    "llama-bpe": ("llama3", True),
+    "llama3": ("llama3", True),
+    "llama-v3": ("llama3", True),
+    "qwen2": ("qwen2", False),
+    "deepseek-r1-qwen": ("qwen2", False),
+    "gpt-4o": ("o200k", False),
+}
+"""Names of `tokenizer.ggml.pre` whose pattern is one of ours; whether whole pre-tokens are looked up first."""
+
+
+def of_gguf(path: Path, **options: Any) -> BpeTokenizer:
+    """The tokenizer of a GGUF file of byte-level BPE; raises `TokenizerError` for any other."""
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    found = read_gguf(path)
+    if found.model != "gpt2":
+        raise TokenizerError(
+            f"{path}: its vocabulary is of the model {found.model!r}; read are those of 'gpt2', byte-level BPE"
+        )
+    if found.pre not in PATTERNS:
+        known = ", ".join(PATTERNS)
+        raise TokenizerError(f"{path}: the pre-tokenizer {found.pre!r} is not known here; known are {known}")
+    name, whole = PATTERNS[found.pre]
+    added = [
+        AddedToken(text, index, normalized=False, special=kind == CONTROL)
+        for index, (text, kind) in enumerate(zip(found.tokens, found.types, strict=True))
+        if kind in (CONTROL, USER_DEFINED)
+    ]
+    document = replace(document_around(Pattern(name), "byte"), added_tokens=tuple(added))
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": whole,
+        "vocab": {text: i for i, text in enumerate(found.tokens) if found.types[i] != UNUSED},
+        "merges": [merge.split(" ", 1) for merge in found.merges],
+    }
+    return BpeTokenizer.from_dict({**content_of(document), "model": model}, **options)
+
+
+def to_gguf(tokenizer: BpeTokenizer) -> GgufVocabulary:
+    """What a GGUF file says of a tokenizer; raises `TokenizerError` where its cutting has no name there."""
+    model = tokenizer.model
+    pattern, whole = model.pattern, model.whole_tokens
+    pre = next((pre for pre, (name, asks) in PATTERNS.items() if name == pattern.name and asks == whole), None)
+    if model.level != "byte" or model.byte_fallback:
+        raise TokenizerError(f"{tokenizer.name}: GGUF's BPE is at byte level; this model is not")
+    if model.ranks is not None:
+        raise TokenizerError(f"{tokenizer.name}: GGUF needs merges, and ranks have none of their own")
+    if pre is None:
+        raise TokenizerError(
+            f"{tokenizer.name}: llama.cpp has no pre-tokenizer that cuts by {str(pattern)!r}"
+            f"{' and looks up whole pre-tokens first' if whole else ''}"
+        )
+    texts = texts_by_id(model)
+    kinds = dict.fromkeys(texts, NORMAL)
+    for token in tokenizer.document.added_tokens:
+        texts[token.id] = token.content
+        kinds[token.id] = CONTROL if token.special else USER_DEFINED
+    size = tokenizer.vocab_size
+    order = model.merge_ranks.argsort(kind="stable")
+    return GgufVocabulary(
+        "gpt2",
+        pre,
+        [texts.get(index, f"[PAD{index}]") for index in range(size)],
+        [kinds.get(index, UNUSED) for index in range(size)],
+        [f"{texts[left]} {texts[right]}" for left, right, _ in model.merges[order].tolist()],
+    )
+
+
+def of_tekken(path: Path, **options: Any) -> BpeTokenizer:
+    """The tokenizer of a `tekken.json`."""
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    found = read_tekken(path)
+    pattern = Pattern.of(found.pattern, dialect="rust", keep_gaps=False)
+    ranks = {token: rank + found.first for token, rank in found.ranks.items()}
+    model = model_of_ranks(ranks, pattern=pattern, special_tokens=found.special_tokens)
+    return BpeTokenizer.of_model(model, source=str(path), **options)
+
+
+def to_tekken(tokenizer: BpeTokenizer) -> Tekken:
+    """What a `tekken.json` says of a tokenizer; raises `TokenizerError` where its ids are in another order."""
+    model = tokenizer.model
+    special = dict(sorted(model.special_tokens.items(), key=lambda item: item[1]))
+    first = len(special)
+    ranks = {token: index - first for token, index in ranks_of(model).items()}
+    if list(special.values()) != list(range(first)) or sorted(ranks.values()) != list(range(len(ranks))):
+        raise TokenizerError(
+            f"{tokenizer.name}: Tekken's special tokens have the first ids, and the others follow without a gap"
+        )
+    source = model.pattern.as_rust()
+    if not source:
+        raise TokenizerError(f"{tokenizer.name}: its pattern {str(model.pattern)!r} is not one of Rust's")
+    return Tekken(ranks, special, source)

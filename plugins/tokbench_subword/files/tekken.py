@@ -1,0 +1,101 @@
+"""Tekken's `tekken.json`, as mistral-common reads it: ranks, a pattern, and special tokens with the first ids.
+
+The id of an ordinary token is its rank and the number of special tokens. Ranks past the stated size of the
+vocabulary are in the file and not used.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.opening import read_text
+from tokbench_subword.files.tokenizer_json import parse
+
+_FIRST = (
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]"),
+    *("[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]"),
+    *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
+)
+"""The special tokens of a file that names none, as the earliest versions do; the others are ``<SPECIAL_n>``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tekken:
+    """The content of a file: ranks from 0 on by the bytes of tokens, special tokens by id, and the pattern."""
+
+    ranks: Mapping[bytes, int]
+    special_tokens: Mapping[str, int]
+    pattern: str
+    config: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def first(self) -> int:
+        """The id of rank 0."""
+        return len(self.special_tokens)
+
+
+def read_tekken(path: str | os.PathLike[str]) -> Tekken:
+    """The content of a `tekken.json`; raises `TokenizerError` naming what is wrong."""
+    where = os.fspath(path)
+    content = parse(read_text(path), where)
+    try:
+        config = content["config"]
+        pattern = str(config["pattern"])
+        count = int(config["default_num_special_tokens"])
+        size = int(config["default_vocab_size"]) - count
+        ranks: dict[bytes, int] = {}
+        for entry in content["vocab"]:
+            rank = int(entry["rank"])
+            if rank < size:
+                ranks[base64.b64decode(entry["token_bytes"], validate=True)] = rank
+        named = {int(entry["rank"]): str(entry["token_str"]) for entry in content.get("special_tokens") or ()}
+    except (KeyError, TypeError, ValueError, AttributeError, binascii.Error) as error:
+        raise TokenizerError(f"{where}: is not a whole tekken.json: {type(error).__name__}: {error}") from error
+    if not named:
+        named = dict(enumerate(_FIRST[:count]))
+    special = {named.get(index, f"<SPECIAL_{index}>"): index for index in range(count)}
+    if sorted(ranks.values()) != list(range(len(ranks))) or len(special) != count:
+        raise TokenizerError(f"{where}: a rank, a token or a special token is missing or given twice")
+    return Tekken(ranks, special, pattern, config)
+
+
+def write_tekken(tekken: Tekken, path: str | os.PathLike[str]) -> None:
+    """Write a `tekken.json`."""
+    ordered = sorted(tekken.ranks.items(), key=lambda item: item[1])
+    content = {
+        "config": {
+            "pattern": tekken.pattern,
+            "num_vocab_tokens": len(ordered),
+            "default_vocab_size": len(ordered) + tekken.first,
+            "default_num_special_tokens": tekken.first,
+            "version": "v3",
+            **{name: value for name, value in tekken.config.items() if name == "version"},
+        },
+        "vocab": [
+            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": _text(token)}
+            for token, rank in ordered
+        ],
+        "special_tokens": [
+            {"rank": index, "token_str": text, "is_control": True}
+            for text, index in sorted(tekken.special_tokens.items(), key=lambda item: item[1])
+        ],
+    }
+    Path(path).write_text(
+        json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n"
+    )
+
+
+def _text(token: bytes) -> str | None:
+    try:
+        return token.decode()
+    except UnicodeDecodeError:
+        return None
