@@ -13,6 +13,7 @@ from tokbench.cli import cache, golden, listing, plugins, runs
 from tokbench.cli.audit import audit, overlap
 from tokbench.cli.bpb import bpb
 from tokbench.cli.bytes import token_bytes
+from tokbench.cli.calibrate import calibrate
 from tokbench.cli.convert import convert
 from tokbench.cli.count import count
 from tokbench.cli.decode import decode
@@ -102,6 +103,7 @@ app.command()(train)
 app.command()(count)
 app.command()(prune)
 app.command()(convert)
+app.command()(calibrate)
 app.command()(trace)
 
 

@@ -1,0 +1,89 @@
+"""Closed tokenizers estimated: a fit finds what made the counts, and says how far off it is."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from tokbench.cli.program import app
+from tokbench.errors import CorpusError, SpecError
+from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "one", "more", "dog"]
+
+
+def texts(n: int) -> list[str]:
+    return [" ".join(WORDS[(i * 7 + j) % len(WORDS)] for j in range(5 + i % 40)) for i in range(n)]
+
+
+def counts(path, n=80, kind=lambda i: "prose" if i % 2 else "code"):
+    """Counts of an imagined API: 6 tokens a request, half a token a byte of prose and 0.8 of code."""
+    with path.open("w", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["text", "tokens", "kind"])
+        for i, text in enumerate(texts(n)):
+            share = 0.5 if kind(i) == "prose" else 0.8
+            rows.writerow([text, round(6 + share * len(text.encode())), kind(i)])
+    return path
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["calibrate", *arguments], catch_exceptions=False, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_tokenizer_that_made_the_counts_is_found(tmp_path):
+    path = counts(tmp_path / "counts.csv")
+    kept = tmp_path / "fit.json"
+    found = json.loads(run("chars", "bytes", "--observed", str(path), "--json", "-o", str(kept)))
+    assert [one["spec"] for one in found] == ["bytes", "chars"]
+    best = found[0]
+    assert best["estimated"] is True
+    assert best["overhead"] == pytest.approx(6, abs=0.5)
+    assert best["factors"]["prose"] == pytest.approx(0.5, abs=0.01)
+    assert best["factors"]["code"] == pytest.approx(0.8, abs=0.01)
+    assert best["held_out_error"] < 0.02 < found[1]["held_out_error"]
+    assert "estimated from 80 reported counts" in run("bytes", "--observed", str(path))
+    (tmp_path / "two.txt").write_text("one line\nanother line\n")
+    (row,) = json.loads(run("--fit", str(kept), "-d", f"text:{tmp_path}/two.txt", "--kind", "prose", "--json"))
+    assert row["by"] == "estimated from bytes"
+    assert row["estimated tokens"] == pytest.approx(12 + 0.5 * len("one lineanother line"), abs=1.5)
+    assert row["at least"] <= row["estimated tokens"] <= row["at most"]
+
+
+def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
+    rows = [Observed("x", max(1, 3 * n - 2), "rare" if n < 4 else "text") for n in range(1, 40)]
+    fit = calibrate("chars", list(range(1, 40)), rows)
+    assert fit.overhead == 0.0
+    assert set(fit.factors) == {"text", SHARED}
+    assert fit.estimate(10, "never seen") == pytest.approx(fit.factors[SHARED] * 10)
+    assert fit.low <= 1.0 <= fit.high
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        ("a,b\n1,2\n", "needs the columns"),
+        ("text,tokens\nx,many\n", "line 2"),
+        ("text,tokens\nx,0\n", "above 0"),
+        ("text,tokens\nx,3\n", "at least 10"),
+        ("file,tokens\nnone.txt,3\n", "line 2"),
+    ],
+)
+def test_wrong_counts_are_refused_with_the_line(tmp_path, content, match):
+    path = tmp_path / "counts.csv"
+    path.write_text(content)
+    with pytest.raises(CorpusError, match=match):
+        read_observed(path)
+
+
+def test_a_request_that_asks_for_nothing_is_refused(tmp_path):
+    with pytest.raises(SpecError, match="name reported counts"):
+        run("bytes")
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(SpecError, match="is no calibration"):
+        run("--fit", str(tmp_path / "other.json"), "-d", "text:none.txt")

@@ -1,0 +1,126 @@
+"""`tokbench calibrate`: token counts of closed tokenizers, estimated from those of one at hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.tables import show_rows
+
+if TYPE_CHECKING:
+    from tokbench.inspection.calibration import Calibration
+    from tokbench.registry import Registry
+
+
+def calibrate(
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SPEC…]", help="Local tokenizers to fit.", show_default=False),
+    ] = None,
+    observed: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Counts that were reported: text (or file), tokens, kind."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Keep the best fit here.")
+    ] = None,
+    fit: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="A fit that was kept: estimate the datasets by it.")
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("-d", "--dataset", metavar="DATASET", help="What to estimate. Repeatable."),
+    ] = None,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="The kind of text that the datasets are.")] = "text",
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Fit local tokenizers to token counts that an API reported, and estimate by the nearest of them.
+
+    With --observed and SPECs, each is fitted; errors are those on rows that the fit did not see. With --fit and
+    -d, datasets are estimated, a request a document. All of it is estimated, and says so.
+    """
+    from tokbench.errors import SpecError
+
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    if observed is not None and specs and fit is None:
+        found = _fitted(registry, specs, observed)
+        if output is not None:
+            output.write_text(json.dumps(found[0].to_json(), indent=1) + "\n", encoding="utf-8")
+        rows = [_row(one) for one in found]
+        if as_json:
+            print(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2))
+            return
+        print(f"estimated from {found[0].rows} reported counts, the nearest first:")
+    elif fit is not None and dataset and observed is None and not specs:
+        rows = _estimates(registry, fit, dataset, kind)
+        if as_json:
+            print(json.dumps(rows, ensure_ascii=False, indent=2))
+            return
+    else:
+        raise SpecError(
+            "name reported counts and tokenizers (--observed FILE.csv SPEC…), or a fit and datasets (--fit, -d)"
+        )
+    show_rows(rows, list(rows[0]))
+
+
+def _fitted(registry: Registry, specs: list[str], observed: Path) -> list[Calibration]:
+    from tokbench.inspection.calibration import calibrate as fit_one
+    from tokbench.inspection.calibration import read_observed
+    from tokbench.tokenizer import encode_batch
+
+    rows = read_observed(observed)
+    found = []
+    for spec in specs:
+        batch = encode_batch(registry.load(spec), [row.text for row in rows])
+        found.append(fit_one(spec, [len(ids) for ids in batch], rows))
+    return sorted(found, key=lambda one: one.error)
+
+
+def _row(one: Calibration) -> dict[str, object]:
+    return {
+        "tokenizer": one.spec,
+        "held-out error": f"{one.error:.1%}",
+        "95 % of reported / estimated": f"{one.low:.3f} to {one.high:.3f}",
+        "overhead": f"{one.overhead:.1f}",
+        "factors": ", ".join(f"{kind} {factor:.3f}" for kind, factor in one.factors.items()),
+    }
+
+
+def _estimates(registry: Registry, fit: Path, datasets: list[str], kind: str) -> list[dict[str, object]]:
+    from tokbench.cli.lint import texts_of
+    from tokbench.errors import SpecError
+    from tokbench.inspection.calibration import Calibration
+    from tokbench.tokenizer import encode_batch
+
+    try:
+        content = json.loads(fit.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{fit}: cannot be read: {error}") from error
+    known = Calibration.of_json(content, where=str(fit))
+    tokenizer = registry.load(known.spec)
+    rows: list[dict[str, object]] = []
+    for name in datasets:
+        for language, texts in texts_of(registry, [name], None).items():
+            count = len(encode_batch(tokenizer, texts).ids)
+            tokens = known.estimate(count, kind, len(texts))
+            rows.append(
+                {
+                    "dataset": name,
+                    "language": language,
+                    "requests": len(texts),
+                    "estimated tokens": round(tokens),
+                    "at least": round(tokens * known.low),
+                    "at most": round(tokens * known.high),
+                    "by": f"estimated from {known.spec}",
+                }
+            )
+    if not rows:
+        raise SpecError("the datasets hold no documents")
+    return rows

@@ -1,0 +1,173 @@
+"""Closed tokenizers: token counts that an API reported, told from the counts of a tokenizer at hand.
+
+``tokens ≈ overhead + factor of the kind × tokens of the local tokenizer``, by least squares of relative errors:
+`overhead` is what each request costs beside its text (a chat template), never below 0. How good that is, is
+measured on rows that the fit did not see (ten folds); of those errors come the interval and the choice among
+several local tokenizers.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import CorpusError, SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FOLDS = 10
+LEAST = 10
+"""Rows below which nothing is fitted: the error could not be told."""
+OWN = 5
+"""Rows of a kind from which on it has a factor of its own; the kinds with fewer share one."""
+SHARED = "other kinds"
+FORMAT = "tokbench-calibration"
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One request: its text, the tokens that were reported for it, and what kind of text it is."""
+
+    text: str
+    tokens: int
+    kind: str
+
+
+def read_observed(path: Path) -> list[Observed]:
+    """The rows of a CSV file with the columns `text` (or `file`, a path beside it), `tokens`, perhaps `kind`.
+
+    Raises `CorpusError` with the line for what is wrong, and for fewer rows than can be judged by.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            reader = csv.DictReader(stream)
+            columns = set(reader.fieldnames or ())
+            if "tokens" not in columns or not columns & {"text", "file"}:
+                raise CorpusError(
+                    f"{path}: needs the columns tokens, and text or file; it has {sorted(columns)}"
+                )
+            rows = [_row(path, reader.line_num, entry) for entry in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CorpusError(f"{path}: cannot be read: {error}") from error
+    if len(rows) < LEAST:
+        raise CorpusError(f"{path}: {len(rows)} rows; at least {LEAST} are needed to tell how good a fit is")
+    return rows
+
+
+def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
+    try:
+        tokens = int(entry["tokens"] or "")
+        text = entry.get("text")
+        if text is None:
+            text = (path.parent / str(entry["file"])).read_text(encoding="utf-8")
+    except (ValueError, OSError) as error:
+        raise CorpusError(f"{path}, line {line}: {error}") from error
+    if tokens <= 0:
+        raise CorpusError(f"{path}, line {line}: {tokens} tokens; a count above 0 is needed")
+    return Observed(text, tokens, entry.get("kind") or "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What turns the counts of a local tokenizer into estimates of another's.
+
+    `factors` are by kind, `SHARED` for any that has none. `error` is the mean of held-out errors, each as a
+    share of the count reported; `low` and `high` bound 95 % of ``reported / estimated``. `rows` were fitted.
+    """
+
+    spec: str
+    overhead: float
+    factors: Mapping[str, float]
+    error: float
+    low: float
+    high: float
+    rows: int
+
+    def estimate(self, count: float, kind: str, requests: int = 1) -> float:
+        """The estimated tokens of texts that are `count` tokens here, sent in so many requests."""
+        return self.overhead * requests + self.factors.get(kind, self.factors[SHARED]) * count
+
+    def to_json(self) -> dict[str, Any]:
+        """For a file; `of_json` reads it."""
+        return {
+            "format": FORMAT,
+            "estimated": True,
+            "spec": self.spec,
+            "overhead": self.overhead,
+            "factors": dict(self.factors),
+            "held_out_error": self.error,
+            "interval_95": [self.low, self.high],
+            "rows": self.rows,
+        }
+
+    @classmethod
+    def of_json(cls, content: Any, *, where: str) -> Calibration:
+        """The calibration that `to_json` wrote; raises `SpecError` for anything else."""
+        if not isinstance(content, Mapping) or content.get("format") != FORMAT:
+            raise SpecError(
+                f"{where}: is no calibration; tokbench calibrate --observed FILE -o {where} makes one"
+            )
+        low, high = content["interval_95"]
+        return cls(
+            content["spec"],
+            content["overhead"],
+            content["factors"],
+            content["held_out_error"],
+            low,
+            high,
+            content["rows"],
+        )
+
+
+def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) -> Calibration:
+    """The calibration of one local tokenizer, whose `counts` are those of the observed texts.
+
+    Example:
+        >>> rows = [Observed("x", 7 + 2 * n, "text") for n in range(1, 31)]
+        >>> fit = calibrate("chars", list(range(1, 31)), rows)
+        >>> round(fit.overhead, 3), round(fit.factors["text"], 3), fit.error < 1e-6
+        (7.0, 2.0, True)
+    """
+    import numpy as np
+
+    local, reported = np.asarray(counts, float), np.array([row.tokens for row in observed], float)
+    kinds = [row.kind for row in observed]
+    folds = np.random.default_rng(0).permutation(len(observed)) % FOLDS
+    predicted = np.empty(len(observed))
+    for fold in range(FOLDS):
+        seen, unseen = folds != fold, folds == fold
+        overhead, factors = _fit(local[seen], reported[seen], [kinds[i] for i in np.flatnonzero(seen)])
+        for index in np.flatnonzero(unseen):
+            predicted[index] = overhead + factors.get(kinds[index], factors[SHARED]) * local[index]
+    overhead, factors = _fit(local, reported, kinds)
+    low, high = np.quantile(reported / np.maximum(predicted, 1e-9), [0.025, 0.975])
+    error = float(np.mean(np.abs(predicted - reported) / reported))
+    return Calibration(spec, overhead, factors, error, float(low), float(high), len(observed))
+
+
+def _fit(
+    local: NDArray[np.float64], reported: NDArray[np.float64], kinds: Sequence[str]
+) -> tuple[float, dict[str, float]]:
+    """Overhead and factors that make the relative errors least; without overhead where it would be negative."""
+    import numpy as np
+
+    own = sorted({kind for kind in kinds if kinds.count(kind) >= OWN})
+    columns = [np.array([kind == one for kind in kinds]) * local for one in own]
+    rest = local * np.array([kind not in own for kind in kinds])
+    weights = 1.0 / reported
+    for constant in (True, False):
+        used = [*([np.ones_like(local)] if constant else []), *columns, *([rest] if rest.any() else [])]
+        solved = np.linalg.lstsq(np.stack(used, 1) * weights[:, None], reported * weights, rcond=None)[0]
+        if not constant or solved[0] >= 0:
+            break
+    overhead = float(solved[0]) if constant else 0.0
+    values = [float(value) for value in solved[constant:]]
+    factors = dict(zip(own, values, strict=False))
+    above = max(0.0, float((reported - overhead).sum()))
+    factors[SHARED] = values[len(own)] if rest.any() else above / max(1.0, float(local.sum()))
+    return overhead, factors
