@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
-_OTHER_TEXTS = 2000
+_OTHER_TEXTS = 1000
 app = typer.Typer(
     help="Packs of reference ids: make one, hold an implementation against it.", no_args_is_help=True
 )

@@ -93,6 +93,7 @@ def _characters() -> Iterator[str]:
         for point in range(0x80, 0x32000)
         if not 0xD800 <= point < 0xE000 and unicodedata.category(chr(point)) not in ("Cn", "Co")
     ]
+    yield "\U00040000 \U00080000 \U000e0041 \U0010fffd"  # every byte that begins a character
     step = max(1, len(every) // _CHARACTERS)
     chosen = every[::step]
     for start in range(0, len(chosen), 16):

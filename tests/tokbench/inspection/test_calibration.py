@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 
 import pytest
 from typer.testing import CliRunner
@@ -12,11 +13,12 @@ from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 
-WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "one", "more", "dog"]
+WORDS = "猫 マット 東京 the sat on a and saw one more dog".split()
 
 
 def texts(n: int) -> list[str]:
-    return [" ".join(WORDS[(i * 7 + j) % len(WORDS)] for j in range(5 + i % 40)) for i in range(n)]
+    drawn = random.Random(0)  # some have many long characters, some none
+    return [" ".join(drawn.choices(WORDS if i % 3 else WORDS[-5:], k=5 + i % 40)) for i in range(n)]
 
 
 def counts(path, n=80, kind=lambda i: "prose" if i % 2 else "code"):
