@@ -15,6 +15,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -206,45 +207,54 @@ def _of_model(content: Mapping[str, Any], rng: random.Random, drawn: int) -> Ite
     special = {token["content"] for token in content.get("added_tokens") or []}
     merges, vocab = model.get("merges") or [], model["vocab"]
     for at in rng.sample(range(len(merges)), min(drawn, len(merges))):
-        yield (
-            f"merge {at} {merges[at]} left out",
-            lambda one, at=at: one["model"].update(merges=merges[:at] + merges[at + 1 :]),
-        )
+        yield f"merge {at} {merges[at]} left out", _computed("merges", partial(_without, merges, at))
     if isinstance(vocab, Mapping):
-        names = [name for name in vocab if name not in special]
-        for _ in range(min(drawn, len(names) // 2)):
-            a, b = rng.sample(names, 2)
-            yield (
-                f"ids of {a!r} and {b!r} exchanged",
-                lambda one, a=a, b=b: one["model"].update(vocab={**vocab, a: vocab[b], b: vocab[a]}),
-            )
-        if not merges:
-            for name in rng.sample(names, min(drawn, len(names))):
-                yield (
-                    f"token {name!r} left out",
-                    lambda one, name=name: one["model"].update(
-                        vocab={
-                            key if key != name else f"[left out {name}]": index for key, index in vocab.items()
-                        }
-                    ),
-                )
+        yield from _of_mapping(vocab, [name for name in vocab if name not in special], rng, drawn, bool(merges))
         return
     for at in rng.sample(range(len(vocab)), min(drawn, len(vocab))):
         if vocab[at][0] in special or at == model.get("unk_id"):
             continue
-        yield (
-            f"piece {vocab[at][0]!r} left out",
-            lambda one, at=at: one["model"].update(
-                vocab=[[name, -99.0 if index == at else score] for index, (name, score) in enumerate(vocab)]
-            ),
-        )
-        other = (at + 1) % len(vocab)
-        yield (
-            f"ids of {vocab[at][0]!r} and its neighbour exchanged",
-            lambda one, at=at, other=other: one["model"].update(
-                vocab=[vocab[{at: other, other: at}.get(index, index)] for index in range(len(vocab))]
-            ),
-        )
+        yield f"piece {vocab[at][0]!r} left out", _computed("vocab", partial(_worthless, vocab, at))
+        yield f"piece {vocab[at][0]!r} and the next exchanged", _computed("vocab", partial(_swapped, vocab, at))
+
+
+def _of_mapping(
+    vocab: Mapping[str, int], names: Sequence[str], rng: random.Random, drawn: int, merges: bool
+) -> Iterator[Change]:
+    """Ids exchanged, and tokens left out where no merge names them, of a vocabulary of texts with ids."""
+    for _ in range(min(drawn, len(names) // 2)):
+        a, b = rng.sample(names, 2)
+        exchanged = {a: vocab[b], b: vocab[a]}
+        yield f"ids of {a!r} and {b!r} exchanged", _computed("vocab", partial(_merged, vocab, exchanged))
+    for name in () if merges else rng.sample(names, min(drawn, len(names))):
+        yield f"token {name!r} left out", _computed("vocab", partial(_renamed, vocab, name))
+
+
+def _computed(part: str, value: Callable[[], Any]) -> Callable[[Content], None]:
+    """A change of a part of the model, computed when it is made: vocabularies are large."""
+    return lambda one: one["model"].update({part: value()})
+
+
+def _without(merges: Sequence[Any], at: int) -> list[Any]:
+    return [*merges[:at], *merges[at + 1 :]]
+
+
+def _merged(vocab: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**vocab, **other}
+
+
+def _renamed(vocab: Mapping[str, int], name: str) -> dict[str, int]:
+    return {key if key != name else f"[left out {name}]": index for key, index in vocab.items()}
+
+
+def _worthless(vocab: Sequence[Sequence[Any]], at: int) -> list[list[Any]]:
+    """The pieces with one whose score is so low that it is never taken."""
+    return [[name, -99.0 if index == at else score] for index, (name, score) in enumerate(vocab)]
+
+
+def _swapped(vocab: Sequence[Any], at: int) -> list[Any]:
+    other = (at + 1) % len(vocab)
+    return [vocab[{at: other, other: at}.get(index, index)] for index in range(len(vocab))]
 
 
 def score(

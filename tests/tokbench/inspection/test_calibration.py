@@ -13,7 +13,7 @@ from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 
-WORDS = "猫 マット 東京 the sat on a and saw one more dog".split()
+WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
 
 
 def texts(n: int) -> list[str]:
