@@ -1,4 +1,4 @@
-"""More that users meet: gigatoken, snaptokens, quicktok, wordchipper, mistral-common, Morfessor, RWKV.
+"""More that users meet: gigatoken, snaptokens, kitoken, quicktok, wordchipper, mistral-common, Morfessor, RWKV.
 
 All but the last are optional: the families are listed always, and one whose library is absent says what to
 install when it is used. docs/tokenizers.md says what else was looked at, and why it was left out.
@@ -19,8 +19,9 @@ _MISTRAL = {
 
 @hookimpl
 def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
-    """gigatoken, snaptokens, quicktok, wordchipper, mistral, morfessor, rwkv."""
+    """gigatoken, snaptokens, kitoken, quicktok, wordchipper, mistral, morfessor, rwkv."""
     from tokbench_extras.gigatoken_bpe import GIGATOKEN
+    from tokbench_extras.kitoken_any import KITOKEN
     from tokbench_extras.mistral import MISTRAL
     from tokbench_extras.morphs import MORFESSOR
     from tokbench_extras.quicktok_bpe import QUICKTOK
@@ -28,7 +29,7 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
     from tokbench_extras.snaptokens_bpe import SNAPTOKENS
     from tokbench_extras.wordchipper_bpe import WORDCHIPPER
 
-    return [GIGATOKEN, SNAPTOKENS, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV]
+    return [GIGATOKEN, SNAPTOKENS, KITOKEN, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV]
 
 
 @hookimpl

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench_extras.absent import need
+from tokbench_extras.json_files import SPECIAL, path_of
 from tokbench_extras.published import cached, required
 from tokbench_extras.refusals import first_line, refused
 
@@ -164,8 +165,7 @@ def _path(spec: Spec) -> Path:
         raise SpecError(f"gigatoken: name an encoding ({', '.join(ENCODINGS)}) or a file: gigatoken:NAME")
     if spec.variant in ENCODINGS:
         return cached(spec.variant)
-    path = Path(spec.variant).expanduser()
-    return path / "tokenizer.json" if path.is_dir() else path
+    return path_of(spec)
 
 
 def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
@@ -178,7 +178,7 @@ GIGATOKEN = TokenizerFamily(
     load=load,
     files=_files,
     options=(
-        Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),
+        SPECIAL,
         Option("pretokenizer", "str", None, "For a .tiktoken file: the library's name of its pattern."),
     ),
     variant="an encoding (o200k_base …), a .tiktoken, .json or .model file",

@@ -6,15 +6,14 @@ that their text is ordinary text, as everywhere in tokbench.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
+from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
 from tokbench.arguments import known_ids, plain_texts
 from tokbench_extras.absent import need
-from tokbench_extras.refusals import first_line, refused
+from tokbench_extras.json_files import SPECIAL, files, opened, path_of
+from tokbench_extras.refusals import refused
 
 if TYPE_CHECKING:
     import snaptokens
@@ -75,44 +74,24 @@ class SnaptokensTokenizer:
 
 def load(spec: Spec, context: LoadContext) -> SnaptokensTokenizer:
     """Load a `tokenizer.json` of byte-level BPE."""
-    path = _path(spec)
+    path_of(spec)  # a spec without one is told before what is not installed
     library = need("snaptokens", extra="snaptokens")
-    if not path.is_file():
-        raise TokenizerError(f"{spec}: there is no file {path}")
-    match = spec.get("special", "text") == "match"
-    try:
-        content = json.loads(path.read_bytes())
-        added = [token for token in content.get("added_tokens") or [] if match or not token["special"]]
-        tokenizer = library.Tokenizer.from_json_str(json.dumps({**content, "added_tokens": added}))
-        ids = [*content["model"]["vocab"].values(), *(token["id"] for token in added)]
-    except Exception as error:  # the library raises what Rust gives
-        raise TokenizerError(f"{spec}: snaptokens cannot load {path}: {first_line(error)}") from error
+    tokenizer, told = opened(spec, "snaptokens", library.Tokenizer.from_json_str)
     return SnaptokensTokenizer(
         tokenizer,
         name=str(spec),
-        vocab_size=max(ids) + 1,
-        special_tokens={token["content"]: token["id"] for token in added if token["special"]},
-        normalizer=(content.get("normalizer") or {}).get("type"),
+        vocab_size=told.vocab_size,
+        special_tokens=told.special_tokens,
+        normalizer=told.normalizer,
     )
-
-
-def _path(spec: Spec) -> Path:
-    if not spec.variant:
-        raise SpecError("snaptokens: name a tokenizer.json or its folder: snaptokens:PATH")
-    path = Path(spec.variant).expanduser()
-    return path / "tokenizer.json" if path.is_dir() else path
-
-
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [_path(spec)]
 
 
 SNAPTOKENS = TokenizerFamily(
     name="snaptokens",
     summary="Fast byte-level BPE in Rust from tokenizer.json files",
     load=load,
-    files=_files,
-    options=(Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),),
+    files=files,
+    options=(SPECIAL,),
     variant="a tokenizer.json, or the folder of one",
     libraries=("snaptokens",),
     examples=("snaptokens:path/to/tokenizer.json",),

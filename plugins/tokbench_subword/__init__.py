@@ -22,7 +22,7 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
 
 @hookimpl
 def tokbench_checks() -> Iterable[Check]:
-    """Checks of patterns and of merges."""
-    from tokbench_subword.checks import merges, patterns
+    """Checks of patterns, of merges, and of what serves them."""
+    from tokbench_subword.checks import merges, patterns, serving
 
-    return [*patterns.CHECKS, *merges.CHECKS]
+    return [*patterns.CHECKS, *merges.CHECKS, *serving.CHECKS]

@@ -40,6 +40,7 @@ LOADED = {
     "gigatoken:{}/qwen2/hf": (),
     "snaptokens:{}/gpt2/hf": (),
     "snaptokens:{}/qwen2/hf": (),
+    "kitoken:{}/gpt2/hf": (),
     "quicktok:o200k_base": (),
     "quicktok:qwen3": (),
     "wordchipper:o200k_base": (),
@@ -59,7 +60,7 @@ TRAINED = (
     "morfessor:corpus_weight=1.0",
 )
 EXTRAS = {"mistral": "mistral_common"} | {
-    name: name for name in ("gigatoken", "snaptokens", "quicktok", "wordchipper", "morfessor")
+    name: name for name in ("gigatoken", "snaptokens", "kitoken", "quicktok", "wordchipper", "morfessor")
 }
 CORPUS = [
     f"The {adjective} {noun} walked to {number} houses and was {adjective}er than ever: élan, naïveté!"

@@ -15,16 +15,15 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tokbench.errors import TokbenchError
+from tokbench.golden.changes import Change, Content, of_model
 from tokbench.golden.pack import Pack, checksum
 from tokbench.tokenizer import Tokenizer, encode_batch
 
-Content = dict[str, Any]
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 _LISTS = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers"}
 _FLAGS = (
@@ -35,7 +34,6 @@ _SWAPS = (
     *((r"{1,3}", r"{1,2}"), (r"{1,3}", "+"), ("(?i:", "(?:")),
     *((r"\p{N}", r"[0-9]"), (r"\p{L}", "[a-zA-Z]")),
 )
-_MODEL_FLAGS = ("byte_fallback", "fuse_unk", "ignore_merges")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class Score:
 
 def mutants(content: Mapping[str, Any], *, drawn: int, seed: int = 0) -> Iterator[tuple[str, Content]]:
     """The changed contents, each with a name; `drawn` merges and tokens of each kind are drawn evenly."""
-    changes = [*_of_parts(content), *_of_added(content), *_of_model(content, random.Random(seed), drawn)]
+    changes = [*_of_parts(content), *_of_added(content), *of_model(content, random.Random(seed), drawn)]
     for name, change in changes:
         one = copy.copy(dict(content))
         for part in ("normalizer", "pre_tokenizer", "added_tokens"):
@@ -78,7 +76,6 @@ def mutants(content: Mapping[str, Any], *, drawn: int, seed: int = 0) -> Iterato
 
 
 REPLACED = "instead"
-Change = tuple[str, Callable[[Content], None]]
 
 
 def _steps(content: Mapping[str, Any], part: str) -> list[dict[str, Any]]:
@@ -191,70 +188,6 @@ def _of_added(content: Mapping[str, Any]) -> Iterator[Change]:
                     other[flag] = other[flag] != (other["content"] == text)
 
             yield f"added token {text!r}: {flag} turned over", turned
-
-
-def _model(**changed: Any) -> Callable[[Content], None]:
-    return lambda one: one["model"].update(changed)
-
-
-def _of_model(content: Mapping[str, Any], rng: random.Random, drawn: int) -> Iterator[Change]:
-    model = content["model"]
-    for flag in _MODEL_FLAGS:
-        if flag in model:
-            yield f"model: {flag} turned over", _model(**{flag: not model[flag]})
-    if model.get("max_input_chars_per_word"):
-        yield "model: words of 20 characters at most", _model(max_input_chars_per_word=20)
-    special = {token["content"] for token in content.get("added_tokens") or []}
-    merges, vocab = model.get("merges") or [], model["vocab"]
-    for at in rng.sample(range(len(merges)), min(drawn, len(merges))):
-        yield f"merge {at} {merges[at]} left out", _computed("merges", partial(_without, merges, at))
-    if isinstance(vocab, Mapping):
-        yield from _of_mapping(vocab, [name for name in vocab if name not in special], rng, drawn, bool(merges))
-        return
-    for at in rng.sample(range(len(vocab)), min(drawn, len(vocab))):
-        if vocab[at][0] in special or at == model.get("unk_id"):
-            continue
-        yield f"piece {vocab[at][0]!r} left out", _computed("vocab", partial(_worthless, vocab, at))
-        yield f"piece {vocab[at][0]!r} and the next exchanged", _computed("vocab", partial(_swapped, vocab, at))
-
-
-def _of_mapping(
-    vocab: Mapping[str, int], names: Sequence[str], rng: random.Random, drawn: int, merges: bool
-) -> Iterator[Change]:
-    """Ids exchanged, and tokens left out where no merge names them, of a vocabulary of texts with ids."""
-    for _ in range(min(drawn, len(names) // 2)):
-        a, b = rng.sample(names, 2)
-        exchanged = {a: vocab[b], b: vocab[a]}
-        yield f"ids of {a!r} and {b!r} exchanged", _computed("vocab", partial(_merged, vocab, exchanged))
-    for name in () if merges else rng.sample(names, min(drawn, len(names))):
-        yield f"token {name!r} left out", _computed("vocab", partial(_renamed, vocab, name))
-
-
-def _computed(part: str, value: Callable[[], Any]) -> Callable[[Content], None]:
-    """A change of a part of the model, computed when it is made: vocabularies are large."""
-    return lambda one: one["model"].update({part: value()})
-
-
-def _without(merges: Sequence[Any], at: int) -> list[Any]:
-    return [*merges[:at], *merges[at + 1 :]]
-
-
-def _merged(vocab: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {**vocab, **other}
-
-
-def _renamed(vocab: Mapping[str, int], name: str) -> dict[str, int]:
-    return {key if key != name else f"[left out {name}]": index for key, index in vocab.items()}
-
-
-def _worthless(vocab: Sequence[Sequence[Any]], at: int) -> list[list[Any]]:
-    """The pieces with one whose score is so low that it is never taken."""
-    return [[name, -99.0 if index == at else score] for index, (name, score) in enumerate(vocab)]
-
-
-def _swapped(vocab: Sequence[Any], at: int) -> list[Any]:
-    other = (at + 1) % len(vocab)
-    return [vocab[{at: other, other: at}.get(index, index)] for index in range(len(vocab))]
 
 
 def score(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from tokbench_extras.gigatoken_bpe import GIGATOKEN
+from tokbench_extras.kitoken_any import KITOKEN
 from tokbench_extras.mistral import MISTRAL
 from tokbench_extras.morphs import MORFESSOR
 from tokbench_extras.quicktok_bpe import QUICKTOK
@@ -16,7 +17,7 @@ from tokbench_extras.wordchipper_bpe import WORDCHIPPER
 from tokbench import LoadContext, Spec
 from tokbench.spec import validate
 
-_ALL = (GIGATOKEN, SNAPTOKENS, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV)
+_ALL = (GIGATOKEN, SNAPTOKENS, KITOKEN, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV)
 FAMILIES = {family.name: family for family in _ALL}
 
 

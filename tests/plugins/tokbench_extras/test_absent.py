@@ -13,7 +13,10 @@ from tokbench.registry import build_registry
 VARIANTS = {"quicktok": "qwen3", "wordchipper": "o200k_base"}
 
 
-@pytest.mark.parametrize("name", ["gigatoken", "snaptokens", "quicktok", "wordchipper", "mistral", "morfessor"])
+NAMES = ("gigatoken", "snaptokens", "kitoken", "quicktok", "wordchipper", "mistral", "morfessor")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_missing_extra_is_named_and_the_family_still_listed(name, monkeypatch, tmp_path):
     module = {"mistral": "mistral_common"}.get(name, name)
     monkeypatch.setitem(sys.modules, module, None)

@@ -48,7 +48,7 @@ def test_a_sound_vocabulary_passes_but_for_what_is_true_of_all(sound_rows):
     # NFC loses decomposed text, and a chat template is open to control strings in what users write
     assert told(sound_rows) == {"TB301", "TB505"}
     unchecked = {row.code for row in sound_rows if row.outcome is Outcome.NOT_CHECKED}
-    assert unchecked == {"TB205"}
+    assert unchecked == {"TB105", "TB205"}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -170,3 +170,10 @@ def test_every_check_has_its_section_in_the_docs(registry):
         assert f"### {check.code} {check.name}\n" in page, "run: python tools/lint_page.py"
         assert check.summary in page
         assert check.harm in page
+
+
+@pytest.mark.parametrize(("model", "name"), [("gpt2", "gpt-2"), ("qwen2", "qwen2")])
+def test_llama_cpps_hash_of_published_vocabularies_has_its_published_name(registry, test_data, model, name):
+    rows = run(registry, f"transformers:{test_data}/vocabs/{model}/hf", "TB105")
+    assert rows[-1].outcome is Outcome.PASS
+    assert f"as '{name}'" in rows[-1].finding.message

@@ -1,0 +1,74 @@
+"""What the adapters of libraries that open a `tokenizer.json` share: the file, and its special tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError
+from tokbench_extras.refusals import first_line
+
+T = TypeVar("T")
+SPECIAL = Option("special", "str", "text", "Text of special tokens.", choices=("text", "match"))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a library was told of a file: its content, without special tokens unless they are to be matched."""
+
+    content: Mapping[str, Any]
+    special_tokens: Mapping[str, int]
+    vocab_size: int
+
+    @property
+    def normalizer(self) -> str | None:
+        """The type of the normalizer."""
+        return (self.content.get("normalizer") or {}).get("type")
+
+
+def path_of(spec: Spec) -> Path:
+    """The `tokenizer.json` that a spec names, by itself or by its folder."""
+    if not spec.variant:
+        raise SpecError(f"{spec.family}: name a tokenizer.json or its folder: {spec.family}:PATH")
+    path = Path(spec.variant).expanduser()
+    return path / "tokenizer.json" if path.is_dir() else path
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The file behind a spec, for checksums."""
+    return [path_of(spec)]
+
+
+def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: bool = False) -> tuple[T, Told]:
+    """What `load` makes of the text of the file, and what it was told; raises `TokenizerError` where it cannot.
+
+    The libraries always match the special tokens they know: they are not told of them unless ``special=match``,
+    but for the unknown token with `keep_unknown`.
+    """
+    path = path_of(spec)
+    if not path.is_file():
+        raise TokenizerError(f"{spec}: there is no file {path}")
+    match = spec.get("special", "text") == "match"
+    try:
+        content = json.loads(path.read_bytes())
+        model = content["model"]
+        unknown = {model.get("unk_token"), model.get("unk_id")} if keep_unknown else set()
+        added = [
+            token
+            for token in content.get("added_tokens") or []
+            if match or not token["special"] or {token["content"], token["id"]} & unknown
+        ]
+        told = {**content, "added_tokens": added}
+        tokenizer = load(json.dumps(told))
+        vocab = model["vocab"]
+        ids = [*(vocab.values() if isinstance(vocab, Mapping) else range(len(vocab)))]
+        size = max([*ids, *(token["id"] for token in added)]) + 1
+    except BaseException as error:  # what Rust gives, a panic among it
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise TokenizerError(f"{spec}: {library} cannot load {path}: {first_line(error)}") from error
+    special = {token["content"]: token["id"] for token in added if token["special"]}
+    return tokenizer, Told(told, special, size)
