@@ -29,10 +29,10 @@ def convert(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, or a folder.
+    """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, .gguf, Tekken, a folder.
 
     The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
-    the same. A folder gets `vocab.json` and `merges.txt`.
+    the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's.
     """
     check_target(output, force=force)
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)

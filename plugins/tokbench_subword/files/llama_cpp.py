@@ -52,6 +52,6 @@ def pre_tokenizer_hash(ids: Sequence[int]) -> str:
 
     Example:
         >>> pre_tokenizer_hash([1, 2])[:8]
-        '12a32919'
+        '3a316d6d'
     """
     return sha256(str([int(index) for index in ids]).encode()).hexdigest()
