@@ -29,7 +29,7 @@ def convert(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, .gguf, Tekken, a folder.
+    """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
 
     The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
     the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's.
