@@ -22,6 +22,7 @@ from tokbench.tokenizer import (
     EncoderWithOffsets,
     LoadContext,
     OffsetEncoder,
+    Prunable,
     Sampler,
     Savable,
     Staged,
@@ -47,6 +48,7 @@ CAPABILITIES = {
     "trace": Traceable,
     "stages": Staged,
     "save": Savable,
+    "pruned": Prunable,
     "facts": Describable,
 }
 ORDER = (
