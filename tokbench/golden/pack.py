@@ -80,7 +80,7 @@ def checksum(ids: Sequence[int]) -> int:
 
     Example:
         >>> checksum([1, 2])
-        3534395846
+        58791804
     """
     import numpy as np
 
