@@ -194,7 +194,7 @@ def added_tokens(content: Json) -> Edits:
     spaces = [" " * count for count in range(26, 1, -1)]
     yield "25 added runs of spaces", _with_added(content, spaces, normalized=True)
     yield "771 added unused tokens", _with_added(content, [f"<unused_{i}>" for i in range(771)])
-    if content["model"]["type"] == "BPE":  # the other in-house families take the text of special tokens as text
+    if content["model"]["type"] != "WordPiece":  # which takes the text of special tokens as text
         control = [f"[control_{i}]" for i in range(771)]
         yield "771 added control tokens", _with_added(content, control, special=True)
     for flag in ("lstrip", "rstrip", "single_word", "normalized"):

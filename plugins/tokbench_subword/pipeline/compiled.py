@@ -17,6 +17,7 @@ from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedTokens
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
+from tokbench_subword.pipeline.cutting import Cutter
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.segments import Segments
 
@@ -30,13 +31,26 @@ class CompiledPipeline:
     normal_tokens: AddedMatcher | None
     spaces: BatchNormalizer | None
     cuts: Cuts
+    spelling: BatchNormalizer | None = None
+    """Writes pre-tokens in the byte alphabet, for a model of characters."""
 
     @classmethod
     def of(
-        cls, document: Document, raw: AddedTokens, normal: AddedTokens, *, match_special: bool
+        cls,
+        document: Document,
+        raw: AddedTokens,
+        normal: AddedTokens,
+        *,
+        match_special: bool,
+        spell: bool = False,
     ) -> CompiledPipeline:
-        """Compile what stands around a model; raises `NotExpressible` where the pre-tokenizer cannot be."""
-        cuts = cuts_of(steps_of(document.pre_tokenizer, "pretokenizers"))
+        """Compile what stands around a model; raises `NotExpressible` where the pre-tokenizer cannot be.
+
+        With `spell`, pre-tokens come written in the byte alphabet where the pre-tokenizer says ``ByteLevel``.
+        """
+        steps = steps_of(document.pre_tokenizer, "pretokenizers")
+        cuts = cuts_of(steps)
+        spelled = spell and any(step.get("type") == "ByteLevel" for step in steps)
         if cuts.only_first and document.normalizer is not None:
             raise NotExpressible(
                 "a prefix for the first text alone, behind a normalizer that may take that away"
@@ -47,13 +61,19 @@ class CompiledPipeline:
             AddedMatcher.of(normal, match_special=match_special),
             compiled_normalizer_of(_replace(" ", cuts.space)) if cuts.space else None,
             cuts,
+            compiled_normalizer_of({"type": "ByteLevel"}) if spelled else None,
         )
+
+    @property
+    def cutters(self) -> tuple[Cutter, ...]:
+        """What is left to cut for the model's encoder."""
+        return () if self.spelling else self.cuts.cutters
 
     @property
     def leaves_text(self) -> bool:
         """Whether every text is one segment, and as it was."""
         found = self.raw_tokens or self.normal_tokens
-        return not found and self.normalizer is None and self.cuts.leaves_text
+        return not found and self.normalizer is None and self.cuts.leaves_text and not self.spelling
 
     @property
     def rewrites_only(self) -> bool:
@@ -72,10 +92,15 @@ class CompiledPipeline:
         if self.normalizer is not None:
             texts = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))
         texts = texts.split(self.normal_tokens)
-        if self.spaces is not None:
+        if self.cuts.before:
+            texts = texts.cut(self.cuts.before)
+        if self.spaces is not None and (texts.data == ord(" ")).any():
             texts = texts.rewritten(*self.spaces.apply(texts.data, texts.offsets))
         if self.cuts.prefix:
             texts = texts.prefixed(self.cuts.prefix, only_first=self.cuts.only_first)
+        if self.spelling is not None:
+            texts = texts.cut(self.cuts.cutters)
+            texts = texts.rewritten(*self.spelling.apply(texts.data, texts.offsets))
         return texts
 
 

@@ -20,11 +20,13 @@ from tokbench_subword.pipeline.regexes import quoted
 class Cuts:
     """What a pre-tokenizer does to a text.
 
-    Spaces are written as `space` where that is something; then `prefix` goes before a text that does not begin
-    with it, or before the first of a document only; then each of `cutters` cuts the pieces of the one before.
-    Without cutters, the text is one pre-token.
+    First each of `before` cuts the pieces of the one before, which are texts from then on. Spaces are written
+    as `space` where that is something; then `prefix` goes before a text that does not begin with it, or before
+    the first of a document only; then each of `cutters` cuts the pieces of the one before. Without cutters, the
+    text is one pre-token.
     """
 
+    before: tuple[Cutter, ...] = ()
     cutters: tuple[Cutter, ...] = ()
     prefix: str = ""
     only_first: bool = False
@@ -46,11 +48,13 @@ def cuts_of(steps: Sequence[Mapping[str, Any]]) -> Cuts:
         >>> cuts.prefix, cuts.space, cuts.cutters[0].spans(b"_a__b").tolist()
         ('_', '_', [[0, 2], [2, 3], [3, 5]])
     """
+    before: list[Cutter] = []
     cutters: list[Cutter] = []
     prefix = space = ""
     only_first = False
     for number, step in enumerate(steps):
         kind = str(step.get("type"))
+        unchanged = not prefix and not space
         if kind == "ByteLevel":
             if number < len(steps) - 1:
                 raise NotExpressible("something behind ByteLevel, which cuts its letters")
@@ -60,10 +64,14 @@ def cuts_of(steps: Sequence[Mapping[str, Any]]) -> Cuts:
             space = str(step["replacement"])
             scheme = step.get("prepend_scheme") or ("always" if step.get("add_prefix_space", True) else "never")
             prefix, only_first = "" if str(scheme).lower() == "never" else space, str(scheme).lower() == "first"
-        if (prefix or space) and number > 0:
-            raise NotExpressible(f"{kind} behind another pre-tokenizer, changing its pieces")
+        if (prefix or space) and number > 0 and unchanged:
+            if only_first:
+                raise NotExpressible(f"{kind} behind another pre-tokenizer, changing its first piece")
+            before, cutters = cutters, []
+        elif kind == "Metaspace" and not unchanged:
+            raise NotExpressible("Metaspace behind another pre-tokenizer that changes text")
         cutters += _cutters(kind, step)
-    return Cuts(cutters=tuple(cutters), prefix=prefix, only_first=only_first, space=space)
+    return Cuts(before=tuple(before), cutters=tuple(cutters), prefix=prefix, only_first=only_first, space=space)
 
 
 def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:

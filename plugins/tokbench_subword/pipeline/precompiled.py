@@ -79,7 +79,22 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
             f"a trie of {size} bytes in a map of {len(charsmap)}"
         )
     units = np.frombuffer(charsmap, np.uint32, size // 4, 4)
-    return units, np.frombuffer(charsmap, np.uint8, offset=4 + size)
+    targets = np.frombuffer(charsmap, np.uint8, offset=4 + size)
+    try:
+        targets.tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise TokenizerError(
+            f"{where}: the precompiled character map is damaged: what it writes is not UTF-8 ({error})"
+        ) from error
+    ends = np.flatnonzero((units >> 31 == 0) & (units >> 8 & 1 == 1)).astype(np.int64)  # a key ends there
+    values = ends ^ (units[ends].astype(np.int64) >> 10 << ((units[ends] & 512) >> 6))
+    places = units[np.minimum(values, len(units) - 1)] & 0x7FFFFFFF
+    inside = (values < len(units)) & (places < len(targets))
+    if not inside.all() or (targets[places] & 0xC0 == 0x80).any():
+        raise TokenizerError(
+            f"{where}: the precompiled character map is damaged: a key stands for no text in it"
+        )
+    return units, targets
 
 
 @lru_cache(maxsize=1)

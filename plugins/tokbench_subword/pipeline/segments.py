@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.pointers import PADDING, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
+from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.splicing import copy_span
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
@@ -64,6 +67,22 @@ class Segments:
     def n_documents(self) -> int:
         """How many documents there are."""
         return len(self.offsets if self.documents is None else self.documents) - 1
+
+    def cut(self, cutters: Sequence[Cutter]) -> Segments:
+        """The segments with each text cut into pieces, each by the pieces of the one before."""
+        units = np.ascontiguousarray(np.stack([self.offsets[:-1], self.offsets[1:]], axis=1))
+        before = np.arange(len(self.offsets))
+        for cutter in cutters:
+            units, counts = cutter.cut(self.data, units)
+            before = counts[before]
+        marks = np.full(len(before) - 1, TEXT, np.int32) if self.marks is None else self.marks
+        count = len(units) + int(np.count_nonzero(marks != TEXT))
+        data = np.zeros(int((units[:, 1] - units[:, 0]).sum()) + PADDING, np.uint8)
+        offsets, new_marks = np.zeros(count + 1, np.int64), np.full(count, TEXT, np.int32)
+        reached = np.zeros(len(before), np.int64)
+        _into_pieces(self.data, units, before, marks, (data, offsets, new_marks, reached))
+        documents = np.arange(len(before)) if self.documents is None else self.documents
+        return Segments(data, offsets, new_marks, reached[documents])
 
     def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
         """With `prefix` before each text that is not empty and does not begin with it, or only the first ones.
@@ -130,15 +149,40 @@ def _split(segments: Any, places: Any, ids: Any, result: Any) -> None:
 
 
 @kernel
+def _into_pieces(data: Any, units: Any, before: Any, marks: Any, result: Any) -> None:
+    """Put the pieces `units` of each text, to ``before[s + 1]`` those of segment s, in its place.
+
+    Into `result`: data, offsets and marks of the new segments, and how many of them there are up to each old
+    one.
+    """
+    new_data, new_offsets, new_marks, reached = result
+    source, target = pointer(data), pointer(new_data)
+    at = count = np.int64(0)
+    for s in range(len(marks)):
+        if marks[s] != TEXT:
+            new_marks[count] = marks[s]
+            count += 1
+            new_offsets[count] = at
+        for k in range(before[s], before[s + 1]):
+            at = copy_span(source, units[k, 0], units[k, 1], target, at)
+            count += 1
+            new_offsets[count] = at
+        reached[s + 1] = count
+
+
+@kernel
 def _prefix(data: Any, offsets: Any, wanted: Any, mark: Any, result: Any, result_offsets: Any) -> None:
     """Write each segment to `result`, with `mark` before it where that is `wanted` and not there already."""
-    at = 0
+    source, target, size = pointer(data), pointer(result), np.int64(len(mark))
+    at = np.int64(0)
     for s in range(len(offsets) - 1):
         begin, end = offsets[s], offsets[s + 1]
-        there = end - begin >= len(mark)
-        for k in range(len(mark)):
-            there = there and data[begin + k] == mark[k]
+        there = end - begin >= size
+        for k in range(size):
+            there = there and source[begin + k] == mark[k]
         if wanted[s] and end > begin and not there:
-            at = _copied(mark, 0, len(mark), result, at)
-        at = _copied(data, begin, end, result, at)
+            for k in range(size):
+                target[at + k] = mark[k]
+            at += size
+        at = copy_span(source, begin, end, target, at)
         result_offsets[s + 1] = at

@@ -40,6 +40,12 @@ _OPTIONS = (
     Option("eos_token", "str", "</s>", "Training: the token for ends; empty for none."),
     Option("special_tokens", "str", "", "Training: further control symbols, separated by spaces."),
     Option("user_symbols", "str", "", "Training: symbols that are never split, separated by spaces."),
+    Option(
+        "match_special",
+        "bool",
+        False,
+        "Of a tokenizer.json: encode the text of a special token as that token. Otherwise it is ordinary text.",
+    ),
     THREADS,
 )
 _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
@@ -47,7 +53,7 @@ _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokeniz
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, or a folder with one of them."""
-    given = sorted(spec.options)
+    given = sorted({*spec.options} - {"match_special"})
     if given:
         raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
     path = _file(spec)
@@ -56,8 +62,14 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     if expect(path, "sentencepiece", "tokenizer.json", remedy=remedy) == "tokenizer.json":
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
-        read = JsonUnigramTokenizer.from_file(path, name=str(spec), threads=context.threads, notes=notes)
-        return cast(Tokenizer, read)
+        options = {"name": str(spec), "threads": context.threads, "notes": notes}
+        special = bool(spec.get("match_special", False))
+        return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, match_special=special, **options))
+    if "match_special" in spec.options:
+        raise TokenizerError(
+            f"{spec}: match_special does not apply to a sentencepiece model, which never finds its control "
+            "symbols in text; leave it out"
+        )
     from tokbench_subword.files.sentencepiece_model import read_model
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -103,7 +115,10 @@ def _settings(options: Mapping[str, Any]) -> TrainingOptions:
 
     names = names_to_train(options["special_tokens"], where="unigram")
     lists = {"special_tokens": tuple(names), "user_symbols": tuple(options["user_symbols"].split())}
-    settings = TrainingOptions(**{**options, **lists, "threads": options["threads"] or usable_cores()})
+    chosen = {**options, **lists, "threads": options["threads"] or usable_cores()}
+    if chosen.pop("match_special", False):
+        raise TokenizerError("unigram: match_special is for loading a tokenizer.json, not for training")
+    settings = TrainingOptions(**chosen)
     settings.check()
     return settings
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
@@ -20,6 +21,7 @@ from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
+from tokbench_subword.words.encoder import WordEncoder
 
 Span = tuple[int, int]
 
@@ -27,13 +29,20 @@ Span = tuple[int, int]
 class PlainPath:
     """A document's rules around one algorithm; raises `TokenizerError` for a component that is not known."""
 
-    def __init__(self, document: Document, vocabulary: JsonVocabulary, algorithm: Unigram) -> None:
-        self.vocabulary, self.algorithm = vocabulary, algorithm
+    def __init__(
+        self,
+        document: Document,
+        vocabulary: JsonVocabulary,
+        algorithm: Unigram,
+        *,
+        match_special: bool = False,
+    ) -> None:
+        self.vocabulary, self.algorithm, self.match_special = vocabulary, algorithm, match_special
         self.pre_tokenize = pre_tokenizer_of(document.pre_tokenizer, spell=True)
         self._normalize = normalize = normalizer_of(document.normalizer)
         added = document.added_tokens
         self.raw = AddedTokens(token for token in added if not token.normalized)
-        self._normal = AddedTokens(
+        self.normal = AddedTokens(
             (token for token in added if token.normalized),
             normalize=(lambda text: normalize(Stretch(text)).text) if normalize else None,
         )
@@ -48,14 +57,14 @@ class PlainPath:
             yield part
 
     def _located(self, text: str, *, track: bool) -> Iterator[tuple[AddedToken | Stretch, Span]]:
-        for piece in self.raw.split(text, match_special=False):
+        for piece in self.raw.split(text, match_special=self.match_special):
             if piece.token is not None:
                 yield piece.token, (piece.start, piece.end)
                 continue
             stretch = Stretch.of(text[piece.start : piece.end], start=piece.start, track=track)
             if self._normalize is not None:
                 stretch = self._normalize(stretch)
-            for inner in self._normal.split(stretch.text, match_special=False):
+            for inner in self.normal.split(stretch.text, match_special=self.match_special):
                 part = stretch.part(inner.start, inner.end)
                 span = (piece.start, piece.end)
                 if part.origin:
@@ -90,35 +99,31 @@ class PlainPath:
                 found.append((-1 if unk_id is None else unk_id, run))
         return found
 
-    def encode_batch(self, texts: Sequence[str], threads: int) -> TokenBatch:
-        """The ids of many texts; -1 for an unknown character where there is no unknown token."""
+    def encode_batch(self, texts: Sequence[str], encoder: WordEncoder) -> TokenBatch:
+        """The ids of many texts, their words encoded at once; -1 for what has no id."""
         plan: list[int] = []  # an added token's id, or -1 for a word that is to be encoded
         words: list[bytes] = []
         ends = [0]
-        unknown = self.vocabulary.unknown
         for text in texts:
             for part in self.parts(text):
                 if isinstance(part, AddedToken):
                     plan.append(part.id)
                     continue
                 for word in self.pre_tokenize(part):
-                    if unknown and unknown in word.text:  # the kernel does not know it from other pieces
-                        data = word.text.encode()
-                        plan += [index for index, _ in self.path_ids(data, self.algorithm.path(data))]
-                    elif word.text:
+                    if word.text:
                         words.append(word.text.encode())
                         plan.append(-1)
             ends.append(len(plan))
-        ids, bounds = self.algorithm.engine.encode_many(words, threads)
-        if len(words) == len(plan):
-            return TokenBatch(ids, bounds[np.array(ends)])
+        bounds = np.cumsum([0, *map(len, words)])
+        data = np.frombuffer(b"".join([*words, bytes(PADDING)]), np.uint8)
+        encoded = encoder.encode_pretokens(data, np.stack([bounds[:-1], bounds[1:]], axis=1))
         marks = np.array(plan, np.int64)
         counts = np.ones(len(plan), np.int64)
-        counts[marks < 0] = np.diff(bounds)
+        counts[marks < 0] = np.diff(encoded.offsets)
         starts = np.concatenate(([0], np.cumsum(counts)))
         woven = np.empty(starts[-1], np.int32)
         from_words = np.repeat(marks < 0, counts)
-        woven[from_words] = ids
+        woven[from_words] = encoded.ids
         woven[~from_words] = marks[marks >= 0]
         return TokenBatch(woven, starts[np.array(ends)])
 

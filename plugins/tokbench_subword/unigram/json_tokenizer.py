@@ -42,13 +42,13 @@ from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Unigram
-from tokbench_subword.unigram.word_path import WordPath
 
 
 class JsonUnigramTokenizer(Rebuilt):
     """A Unigram `tokenizer.json`, with ids equal to those of `tokenizers`.
 
-    Encoding is content only: no template, special-token text is ordinary text; other added tokens are matched.
+    Encoding is content only: no template. The text of special tokens is ordinary text unless `match_special`;
+    other added tokens are always matched.
 
     Example:
         >>> vocab = [["<unk>", 0.0], ["ab", -1.0], ["a", -2.0]]
@@ -61,10 +61,17 @@ class JsonUnigramTokenizer(Rebuilt):
     lossless = False
 
     def __init__(
-        self, document: Document, *, name: str, threads: int = 1, notes: Mapping[str, Any] | None = None
+        self,
+        document: Document,
+        *,
+        name: str,
+        threads: int = 1,
+        match_special: bool = False,
+        notes: Mapping[str, Any] | None = None,
     ):
         self.name = name
         self.threads = threads
+        self.match_special = match_special
         self.notes = dict(notes or {})
         self._build(document)
 
@@ -81,12 +88,11 @@ class JsonUnigramTokenizer(Rebuilt):
         self.special_ids = frozenset(token.id for token in added if token.special)
         self._algorithm = Unigram(vocabulary.lexicon(where=self.name), None)
         try:
-            self._plain = PlainPath(document, vocabulary, self._algorithm)
+            self._plain = PlainPath(document, vocabulary, self._algorithm, match_special=self.match_special)
             self._decode = decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
-        words = WordPath.of(document, vocabulary.unknown, where=self.name)
-        self._encoder = JsonEncoder(self._plain, words, self._algorithm, self.name)
+        self._encoder = JsonEncoder(document, self._plain, name=self.name, threads=self.threads)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -110,8 +116,14 @@ class JsonUnigramTokenizer(Rebuilt):
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts: by kernels as far as they can, the rest on the plain path."""
-        return self._encoder.encode_batch(plain_texts(texts, name=self.name), self.threads)
+        """The ids of many texts: by the compiled pipeline."""
+        return self._encoder.encode_batch(plain_texts(texts, name=self.name))
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
+        them.
+        """
+        return self._encoder.encode_utf8(data, offsets)
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
@@ -123,12 +135,12 @@ class JsonUnigramTokenizer(Rebuilt):
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        tokens, spans = self._encoder.locate_batch(texts, self.threads)
+        tokens, spans = self._encoder.locate_batch(texts)
         return spans, tokens.offsets
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, by one pass over them."""
-        tokens, spans = self._encoder.locate_batch(texts, self.threads)
+        tokens, spans = self._encoder.locate_batch(texts)
         return self._encoder.checked(tokens), spans
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:

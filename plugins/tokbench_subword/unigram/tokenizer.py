@@ -39,8 +39,12 @@ class Algorithm(Protocol):
     """How internal text becomes tokens: the Unigram model, or sentencepiece's BPE."""
 
     name: str
-    engine: Engine
     plain: bool  # the engine cannot serve: `path` must
+
+    @property
+    def engine(self) -> Engine:
+        """What encodes whole texts."""
+        ...
 
     def path(self, data: bytes) -> list[Node]:
         """The segmentation of internal text that encoding gives, with places."""

@@ -5,8 +5,8 @@ seen without a second table (Aoe 1989; that bases are unique makes the byte a su
 darts-clone).
 
     bits  0..8    the byte that leads here, 256 for a unit that is not in use
-    bits  9..31   base of the children, 0 for none
-    bits 32..63   id of the piece that ends here plus one, 0 for none
+    bits  9..37   base of the children, 0 for none
+    bits 38..63   id of the piece that ends here plus one, 0 for none
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 
 LABEL_MASK = 0x1FF
 BASE_SHIFT = 9
-BASE_MASK = (1 << 23) - 1
-VALUE_SHIFT = 32
+BASE_MASK = (1 << 29) - 1
+VALUE_SHIFT = 38
 EMPTY = 256
+_MOST_IDS = (1 << 64 - VALUE_SHIFT) - 1
 _SPREAD = 257  # a unit's children lie within base .. base + 255
 
 
 def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
     """The trie that maps each of `pieces` to its id: uint64, padded so that no step leaves the array.
 
-    Raises `TokenizerError` for a piece that is empty or holds a NUL byte, and for a vocabulary of more than
-    eight million nodes.
+    Raises `TokenizerError` for a piece that is empty or holds a NUL byte, for ids from 67 million on, and for a
+    vocabulary of more than 500 million nodes.
 
     Example:
         >>> units = build_trie({b"a": 0, b"ab": 1})
@@ -46,6 +47,10 @@ def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
     for key in keys:
         if not key or b"\0" in key:
             raise TokenizerError(f"piece {key!r} cannot be in a vocabulary: it is empty or holds a NUL")
+    if keys and max(pieces.values()) >= _MOST_IDS:
+        raise TokenizerError(
+            f"the id {max(pieces.values()):,} is too large: a trie holds those below {_MOST_IDS:,}"
+        )
     offsets = np.zeros(len(keys) + 1, np.int64)
     np.cumsum([len(key) for key in keys], out=offsets[1:])
     data = np.frombuffer(b"".join(keys) + b"\0" * 16, np.uint8)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.unigram import layout as at
@@ -122,12 +123,17 @@ class Unigram:
     def __init__(
         self, lexicon: Lexicon, normalizer: Normalizer | None, nominal: NDArray[np.float64] | None = None
     ) -> None:
-        self.lexicon = lexicon
-        cuts = lexicon.cuts
-        self.engine = Engine(
+        self.lexicon, self._normalizer = lexicon, normalizer
+        self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What encodes whole texts."""
+        lexicon, cuts = self.lexicon, self.lexicon.cuts
+        return Engine(
             encode_documents,
             locate_documents,
-            normalizer,
+            self._normalizer,
             {
                 at.UNITS: lexicon.units,
                 at.SCORES: lexicon.scores,
@@ -146,7 +152,6 @@ class Unigram:
             },
             lexicon.parameters(),
         )
-        self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
 
     @classmethod
     def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:

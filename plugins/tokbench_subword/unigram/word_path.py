@@ -69,7 +69,9 @@ class WordPath:
     vanishes: Callable[[str], bool] | None
 
     @classmethod
-    def of(cls, document: Document, unknown: str, *, where: str) -> WordPath | None:
+    def of(
+        cls, document: Document, unknown: str, *, where: str, match_special: bool = False
+    ) -> WordPath | None:
         """The path of a document, or None where its rules are not of the kind described above.
 
         A document with `unknown`, the text of the unknown token, is left to the plain path.
@@ -87,7 +89,9 @@ class WordPath:
         if steps and steps[0].get("type") == "Precompiled":
             charsmap = decoded_charsmap(steps.pop(0).get("precompiled_charsmap"))
         ends = _space_rules(steps)
-        searched = any(token.normalized and not token.special for token in document.added_tokens)
+        searched = any(
+            token.normalized and (match_special or not token.special) for token in document.added_tokens
+        )
         if rules is None or ends is None or searched:
             return None
         announce(kernels.cut_words)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.trie import build_trie, find
 
+import tokbench
 from tokbench.errors import TokenizerError
 from tokbench.testing import check_tokenizer
 
@@ -86,3 +91,81 @@ def test_decoding_joins_bytes_where_it_says_so(decoder: Any, joins: bool) -> Non
     assert tokenizer.decode_joins_bytes == joins
     check_tokenizer(tokenizer)
     assert (tokenizer.decode([1, 2, 2]) == " aa") == joins
+
+
+def test_special_tokens_are_matched_when_asked_for(tmp_path: Path) -> None:
+    vocab = [["<unk>", 0.0], ["a", -1.0], ["<", -2.0], ["s", -2.0], [">", -2.0]]
+    content = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},
+        "added_tokens": [{"id": 5, "content": "<s>", "special": True, "normalized": False}],
+    }
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert tokbench.load(f"unigram:{path}").encode("<s>a").tolist() == [2, 3, 4, 1]
+    matching = tokbench.load(f"unigram:{path},match_special=true")
+    assert matching.encode("<s>a").tolist() == [5, 1]
+    assert matching.offsets("<s>a").tolist() == [[0, 3], [3, 4]]  # type: ignore[attr-defined]
+    model = tmp_path / "a.model"
+    SpmTokenizer("a", SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("a", -1.0)))).save(model)
+    with pytest.raises(TokenizerError, match="match_special does not apply"):
+        tokbench.load(f"unigram:{model},match_special=true")
+
+
+MARK = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
+BYTES = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+STEPS: list[list[dict[str, Any]]] = [
+    [],
+    [MARK],
+    [MARK | {"split": False}],
+    [{"type": "WhitespaceSplit"}, MARK],
+    [{"type": "Punctuation", "behavior": "Isolated"}, MARK],
+    [BYTES],
+    [{"type": "Digits", "individual_digits": True}, BYTES | {"use_regex": False}],
+]
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("fallback", [False, True])
+def test_words_long_and_short_are_as_in_tokenizers(steps: list[dict[str, Any]], fallback: bool) -> None:
+    """Cut beforehand or not, whole or in parts, with unknown characters beside the unknown token's text."""
+    from tokenizers import Tokenizer
+
+    known = [
+        "\u2581",
+        "a",
+        "b",
+        "ab",
+        "\u2581a",
+        "ba",
+        "\u0120",
+        "\u0120a",
+        "aaa",
+        "北京",
+        "北",
+        "京",
+        "<",
+        "<un",
+    ]
+    vocab = [["<unk>", -9.0], *([piece, -1.0 - 0.1 * i] for i, piece in enumerate(known))]
+    vocab += [[f"<0x{byte:02X}>", -0.5] for byte in range(256)] if fallback else []
+    content = {
+        "version": "1.0",
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": fallback},
+        "added_tokens": [{"id": len(vocab), "content": "<x>", "special": False, "normalized": False}],
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps} if steps else None,
+    }
+    content["added_tokens"][0] |= {"single_word": False, "lstrip": False, "rstrip": False}
+    theirs, ours = Tokenizer.from_str(json.dumps(content)), JsonUnigramTokenizer.from_dict(content)
+    parts = ["a", "ab", " ", "<unk>", "é", "北", "京", "z", "<x>", "1", "!", "\u2581", "aaaa", "x" * 40]
+    random = np.random.default_rng(5)
+    texts = ["".join(random.choice(parts, size)) for size in [*range(12), 30, 60, 200] for _ in range(12)]
+    for _ in range(2):  # cold and warm
+        for text, ids in zip(texts, ours.encode_batch(texts), strict=True):
+            assert ids.tolist() == theirs.encode(text).ids, (text, steps)
+
+
+def test_tries_hold_ids_of_millions_of_pieces() -> None:
+    last = (1 << 26) - 2
+    assert find(build_trie({b"ab": last, b"a": 1 << 24}), b"ab") == last
+    with pytest.raises(TokenizerError, match="67,108,863 is too large"):
+        build_trie({b"a": last + 1})

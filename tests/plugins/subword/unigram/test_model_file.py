@@ -129,5 +129,5 @@ def test_a_scrambled_charsmap_does_not_crash() -> None:
             bad[rng.randrange(4, len(bad) - 1)] = rng.randrange(256)
         try:
             compile_normalizer(NormalizerSpec("bad", bytes(bad)))("Ünïcödé ﬁ ① カ\u3099 text")
-        except (TokenizerError, UnicodeDecodeError):
+        except TokenizerError:
             continue
