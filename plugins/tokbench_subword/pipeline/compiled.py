@@ -80,7 +80,7 @@ class CompiledPipeline:
         """Whether every text is one segment, with nothing done to it but each character rewritten by itself."""
         found = self.raw_tokens or self.normal_tokens
         tables = self.normalizer is None or self.normalizer.tables is not None
-        return not found and tables and self.cuts.leaves_text
+        return not found and tables and self.cuts.leaves_text and not self.spelling
 
     def segments(self, texts: Segments) -> Segments:
         """The texts as the model's encoder takes them: to be cut, and nothing else."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.rewriting import RewritingTables
 from tokbench_subword.unigram import word_layout as at
 from tokbench_subword.unigram.unigram_algorithm import Lexicon
 from tokbench_subword.unigram.word_search import encode_new, locate_spans
@@ -78,9 +79,9 @@ class LexiconEncoder(WordEncoder):
         super().__init__(encode_new, shared, _own, cutters=cutters, threads=threads, cache=cache)
         self._fits = -1  # texts one by one are prepared before they come here
 
-    def _new(self) -> Workspace:
+    def _new(self, rewriting: RewritingTables | None = None) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        return LexiconSpace(self._machine, self._search.address, arrays, self.cache)
+        return LexiconSpace(self._machine, self._search.address, arrays, self.cache, rewriting)
 
     def encode_few(
         self, data: NDArray[np.uint8], spans: NDArray[np.int64]
