@@ -233,13 +233,16 @@ def test_special_tokens_are_matched_only_when_asked(tmp_path):
     assert ordinary.decode(ordinary.encode(text)) == text
 
 
+CTC = {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"model": {"type": "Unigram", "vocab": []}}, "Unigram, not BPE"),
         ({"normalizer": {"type": "Unheard"}}, "normalizer 'Unheard'"),
         ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre-tokenizer 'UnicodeScripts'"),
-        ({"decoder": {"type": "CTC"}, "pre_tokenizer": None}, "decoder 'CTC'"),
+        ({"decoder": CTC, "pre_tokenizer": None}, "decoder 'CTC'"),
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}, "merge 0 of 'a' and 'b'"),
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b c"]}}, "merge 0 is 'a b c'"),
         ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0}, "merges": []}}, "share the id 0"),
