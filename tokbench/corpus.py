@@ -6,7 +6,7 @@ A dataset never ships text between processes: what travels is a `Shard`, a small
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -218,12 +218,27 @@ class TrainingCorpus:
     def texts(self) -> Iterator[str]:
         """Every document's text, streamed, always in the same order."""
         self.sizes.clear()
-        for shard in self.shards():
+        yield from self._texts(self.shards())
+
+    def _texts(self, shards: Iterable[Shard]) -> Iterator[str]:
+        for shard in shards:
             for document in self.dataset.read(shard):
                 text = document.text
                 size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
                 self.sizes[shard.language] = self.sizes.get(shard.language, 0) + size
                 yield text
+
+    def by_language(self, cut: str) -> Iterator[tuple[str, Iterator[str] | WordCounts]]:
+        """Each language with its texts or counts (see `source`), in order; to be read one after the other."""
+        if self.counted:
+            self.source(cut)  # refuses what was cut otherwise
+            for language in self.languages:
+                yield language, replace(self, languages=(language,), sizes={}).source(cut)
+            return
+        self.sizes.clear()
+        shards = list(self.shards())
+        for language in dict.fromkeys(shard.language for shard in shards):
+            yield language, self._texts(shard for shard in shards if shard.language == language)
 
     @property
     def counted(self) -> bool:

@@ -184,6 +184,15 @@ class Savable(Protocol):
 
 
 @runtime_checkable
+class ShortestSpeller(Protocol):
+    """Tells the fewest tokens with which its vocabulary could spell the pre-tokens of texts."""
+
+    def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The fewest tokens of each text, int64 ``(n,)``; an added token that is found in it is one."""
+        ...
+
+
+@runtime_checkable
 class Prunable(Protocol):
     """Gives itself with fewer tokens."""
 

@@ -20,6 +20,7 @@ from tokbench.cli.decode import decode
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.lint import injection, lint
+from tokbench.cli.optimum import optimum
 from tokbench.cli.plot import plot
 from tokbench.cli.prune import prune
 from tokbench.cli.report import report
@@ -102,6 +103,7 @@ app.command()(show)
 app.command()(train)
 app.command()(count)
 app.command()(prune)
+app.command()(optimum)
 app.command()(convert)
 app.command()(calibrate)
 app.command()(trace)

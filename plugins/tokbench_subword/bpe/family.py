@@ -6,98 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
-from tokbench.kernels.threads import THREADS
+from tokbench import LoadContext, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY
 from tokbench_subword.bpe.training import COUNTING, named_pattern, trained, trained_sizes
 from tokbench_subword.files import formats
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
-from tokbench_subword.words.cache_size import CACHE, cache_bytes
+from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
     from tokbench_subword.bpe.model import BpeModel
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
-_TRAINING_ONLY = (
-    "vocab_size",
-    "ties",
-    "min_frequency",
-    "initial_alphabet",
-    "max_token_length",
-    "transition",
-    "base",
-    "level",
-    "threads",
-)
-
-_OPTIONS = (
-    Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the alphabet included."),
-    Option(
-        "pattern",
-        "str",
-        None,
-        "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regular "
-        "expression. Not set: gpt2; whitespace where end_of_word is given. For tiktoken's ranks it must "
-        "be given.",
-    ),
-    Option(
-        "ties",
-        "str",
-        "hf",
-        "Training: which of equally frequent pairs goes first: as tokenizers, by bytes, as sentencepiece, or "
-        "the one seen first.",
-        choices=("hf", "bytes", "lexicographic", "first_seen"),
-    ),
-    Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
-    Option("end_of_word", "str", None, "Training: what marks the end of a word, as </w>; means level=char."),
-    Option("level", "str", None, "Training: byte or char. Not set: byte.", choices=("byte", "char")),
-    Option(
-        "special_tokens",
-        "str",
-        "",
-        "Special tokens, separated by spaces: text=id, or a text alone, which gets the next id; or a JSON file "
-        "{text: id}. In training texts alone: they get the first ids.",
-    ),
-    Option(
-        "initial_alphabet",
-        "str",
-        None,
-        "Training: characters that are tokens from the start. Not set: all bytes at level=byte, those seen at "
-        "level=char.",
-    ),
-    Option("max_token_length", "int", None, "Training: no token of more symbols than this."),
-    Option(
-        "base",
-        "str",
-        None,
-        "Training: a tokenizer's file to go on from: its tokens keep their ids, new merges follow its own.",
-    ),
-    Option(
-        "transition",
-        "int",
-        None,
-        "Training: the size from which on tokens may be of several words (SuperBPE). Not set: none is.",
-    ),
-    THREADS,
-    Option("dropout", "float", None, "Leave out each merge with this probability (BPE-dropout), seeded."),
-    Option(
-        "encoding",
-        "str",
-        "bpe",
-        "bpe applies the merges; greedy takes the longest token at each place.",
-        choices=("bpe", "greedy"),
-    ),
-    Option(
-        "match_special",
-        "bool",
-        False,
-        "Encode the text of a special token as that token. Otherwise it is ordinary text.",
-    ),
-    CACHE,
-)
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
@@ -106,7 +28,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
 
     The variant is the file, one of the pair, or the folder with them.
     """
-    for name in _TRAINING_ONLY:
+    for name in TRAINING_ONLY:
         if name in spec.options:
             raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
     path = _file(spec)
@@ -302,7 +224,7 @@ BPE = TokenizerFamily(
     name="bpe",
     summary="Byte-pair encoding, in-house; opens tokenizer.json, vocab.json + merges.txt, .tiktoken, GGUF …",
     load=load,
-    options=_OPTIONS,
+    options=OPTIONS,
     variant="a tokenizer.json, vocab.json, .tiktoken, .model, .gguf or tekken.json, or a folder; else trained",
     train=train,
     train_sizes=train_sizes,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,11 @@ from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.shortest import Shortest
+
 _DERIVED = (
-    *("_decode_one", "_decoder", "_offsets", "_stages", "_to_list"),
+    *("_decode_one", "_shortest", "_decoder", "_offsets", "_stages", "_to_list"),
     *("decode", "decode_joins_bytes", "encode", "lossless"),
 )
 """Attributes that are made when first asked for, of what stands around the model."""
@@ -358,6 +361,16 @@ class BpeTokenizer(Rebuilt):
             replace(self.document, added_tokens=(*self.document.added_tokens, *added)),
             self.match_special,
         )
+
+    def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The fewest tokens with which the vocabulary can spell the pre-tokens of each text; see `shortest`."""
+        return self._shortest.of(plain_texts(texts, name=self.name))
+
+    @cached_property
+    def _shortest(self) -> Shortest:
+        from tokbench_subword.bpe.shortest import Shortest
+
+        return Shortest(self)
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
         """The tokenizer with fewer tokens, and the new id of each old one; see `pruning.pruned`."""

@@ -73,7 +73,7 @@ def _extra(block, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _spell(block, left, right, new):  # type: ignore[no-untyped-def]
+def spell(block, left, right, new):  # type: ignore[no-untyped-def]
     """Write down the bytes of a new token, after those of all tokens before it."""
     starts, spelling = i64_in(block, STARTS), u8_in(block, SPELLING)
     end = starts[new]
@@ -108,11 +108,49 @@ def why_stop(state, sizes):  # type: ignore[no-untyped-def]
 
 
 @inline
+def fill_queue(block):  # type: ignore[no-untyped-def]
+    """Queue the pairs of the corpus as it is; `WAITING_FULL` where there is no room."""
+    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
+    if 4 * state[N_PAIRS] > sizes[WAITING]:
+        return WAITING_FULL
+    for row in range(0, sizes[PAIRS], 4):
+        if pairs[row] >= 0 and pairs[row + COUNT] > 0:
+            enqueue(block, pairs[row + COUNT], pairs[row], _extra(block, row))
+    return DONE
+
+
+@inline
+def queue_touched(block):  # type: ignore[no-untyped-def]
+    """Queue the pairs that a merge made; returns what has no room, changing nothing then."""
+    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
+    touched, rule = i64_in(block, TOUCHED), state[RULE]
+    if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
+        return HEAP_FULL
+    if state[WAITING_USED] + 4 * (state[N_TOUCHED] + state[HEAP_SIZE]) > sizes[WAITING]:
+        return WAITING_FULL
+    for index in range(state[N_TOUCHED]):
+        row = touched[index]
+        if pairs[row + COUNT] > 0:
+            extra = _extra(block, row)
+            if rule != HF or extra >= 0:
+                enqueue(block, pairs[row + COUNT], pairs[row], extra)
+    return DONE
+
+
+@inline
+def no_room_to_spell(block, left, right):  # type: ignore[no-untyped-def]
+    """Whether the bytes of a pair have no place behind those of all tokens."""
+    state, sizes, starts = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, STARTS)
+    total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
+    return starts[state[N_TOKENS]] + total > sizes[SPELLING]
+
+
+@inline
 def _choose(block):  # type: ignore[no-untyped-def]
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
     state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
     counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
-    starts, rule, mask = i64_in(block, STARTS), state[RULE], sizes[PAIRS] // 4 - 1
+    rule, mask = state[RULE], sizes[PAIRS] // 4 - 1
     while True:
         if not call_waiting(block):
             return HEAP_FULL
@@ -137,10 +175,8 @@ def _choose(block):  # type: ignore[no-untyped-def]
         reason = take_positions(block, extra if rule == HF else pairs[row + RUN])
         if reason != DONE:
             return reason
-        if rule == LEXICOGRAPHIC:
-            total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
-            if starts[state[N_TOKENS]] + total > sizes[SPELLING]:
-                return SPELLING_FULL
+        if rule == LEXICOGRAPHIC and no_room_to_spell(block, left, right):
+            return SPELLING_FULL
         take_runs(pairs, row)
         drop_top(block)
         n_tokens = state[N_TOKENS]
@@ -148,7 +184,7 @@ def _choose(block):  # type: ignore[no-untyped-def]
         if new == NOT_A_TOKEN:
             continue
         if rule == LEXICOGRAPHIC and new == n_tokens:
-            _spell(block, left, right, new)
+            spell(block, left, right, new)
         note_merge(block, left, right, new)
         return -1
 
@@ -159,14 +195,12 @@ def learn_merges(block):  # type: ignore[no-untyped-def]
     stopped. The arrays are those of `train_layout`.
     """
     state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    mask, rule, touched = sizes[PAIRS] // 4 - 1, state[RULE], i64_in(block, TOUCHED)
+    mask, rule = sizes[PAIRS] // 4 - 1, state[RULE]
 
     if state[STAGE] == QUEUING:
-        if 4 * state[N_PAIRS] > sizes[WAITING]:
-            return WAITING_FULL
-        for row in range(0, sizes[PAIRS], 4):
-            if pairs[row] >= 0 and pairs[row + COUNT] > 0:
-                enqueue(block, pairs[row + COUNT], pairs[row], _extra(block, row))
+        reason = fill_queue(block)
+        if reason != DONE:
+            return reason
         state[STAGE] = CHOOSING
 
     while True:
@@ -185,14 +219,7 @@ def learn_merges(block):  # type: ignore[no-untyped-def]
                 return reason
             state[STAGE] = DRAINING
 
-        if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
-            return HEAP_FULL
-        if state[WAITING_USED] + 4 * (state[N_TOUCHED] + state[HEAP_SIZE]) > sizes[WAITING]:
-            return WAITING_FULL
-        for index in range(state[N_TOUCHED]):
-            row = touched[index]
-            if pairs[row + COUNT] > 0:
-                extra = _extra(block, row)
-                if rule != HF or extra >= 0:
-                    enqueue(block, pairs[row + COUNT], pairs[row], extra)
+        reason = queue_touched(block)
+        if reason != DONE:
+            return reason
         state[STAGE] = CHOOSING

@@ -38,6 +38,8 @@ from tokbench_subword.bpe.train_layout import (
 from tokbench_subword.bpe.train_pairs import find_pair, prefetch_pair, sides
 
 BY_SCORE = len(TIES)
+GREATEST = len(TIES) + 1
+"""Of equally frequent pairs the one whose left token is spelled greater, then whose right one is."""
 
 _LISTS = 256
 """Lists of waiting entries for each power of two of counts; smaller counts than twice so many have one each."""
@@ -72,6 +74,20 @@ def _spelled_before(block, key_a, key_b):  # type: ignore[no-untyped-def]
 
 
 @inline
+def _spelling_order(block, a, b):  # type: ignore[no-untyped-def]
+    """-1, 0 or 1: how two tokens compare by what they spell."""
+    starts, spelling = i64_in(block, STARTS), u8_in(block, SPELLING)
+    size_a, size_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
+    for index in range(min(size_a, size_b)):
+        byte_a, byte_b = spelling[starts[a] + index], spelling[starts[b] + index]
+        if byte_a != byte_b:
+            return -1 if byte_a < byte_b else 1
+    if size_a != size_b:
+        return -1 if size_a < size_b else 1
+    return 0
+
+
+@inline
 def before(block, rule, count_a, key_a, extra_a, count_b, key_b, extra_b):  # type: ignore[no-untyped-def]
     """Whether entry a comes out of the queue before entry b."""
     if rule == BY_SCORE and extra_a != extra_b:
@@ -85,6 +101,13 @@ def before(block, rule, count_a, key_a, extra_a, count_b, key_b, extra_b):  # ty
         order = _spelled_before(block, key_a, key_b)
         if order != 0:
             return order < 0
+    elif rule == GREATEST and key_a != key_b:
+        left_a, right_a = sides(key_a)
+        left_b, right_b = sides(key_b)
+        order = _spelling_order(block, left_a, left_b)
+        if order == 0:
+            order = _spelling_order(block, right_a, right_b)
+        return order > 0
     if key_a != key_b:
         return key_a < key_b
     return extra_a < extra_b

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce
 from tokbench_subword.bpe import train_layout as at
-from tokbench_subword.bpe.ties import LEXICOGRAPHIC
+from tokbench_subword.bpe.ties import HF, LEXICOGRAPHIC
+from tokbench_subword.bpe.train_alphabet import byte_order
 from tokbench_subword.bpe.train_cells import fill_cells
 from tokbench_subword.bpe.train_initial import fill_pairs, likely_pairs, pair_table, table_bits
 from tokbench_subword.bpe.train_layout import Workspace
 from tokbench_subword.bpe.train_merges import learn_merges
 from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
-from tokbench_subword.bpe.train_queue import N_LISTS
+from tokbench_subword.bpe.train_queue import GREATEST, N_LISTS
 from tokbench_subword.bpe.train_spelling import fill_spellings
 from tokbench_subword.bpe.train_superwords import shapes_of
 
@@ -84,10 +85,13 @@ class Training:
         work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
         work[at.TOUCHED] = np.empty(2 * self.n_wanted, np.int64)
         work[at.MERGES] = np.empty(3 * (self.n_wanted - len(tokens) + 1024), np.int32)
-        if rule == LEXICOGRAPHIC:
+        if rule in (LEXICOGRAPHIC, GREATEST):
             work[at.STARTS] = np.zeros(self.n_wanted + 1, np.int64)
             work[at.STARTS][1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
-            work[at.SPELLING] = np.frombuffer(b"".join(tokens), np.uint8)
+            # Bytes as such, or as `tokenizers` compares them: by the characters that stand for them.
+            said = b"".join(tokens)
+            order = bytes(np.argsort(byte_order(HF)).astype(np.uint8)) if rule == GREATEST else None
+            work[at.SPELLING] = np.frombuffer(said.translate(order), np.uint8)
 
     @property
     def done(self) -> float:

@@ -105,6 +105,10 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         )
     if options["transition"] is not None:
         return _superwords(corpus, options, progress)
+    if options["parity"]:
+        from tokbench_subword.bpe.parity_training import learned_fairly
+
+        return learned_fairly(corpus, options, progress)
     return learn_from(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],

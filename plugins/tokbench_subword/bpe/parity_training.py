@@ -1,0 +1,98 @@
+"""How ``bpe:parity=…`` is trained: its options, the words of each language, and its development text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tokbench import TrainingCorpus
+from tokbench.counts import WordCounts
+from tokbench.errors import CorpusError, TokenizerError
+from tokbench.kernels.threads import usable_cores
+from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.counting import count_pretokens
+from tokbench_subword.bpe.parity import Fairness, learn_fairly
+from tokbench_subword.bpe.trainer import Learned, check_room
+from tokbench_subword.bpe.training import COUNTING, pattern_of
+from tokbench_subword.files.special_tokens import names_to_train
+
+_NOT_WITH = ("end_of_word", "initial_alphabet", "max_token_length", "base", "transition")
+_COUNTING_SHARE = 0.5
+
+
+def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
+    """What parity-aware training learns from the languages of a corpus, text or counts."""
+    for name in _NOT_WITH:
+        if options[name] is not None:
+            raise TokenizerError(f"bpe: {name}= is not for parity={options['parity']}; leave it out")
+    if options["level"] == "char" or options["ties"] != "hf":
+        raise TokenizerError("bpe: parity= is for level=byte, and breaks ties as tokenizers does (ties=hf)")
+    special = {
+        name: index for index, name in enumerate(names_to_train(options["special_tokens"] or "", where="bpe"))
+    }
+    check_room(options["vocab_size"], len(special), 256, "byte")
+    names = list(dict.fromkeys(shard.language for shard in corpus.shards()))
+    how = Fairness(
+        window=options["parity_window"] if options["parity"] == "window" else 0,
+        alpha=options["parity_alpha"],
+        global_merges=options["global_merges"],
+        ratios=_ratios(options["ratios"], names),
+    )
+    if options["parity"] == "window" and how.window < 1:
+        raise TokenizerError(f"bpe: parity_window must be at least 1; it is {how.window}")
+    how.check(len(names))
+    tested = _development(Path(options["development"]).expanduser(), names) if options["development"] else None
+    workers, pattern = options["threads"] or usable_cores(), pattern_of(options)
+
+    def counted(texts: Iterable[str] | WordCounts) -> WordCounts:
+        return texts if isinstance(texts, WordCounts) else count_pretokens(texts, pattern, workers=workers)
+
+    words: dict[str, WordCounts] = {}
+    for language, source in corpus.by_language(COUNTING.cut(options)):
+        progress(_COUNTING_SHARE * len(words) / len(names), f"counting {language}")
+        words[language] = counted(source)
+        if not len(words[language]):
+            raise CorpusError(
+                f"{corpus.dataset.name}: no text of the language {language}, so parity has no meaning"
+            )
+    units = {each.unit for each in words.values()}
+    tokens, merges = learn_fairly(
+        words,
+        n_wanted=options["vocab_size"] - len(special),
+        how=how,
+        development=None if tested is None else {name: counted(tested[name]) for name in names},
+        minimum=options["min_frequency"] * max(units),
+        progress=lambda share: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * share, "merging"),
+    )
+    return Learned(tokens, merges, special, pattern, "byte", "")
+
+
+def _ratios(given: str | None, languages: list[str]) -> list[float]:
+    """The ratio of each language, from ``eng_Latn=1+hin_Deva=2.6``."""
+    if not given:
+        return []
+    found: dict[str, float] = {}
+    for entry in given.split("+"):
+        language, _, number = entry.partition("=")
+        try:
+            found[language] = float(number)
+        except ValueError:
+            raise TokenizerError(f"bpe: ratios takes LANGUAGE=NUMBER+LANGUAGE=NUMBER, not {entry!r}") from None
+    if sorted(found) != sorted(languages):
+        named, there = (", ".join(sorted(each)) for each in (found, languages))
+        raise TokenizerError(f"bpe: ratios names {named}; the text is in {there}: one ratio each")
+    return [found[language] for language in languages]
+
+
+def _development(folder: Path, languages: list[str]) -> dict[str, list[str]]:
+    """The lines of ``FOLDER/LANGUAGE.txt``; raises `CorpusError` for a language without text."""
+    found = {}
+    for language in languages:
+        try:
+            found[language] = (folder / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise CorpusError(f"{folder}: no development text of {language}: {error}") from error
+        if not any(found[language]):
+            raise CorpusError(f"{folder / language}.txt: no text, so nothing says how well off {language} is")
+    return found

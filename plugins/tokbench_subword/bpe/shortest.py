@@ -1,0 +1,92 @@
+"""The fewest tokens that spell pre-tokens: shortest paths over a byte-level vocabulary, whatever its merges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.copies import cached_property
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.utf8 import encodable
+from tokbench_subword.pipeline.segments import TEXT, Segments
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+
+@kernel
+def count_fewest(data_, spans, units_, best, fewest):  # type: ignore[no-untyped-def]
+    """The fewest tokens of each span; a byte is always a token. `best` is longer than the longest span."""
+    data, units = pointer(data_), pointer(units_)
+    for span in range(len(spans)):
+        start, size = spans[span, 0], spans[span, 1] - spans[span, 0]
+        for place in range(size + 1):
+            best[place] = place  # byte by byte
+        for place in range(size):
+            cost = best[place] + 1
+            if cost < best[place + 1]:
+                best[place + 1] = cost
+            unit = units[0]
+            for end in range(place, size):
+                base = np.int64((unit >> np.uint64(BASE_SHIFT)) & np.uint64(BASE_MASK))
+                if base == 0:
+                    break
+                byte = np.int64(data[start + end])
+                unit = units[base + byte]
+                if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+                    break
+                if unit >> np.uint64(VALUE_SHIFT) != 0 and cost < best[end + 1]:
+                    best[end + 1] = cost
+        fewest[span] = best[size]
+
+
+class Shortest:
+    """Counts the fewest tokens of a tokenizer's pre-tokens; longer tokens with a NUL byte are left out of account.
+
+    Raises `TokenizerError` for a tokenizer that is not of bytes.
+    """
+
+    def __init__(self, tokenizer: BpeTokenizer) -> None:
+        self._pipeline = tokenizer._preparation.compiled
+        tokens = tokenizer.model.ids
+        complete = all(bytes([byte]) in tokens for byte in range(256))
+        if tokenizer.model.level != "byte" or self._pipeline is None or not complete:
+            raise TokenizerError(
+                f"{tokenizer.name}: the fewest tokens are told of byte-level BPE alone, with all bytes as tokens"
+            )
+        special = tokenizer.special_ids
+        self._tokens = {
+            token: index for token, index in tokens.items() if b"\0" not in token and index not in special
+        }
+
+    @cached_property
+    def _units(self) -> NDArray[np.uint64]:
+        return build_trie(self._tokens)
+
+    def of(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The fewest tokens of each text, int64 ``(n,)``; added tokens that are found in it are one each."""
+        assert self._pipeline is not None
+        segments = self._pipeline.segments(Segments.of([encodable(text) for text in texts]))
+        offsets = segments.offsets
+        spans = np.stack([offsets[:-1], offsets[1:]], axis=1)
+        before = np.arange(len(offsets))
+        for cutter in self._pipeline.cuts.cutters:
+            spans, counts = cutter.cut(segments.data, spans)
+            before = counts[before]
+        fewest = np.zeros(len(spans), np.int64)
+        longest = int((spans[:, 1] - spans[:, 0]).max(initial=0))
+        count_fewest(segments.data, spans, self._units, np.empty(longest + 1, np.int64), fewest)
+        sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(fewest)))
+        of_segments = np.diff(sums[before])
+        if segments.marks is not None:
+            of_segments += segments.marks != TEXT
+        if segments.documents is None:
+            return of_segments
+        ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(of_segments)))
+        return np.diff(ends[segments.documents])

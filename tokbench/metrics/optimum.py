@@ -1,0 +1,83 @@
+"""How far a tokenizer is from the shortest spelling that its own vocabulary allows, with intervals.
+
+Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens: what the order of merges
+costs. 1 is the optimum; the rest is not a fault of the vocabulary, but of how it is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from tokbench.corpus import Dataset
+from tokbench.errors import CorpusError, TokenizerError
+from tokbench.metrics.intervals import Interval, intervals
+from tokbench.metrics.resampling import resampled_sums
+from tokbench.tally.text import GROUPS
+from tokbench.tokenizer import ShortestSpeller, Tokenizer, encode_batch
+
+_AT_ONCE = 1000  # documents that are encoded together
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Tokens and the fewest possible of a language; their quotient has an interval, or None."""
+
+    language: str
+    documents: int
+    tokens: int
+    fewest: int
+    interval: Interval | None
+
+    @property
+    def ratio(self) -> float:
+        """Tokens divided by the fewest possible: 1 or more."""
+        return self.tokens / self.fewest
+
+
+def distances(
+    tokenizer: Tokenizer,
+    dataset: Dataset,
+    *,
+    seed: int = 0,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    progress: Callable[[int], None] = lambda documents: None,
+) -> list[Distance]:
+    """The distance of each language of a dataset; intervals are by bootstrap over documents.
+
+    Raises `TokenizerError` for a tokenizer that cannot tell its fewest tokens.
+    """
+    import numpy as np
+
+    if not isinstance(tokenizer, ShortestSpeller):
+        raise TokenizerError(
+            f"{tokenizer.name}: it does not tell the fewest tokens of its pre-tokens; bpe: does"
+        )
+    found: list[Distance] = []
+    done = 0
+    for language in dataset.languages:
+        sums = np.zeros((2, GROUPS), np.int64)
+        documents = 0
+        texts: Iterable[str] = (
+            document.text for shard in dataset.shards(language) for document in dataset.read(shard)
+        )
+        texts = iter(texts)
+        while some := list(islice(texts, _AT_ONCE)):
+            group = (documents + np.arange(len(some))) % GROUPS
+            lengths = np.diff(encode_batch(tokenizer, some).offsets)
+            np.add.at(sums[0], group, lengths)
+            np.add.at(sums[1], group, tokenizer.fewest_tokens(some))
+            documents += len(some)
+            done += len(some)
+            progress(done)
+        tokens, fewest = sums.sum(axis=1).tolist()
+        if fewest:
+            again = resampled_sums(sums, seed=seed, n=replicates)
+            with np.errstate(all="ignore"):
+                limits = intervals([again[0] / again[1]], confidence)[0]
+            found.append(Distance(language, documents, tokens, fewest, limits))
+    if not found:
+        raise CorpusError(f"{dataset.name}: no text in it, so there is nothing to divide by")
+    return found
