@@ -4,8 +4,8 @@
 
 Each training runs in a fresh process of its own, one thread, text in memory already; kernels are compiled by a
 small training first. Seconds are CPU time of the training, memory the peak of the process less what it held
-before. `FILE` is text, a document a line; `FOLDER` holds LANGUAGE.txt, for parity. Without them: from the folder that
-TOKBENCH_TEST_DATA names, the English novels, and the parallel lines of PUD.
+before. `FILE` is text, a document a line; `FOLDER` holds LANGUAGE.txt, for parity. Without them: of the folder
+that TOKBENCH_TEST_DATA names, the English novels, and the parallel lines of PUD.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How far a tokenizer is from the shortest spelling that its own vocabulary allows, with intervals.
 
-Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens: what the order of merges
-costs. 1 is the optimum; the rest is not a fault of the vocabulary, but of how it is applied.
+Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens: what the order of the
+merges costs. 1 is the optimum; the rest is not a fault of the vocabulary, but of how it is applied.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def learn_fairly(
     tested = None
     if development is not None and not how.ratios:
         tested = [_session(development[language], n_wanted) for language in languages]
-    told_by = development if tested else languages
+    told_by = languages if tested is None or development is None else development
     lengths = [float((np.diff(told_by[name].starts) * told_by[name].counts).sum()) for name in languages]
     before = list(lengths)
     together = None

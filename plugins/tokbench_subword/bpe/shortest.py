@@ -47,7 +47,7 @@ def count_fewest(data_, spans, units_, best, fewest):  # type: ignore[no-untyped
 
 
 class Shortest:
-    """Counts the fewest tokens of a tokenizer's pre-tokens; longer tokens with a NUL byte are left out of account.
+    """Counts the fewest tokens of a tokenizer's pre-tokens; longer tokens with a NUL byte do not count.
 
     Raises `TokenizerError` for a tokenizer that is not of bytes.
     """
@@ -58,7 +58,7 @@ class Shortest:
         complete = all(bytes([byte]) in tokens for byte in range(256))
         if tokenizer.model.level != "byte" or self._pipeline is None or not complete:
             raise TokenizerError(
-                f"{tokenizer.name}: the fewest tokens are told of byte-level BPE alone, with all bytes as tokens"
+                f"{tokenizer.name}: the fewest tokens are told of byte-level BPE that has all bytes"
             )
         special = tokenizer.special_ids
         self._tokens = {
