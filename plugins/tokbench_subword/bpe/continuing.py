@@ -78,6 +78,8 @@ def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.family import load
 
     path = str(options["base"])
+    if options["parity"]:
+        raise TokenizerError(f"bpe: base={path} and parity={options['parity']} do not go together")
     for name in _OF_THE_BASE:
         if options[name]:
             raise TokenizerError(f"bpe: base={path} says itself what {name}= would; leave it out")

@@ -103,12 +103,12 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
             f"bpe: ties=first_seen asks where pairs come first, and {corpus.dataset.name} does not tell; "
             "train on the text, or with other ties"
         )
-    if options["transition"] is not None:
-        return _superwords(corpus, options, progress)
     if options["parity"]:
         from tokbench_subword.bpe.parity_training import learned_fairly
 
         return learned_fairly(corpus, options, progress)
+    if options["transition"] is not None:
+        return _superwords(corpus, options, progress)
     return learn_from(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
