@@ -105,8 +105,9 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def _training_files(spec: Spec) -> Sequence[Path]:
-    base = spec.get("base")
-    return files(Spec("bpe", str(base)), LoadContext(Path())) if base else []
+    base, development = spec.get("base"), spec.get("development")
+    found = list(files(Spec("bpe", str(base)), LoadContext(Path()))) if base else []
+    return [*found, *sorted(Path(str(development)).expanduser().glob("*.txt"))] if development else found
 
 
 def _file(spec: Spec) -> Path:

@@ -21,7 +21,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokbenchError
 from tokbench.registry import build_registry
 from tokbench.runner.training import training_corpus
-from tokbench.spec import with_defaults
+from tokbench.spec import Spec, with_defaults
 
 PARALLEL = Path(__file__).parents[4] / "datasets" / "parallel"
 LANGUAGES = ["eng_Latn", "tha_Thai", "swh_Latn"]
@@ -136,6 +136,12 @@ def test_base_is_as_written_plainly(words: list[dict[str, int]], n_wanted: int) 
     languages = {str(index): WordCounts.of(own) for index, own in enumerate(words)}
     tokens, merges = learn_fairly(languages, n_wanted=n_wanted, how=Fairness())
     assert spelled(tokens, merges) == plainly(words, n_wanted)
+
+
+def test_models_are_kept_by_the_content_of_the_development_text(folders: tuple[Path, Path]) -> None:
+    assert BPE.training_files is not None
+    named = BPE.training_files(Spec("bpe", None, {"parity": "base", "development": str(folders[1])}))
+    assert [path.stem for path in named] == sorted(LANGUAGES)
 
 
 @pytest.mark.parametrize(
