@@ -50,13 +50,15 @@ class JsonEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
+        if self.words is not None and (self.compiled is None or len(texts) <= _FEW_TEXTS):
+            ready = self.words.prepare(texts)
+            left = self._left(ready.left, texts)
+            if self.compiled is None or not left:
+                ids, bounds = self._encoder.encode_few(*_given(ready))
+                others = self._plainly([texts[index] for index in left])
+                return self.checked(TokenBatch(*_replaced(ids, bounds[ready.documents], left, list(others))))
         if self.compiled is None:
             return self.checked(self._plainly(texts))
-        if self.words is not None and len(texts) <= _FEW_TEXTS:
-            ready = self.words.prepare(texts)
-            if not self._left(ready.left, texts):
-                ids, bounds = self._encoder.encode_few(*_given(ready))
-                return self.checked(TokenBatch(ids, bounds[ready.documents]))
         segments = self.compiled.segments(Segments(*utf8_of(texts)))
         return self.checked(segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets)))
 
