@@ -68,7 +68,7 @@ def byte_level() -> dict:
     return {
         "model": {"type": "BPE", "vocab": vocabulary, "merges": ["a b", "ab ab"]},
         "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
-        "decoder": {"type": "ByteLevel"},
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
         "added_tokens": [{"id": 258, "content": "<s>", "special": True}],
     }
 

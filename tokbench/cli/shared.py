@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.tokenizer import Progress, Tokenizer
 
-WEIGHTS_SHOWN = "price=3,fairness=2,context=1,lossless=1,embedding=1,speed=0"
+WEIGHTS_SHOWN = "price=3, fairness=2, context=1, lossless=1, embedding=1, speed=0"
 """The default weights of the decision (`tokbench.metrics.weights`), for `--help`."""
 
 TextArgument = Annotated[

@@ -62,8 +62,9 @@ def language_factors(
     2020, where alpha is 0.3), times its weight, and so that shares add up to 1 again.
 
     Example:
-        >>> language_factors({"en": 900, "de": 100}, 0.5, {}, where="demo")
-        {'en': 0.8333333333333334, 'de': 2.5}
+        >>> found = language_factors({"en": 900, "de": 100}, 0.5, {}, where="demo")
+        >>> {language: round(factor, 3) for language, factor in found.items()}
+        {'en': 0.833, 'de': 2.5}
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise SpecError(

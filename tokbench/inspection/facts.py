@@ -25,6 +25,7 @@ from tokbench.tokenizer import (
     Prunable,
     Sampler,
     Savable,
+    ShortestSpeller,
     Staged,
     TokenByter,
     Tokenizer,
@@ -49,6 +50,7 @@ CAPABILITIES = {
     "stages": Staged,
     "save": Savable,
     "pruned": Prunable,
+    "fewest_tokens": ShortestSpeller,
     "facts": Describable,
 }
 ORDER = (

@@ -211,7 +211,9 @@ def open_bench(
             loaded[str(spec)] = tokenizer
         except TokbenchError as error:
             name = _public(text, Path(text).name)
-            missing[name] = str(error).replace(text, name).replace(_path(text), Path(_path(text)).name)
+            path = Path(_path(text))
+            said = str(error).replace(text, name).replace(str(path), path.name)
+            missing[name] = said.replace(str(path.parent), "its folder") if path.is_absolute() else said
     labels = tokenizer_labels(loaded)
     seats: dict[str, Seat] = {}
     for key, tokenizer in loaded.items():

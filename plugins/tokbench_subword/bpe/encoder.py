@@ -20,6 +20,7 @@ class Encoder(WordEncoder):
     byte alphabet, but text is given as it is. The others are those of `WordEncoder`.
 
     Example:
+        >>> import numpy as np
         >>> model = BpeModel(
         ...     vocabulary=(*(bytes([b]) for b in range(256)), b"ab"), merges=np.array([[97, 98, 256]]))
         >>> Encoder(model).encode("abc").tolist()

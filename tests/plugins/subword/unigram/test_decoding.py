@@ -144,7 +144,7 @@ DECODERS = [
     {"type": "Sequence", "decoders": [METASPACE, FALLBACK]},
     {"type": "Sequence", "decoders": [STRIP, SPACES, FUSE]},
     {"type": "Sequence", "decoders": [FUSE, SPACES]},
-    {"type": "WordPiece"},
+    {"type": "WordPiece", "prefix": "##", "cleanup": True},
 ]
 TOKENS = ["<unk>", "▁", "a", "▁a", "▁▁", "a▁ b", "日本", "</s>", "", *("<0x41>", "<0xc3>", "<0xA9>", "<0xFF>")]
 
