@@ -19,6 +19,7 @@ def lines(first: int, last: int) -> str:
     return "".join(f"line {number} says something that no other line says\n" for number in range(first, last))
 
 
+@pytest.mark.long
 def test_a_copied_file_is_noticed(run: RunIt, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from tokbench.cli.headline import print_headline
 

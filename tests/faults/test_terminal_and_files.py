@@ -107,6 +107,7 @@ def test_files_of_others_are_overwritten_with_force_only(done: Path, tmp_path: P
     assert isinstance(call("report", done, "--format", "md").exception, SpecError)
 
 
+@pytest.mark.long
 def test_tampered_manifests_are_said_in_a_sentence(done: Path) -> None:
     manifest = json.loads((done / "run.json").read_text())
     said = 0

@@ -129,6 +129,7 @@ def test_a_suite_file_cannot_allow_remote_code(tmp_path: Path) -> None:
     assert load_suite(suite, {"allow_remote_code": True}).allow_remote_code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("old", "new"), [(b'"digests"', b'"digestx"'), (b'"bytes"', b'"chars"')])
 def test_a_tampered_cell_is_counted_anew(old: bytes, new: bytes, text: Path, run: RunIt) -> None:
     first = run(["bytes"], [f"text:{text}"])

@@ -60,6 +60,7 @@ def plugin(tmp_path: Path) -> str:
     return str(tmp_path / "brings.py")
 
 
+@pytest.mark.long
 def test_a_suite_prices_and_a_plot_appear_where_built_in_ones_do(plugin: str, tmp_path: Path) -> None:
     from tokbench.runner.run import run_suite
 

@@ -140,6 +140,7 @@ def test_a_full_disk_is_said(
     assert "the disk is full" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_runs_are_listed_and_compared(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

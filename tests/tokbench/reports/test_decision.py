@@ -127,7 +127,7 @@ def test_the_page_is_given_the_same_figures(small: Callable[..., Any]) -> None:
 
 def test_weights() -> None:
     assert weights_of(None) == DEFAULTS
-    assert ",".join(f"{name}={weight:g}" for name, weight in DEFAULTS.items()) == WEIGHTS_SHOWN
+    assert ", ".join(f"{name}={weight:g}" for name, weight in DEFAULTS.items()) == WEIGHTS_SHOWN
     assert weights_of("price=0.5, speed=2") == {**DEFAULTS, "price": 0.5, "speed": 2}
     for wrong, message in (
         ("price", "no NAME=NUMBER"),

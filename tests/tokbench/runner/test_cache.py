@@ -73,6 +73,7 @@ def entries() -> int:
     return TallyCache(cache_dir() / "tallies").info().entries
 
 
+@pytest.mark.long
 def test_adding_a_tokenizer_counts_one_tokenizer(
     corpus: Path, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

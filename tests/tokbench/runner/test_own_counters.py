@@ -87,6 +87,7 @@ def test_what_it_counts_itself_has_the_value_and_the_interval_of_what_is_built_i
     assert set(run.comparisons["metric"]) >= {"letters", "letters:times=3"}
 
 
+@pytest.mark.long
 def test_another_metric_is_counted_anew_and_the_same_one_comes_from_the_cache(
     measured: Callable[..., Run], tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_another_metric_is_counted_anew_and_the_same_one_comes_from_the_cache(
     assert rows(other, "odd_share")["status"].eq("ok").all()
 
 
+@pytest.mark.long
 def test_what_its_count_does_wrong_is_its_own_failure(measured: Callable[..., Run]) -> None:
     run = measured("broken", "short", "hanging", "letters", timeout=4.0)
     said = {name: rows(run, name)["status"].iloc[0] for name in ("broken", "short", "hanging", "letters")}

@@ -78,6 +78,7 @@ def undisturbed(text: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     return figures(folder / "run")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cached", [True, False])
 def test_killed_coordinator(cached: bool, text: Path, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     moments = [1.2, 1.9, 2.4]

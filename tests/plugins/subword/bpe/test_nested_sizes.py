@@ -42,6 +42,7 @@ def sweep(tmp_path: Path) -> Run:
     )
 
 
+@pytest.mark.long
 def test_a_sweep_trains_once_and_says_so(sweep: Run) -> None:
     known = {entry["spec"]: entry["training"] for entry in sweep.manifest["tokenizers"] if entry["training"]}
     assert known["bpe:vocab_size=262"]["nested_in"] == "bpe:vocab_size=270"

@@ -99,6 +99,7 @@ def lines() -> list[str]:
     return ENGLISH.read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 def test_real_text(lines: list[str], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokbench_subword.bpe.train_shards.WORTH_SHARING", 100)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 PROGRAM = """
 import numpy as np
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
@@ -28,6 +30,7 @@ for normalizer in ("NFC", "Lowercase"):
 """
 
 
+@pytest.mark.long
 def test_plain_python_gives_the_same(compiled_and_plain: Callable[[str], tuple[str, str]]) -> None:
     compiled, plain = compiled_and_plain(PROGRAM)
     assert compiled == plain

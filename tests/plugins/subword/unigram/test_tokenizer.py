@@ -68,6 +68,7 @@ def test_a_space_without_a_piece_falls_back_to_its_bytes() -> None:
     assert len(tokenizer.offsets("日 a")) == len(tokenizer("日 a"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", [
     NormalizerSpec(add_dummy_prefix=False),
     NormalizerSpec(remove_extra_whitespaces=False),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 PROGRAM = """
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
@@ -17,6 +19,7 @@ for ties in ("hf", "bytes", "lexicographic", "first_seen"):
 """
 
 
+@pytest.mark.long
 def test_plain_python_gives_the_same(compiled_and_plain: Callable[[str], tuple[str, str]]) -> None:
     compiled, plain = compiled_and_plain(PROGRAM)
     assert compiled == plain
