@@ -20,6 +20,7 @@ from tokbench.cli.decode import decode
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, encode
 from tokbench.cli.lint import injection, lint
+from tokbench.cli.ngram import ngram
 from tokbench.cli.optimum import optimum
 from tokbench.cli.plot import plot
 from tokbench.cli.prune import prune
@@ -104,6 +105,7 @@ app.command()(train)
 app.command()(count)
 app.command()(prune)
 app.command()(optimum)
+app.command()(ngram)
 app.command()(convert)
 app.command()(calibrate)
 app.command()(trace)

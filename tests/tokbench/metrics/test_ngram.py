@@ -1,0 +1,190 @@
+"""The n-gram model against one written plainly, and the figures made of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import tokbench
+from tokbench.batch import TokenBatch
+from tokbench.cli.program import app
+from tokbench.corpus import TrainingCorpus
+from tokbench.errors import CorpusError, SpecError, TokenizerError
+from tokbench.metrics.ngram import NgramModel, discounts
+from tokbench.metrics.ngram_bits import ngram_bits
+from tokbench.registry import build_registry
+
+Gram = tuple[int, ...]
+WORDS = ["the", "cat", "dog", "sat", "on", "a", "mat", "and", "ran"]
+
+
+class Plain:
+    """Interpolated modified Kneser-Ney, from its definition; the beginning is -1, the end `size`."""
+
+    def __init__(self, documents: list[list[int]], size: int, order: int) -> None:
+        self.size, self.order = size, order
+        own: list[Counter[Gram]] = [Counter() for _ in range(order + 1)]
+        for ids in documents:
+            marked = [-1, *ids, size]
+            for n in range(1, order + 1):
+                own[n].update(tuple(marked[at : at + n]) for at in range(len(marked) - n + 1))
+        del own[1][(-1,)]
+        self.counts = [*own[:-1], own[order]]
+        for n in range(1, order):
+            after = Counter(gram[1:] for gram in own[n + 1])
+            self.counts[n] = Counter({gram: after.get(gram, count) for gram, count in own[n].items()})
+        self.taken = [(0.0, 0.0, 0.0, 0.0)]
+        for n in range(1, order + 1):
+            n1, n2, n3, n4 = (sum(c == m for c in self.counts[n].values()) for m in (1, 2, 3, 4))
+            taken = (0.0, 0.5, 1.0, 1.5)
+            if n1 and n2:
+                y = n1 / (n1 + 2 * n2)
+                taken = (0.0, y, y, y)
+                if n3 and n4:
+                    three = 0.0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3
+                    if all(0 < d <= m for m, d in enumerate(three[1:], start=1)):
+                        taken = three
+            self.taken.append(taken)
+
+    def chance(self, symbol: int, history: Gram) -> float:
+        """The probability of a symbol (or the end) after a history of up to order - 1 symbols."""
+        below = self.chance(symbol, history[1:]) if history else 1 / (self.size + 1)
+        n = len(history) + 1
+        follow = self.following(history)
+        total = sum(follow.values())
+        if not total:
+            return below
+        taken = self.taken[n]
+        rest = sum(taken[min(count, 3)] for count in follow.values()) / total
+        mine = follow.get(symbol, 0)
+        return (mine - taken[min(mine, 3)]) / total + rest * below
+
+    @cache  # noqa: B019 - as long as the test
+    def following(self, history: Gram) -> dict[int, int]:
+        return {g[-1]: c for g, c in self.counts[len(history) + 1].items() if g[:-1] == history}
+
+    def bits(self, ids: list[int]) -> list[float]:
+        """Of each id and the end."""
+        marked = [-1, *ids, self.size]
+        return [
+            -math.log2(self.chance(marked[at], tuple(marked[max(0, at - self.order + 1) : at])))
+            for at in range(1, len(marked))
+        ]
+
+
+documents = st.lists(st.lists(st.integers(0, 5), max_size=12), min_size=1, max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents, documents, st.integers(1, 4))
+def test_bits_are_those_found_plainly(train: list[list[int]], test: list[list[int]], order: int) -> None:
+    model = NgramModel.fit([TokenBatch.of(train)], 7, order=order)
+    expected = [bits for ids in test for bits in Plain(train, 7, order).bits(ids)]
+    np.testing.assert_allclose(model.bits(TokenBatch.of(test)), expected, rtol=0, atol=1e-9)
+
+
+def test_real_text_in_several_batches_has_modified_discounts_and_the_plain_bits() -> None:
+    lines = [
+        line.encode()
+        for line in Path("datasets/parallel/eng_Latn.txt").read_text(encoding="utf-8").splitlines()
+    ]
+    train, test = [list(line) for line in lines[:40]], [list(line) for line in lines[40:50]]
+    model = NgramModel.fit([TokenBatch.of(train[:9]), TokenBatch.of(train[9:])], 256, order=3)
+    assert [each.discounts.estimate for each in model.orders][1:] == ["modified", "modified"]
+    plain = Plain(train, 256, 3)
+    expected = [bits for ids in test for bits in plain.bits(ids)]
+    np.testing.assert_allclose(model.bits(TokenBatch.of(test)), expected, rtol=0, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(documents, st.lists(st.integers(0, 6), max_size=4), st.integers(1, 4))
+def test_probabilities_sum_to_one(train: list[list[int]], history: list[int], order: int) -> None:
+    model = NgramModel.fit([TokenBatch.of(train)], 7, order=order)
+    after = [model.bits(TokenBatch.of([[*history, symbol]]))[-2] for symbol in range(7)]
+    end = model.bits(TokenBatch.of([history]))[-1]
+    assert sum(2.0**-bits for bits in [*after, end]) == pytest.approx(1, abs=1e-12)
+
+
+def test_discounts_by_hand() -> None:
+    assert discounts([0, 5, 5, 5])[:3] == (0.5, 1.0, 1.5)
+    assert discounts([4, 2, 0, 1]) == (0.5, 0.5, 0.5, "one discount")
+    assert discounts([6, 3, 2, 1]) == (0.5, 1.0, 2.0, "modified")
+    assert discounts([6, 3, 9, 1]).estimate == "one discount"  # two would be negative
+
+
+def test_documents_trained_on_are_left_out_and_bytes_are_those_of_the_text() -> None:
+    registry = build_registry()
+    texts = [f"{a} {b} é" for a in WORDS for b in WORDS]
+    train, test = TrainingCorpus.of_texts(texts[:50]), TrainingCorpus.of_texts([*texts[40:], ""]).dataset
+    found = ngram_bits({"bytes": tokbench.load("bytes")}, train, test, order=2)
+    [row] = found.figures
+    assert (found.excluded, row.documents, found.training_documents) == (10, 31, 50)
+    assert row.bytes == row.tokens == sum(len(text.encode()) for text in texts[50:])
+    plain = Plain([list(text.encode()) for text in texts[:50]], registry.load("bytes").vocab_size, 2)
+    assert row.bits == pytest.approx(sum(sum(plain.bits(list(text.encode()))) for text in texts[50:]), abs=1e-9)
+    assert row.interval is not None
+    assert row.interval[0] < row.bits_per_byte < row.interval[1]
+    assert row.rank is None
+
+
+def test_copies_have_no_spread_and_share_a_rank() -> None:
+    texts = [f"{a} {b} é" for a in WORDS for b in WORDS]
+    train, test = TrainingCorpus.of_texts(texts[:50]), TrainingCorpus.of_texts(texts[50:]).dataset
+    found = ngram_bits({"one": tokbench.load("bytes"), "two": tokbench.load("bytes")}, train, test)
+    assert [row.rank for row in found.figures] == [(1, 2), (1, 2)]
+    assert len({row.bits for row in found.figures}) == 1
+
+
+def test_what_cannot_be_read_is_said() -> None:
+    own = {"bytes": tokbench.load("bytes")}
+    train = TrainingCorpus.of_texts(["one", "two"])
+    with pytest.raises(CorpusError, match="all 2 documents occur in the training text"):
+        ngram_bits(own, train, train.dataset)
+    with pytest.raises(CorpusError, match="more than 7 tokens"):
+        ngram_bits(own, train, train.dataset, limit=7)
+    with pytest.raises(CorpusError, match="no text to train"):
+        ngram_bits(own, TrainingCorpus.of_texts([""]), train.dataset)
+    with pytest.raises(SpecError, match="order of 1 or more"):
+        ngram_bits(own, train, train.dataset, order=0)
+    with pytest.raises(TokenizerError, match="not in its vocabulary of 3"):
+        NgramModel.fit([TokenBatch.of([[3]])], 3)
+
+
+def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
+    (tmp_path / "lossy.py").write_text(
+        "class Lossy:\n"
+        "    name, vocab_size = 'lossy', 2\n"
+        "    def encode(self, text): return [ord(c) % 2 for c in text]\n"
+        "    def decode(self, ids): return 'ab'[: len(ids)]\n"
+        "import tokbench\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_tokenizers():\n"
+        "    return [tokbench.TokenizerFamily(name='lossy', summary='Parity.', load=lambda s, c: Lossy())]\n",
+        encoding="utf-8",
+    )
+    lines = [f"the {b} {c} {d}\n" for b in WORDS for c in WORDS for d in WORDS]
+    (tmp_path / "train.txt").write_text("".join(lines[::2]), encoding="utf-8")
+    (tmp_path / "test.txt").write_text("".join(lines[1::2]) + lines[0], encoding="utf-8")
+    call = ["ngram", "bytes", "lossy", "--train-on", f"text:{tmp_path}/train.txt", "--plugin"]
+    call += [f"{tmp_path}/lossy.py", "-d", f"text:{tmp_path}/test.txt"]
+    said = CliRunner().invoke(app, [*call, "--json"], catch_exceptions=False)
+    found = json.loads(said.stdout)
+    assert found["excluded"] == 1
+    assert [(row["tokenizer"], row["rank"], bool(row["lost"])) for row in found["figures"]] == [
+        ("bytes", [1, 1], False),
+        ("lossy", [2, 2], True),
+    ]
+    shown = CliRunner().invoke(app, call, catch_exceptions=False).stdout
+    assert "lossy†" in shown
+    assert "lossy does not give back 364 of 364 documents" in shown
+    assert "1 documents left out" in shown
+    assert "No paper validates" in shown

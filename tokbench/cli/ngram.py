@@ -1,0 +1,117 @@
+"""`tokbench ngram`: bits per byte of a small n-gram model over each tokenizer's ids."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    load_trained,
+    open_registry,
+)
+from tokbench.cli.tables import console as plain_console
+
+if TYPE_CHECKING:
+    from tokbench.metrics.ngram_bits import NgramReading
+
+
+def ngram(
+    spec: Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)],
+    train_on: Annotated[
+        str,
+        typer.Option(
+            metavar="DATASET",
+            help="What the model is trained on, and a tokenizer without a file.",
+            show_default=False,
+        ),
+    ],
+    dataset: Annotated[
+        str, typer.Option("-d", "--dataset", metavar="DATASET", help="The text to read.", show_default=False)
+    ],
+    order: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Ids seen at once, the predicted one too.")
+    ] = 3,
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Tokens to train on at most, 160 bytes of memory each at order 3."
+        ),
+    ] = 20_000_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")] = 0,
+    as_json: JsonOutput = False,
+    allow_remote_code: AllowRemoteCode = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Train an n-gram model on each tokenizer's ids, and show its bits per byte of other text, as ranks.
+
+    The model is interpolated modified Kneser-Ney; it predicts every id and the end of each document, and the
+    bytes are those of the text. Documents of the training text are left out. It is no measure of quality.
+    Intervals are 95 %, by bootstrap over documents; so is the range of ranks, from paired differences.
+    """
+    from tokbench.metrics.ngram_bits import NO_QUALITY, ngram_bits
+    from tokbench.runner.training import training_corpus
+
+    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
+    text = registry.dataset(dataset)
+    corpus = training_corpus(registry, train_on)
+    tokenizers = {each: load_trained(registry, each, train_on) for each in dict.fromkeys(spec)}
+    found = ngram_bits(tokenizers, corpus, text, order=order, limit=limit, seed=seed, progress=_progress)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    if as_json:
+        rows = [{**asdict(row), "bits_per_byte": row.bits_per_byte} for row in found.figures]
+        whole = {**asdict(found), "figures": rows, "train_on": train_on, "dataset": dataset, "note": NO_QUALITY}
+        print(json.dumps(whole, ensure_ascii=False, indent=2))
+    else:
+        _show(found)
+        plain_console().print(NO_QUALITY)
+
+
+def _show(found: NgramReading) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = plain_console()
+    console.print(
+        f"order {found.order}, trained on {found.training_documents:,} documents, "
+        f"{found.training_bytes:,} bytes",
+        style="bold",
+    )
+    if found.excluded:
+        console.print(f"{found.excluded:,} documents left out: they occur in the training text")
+    table = Table(box=None, header_style="bold")
+    for number, column in enumerate(
+        ("language", "tokenizer", "bits/byte", "95 %", "rank", "documents", "tokens")
+    ):
+        table.add_column(column, justify="left" if number < 2 else "right", overflow="fold")
+    for row in found.figures:
+        ends = "" if row.interval is None else "{:.4f} to {:.4f}".format(*row.interval)
+        rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
+        name = escape(row.tokenizer) + ("†" if row.lost else "")
+        counts = f"{row.documents:,}", f"{row.tokens:,}"
+        table.add_row(escape(row.language), name, f"{row.bits_per_byte:.4f}", ends, rank, *counts)
+    console.print(table)
+    for row in found.figures:
+        if row.lost and row.language == found.figures[0].language:
+            console.print(
+                f"† {escape(row.tokenizer)} does not give back {row.lost:,} of {row.documents:,} documents: "
+                "its bits are of what it keeps, its bytes of all text, so it compares with no other"
+            )
+    for name, estimates in found.estimates.items():
+        other = [f"order {n}: {how}" for n, how in enumerate(estimates, start=1) if how != "modified"]
+        if other:
+            console.print(f"{escape(name)}: too few counts for modified discounts ({', '.join(other)})")
+
+
+def _progress(documents: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{documents:,} documents", end="", file=sys.stderr, flush=True)

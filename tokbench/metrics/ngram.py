@@ -1,0 +1,198 @@
+"""A small language model over ids: interpolated modified Kneser-Ney of any order, counted by sorting arrays.
+
+Chen and Goodman, An empirical study of smoothing techniques for language modeling, Computer Speech and
+Language 13, 1999, with the conventions of KenLM (Heafield et al., ACL 2013): one mark before a document and one
+after it; the end is predicted, the beginning is not. Below the highest order an n-gram counts the symbols that
+it was seen after; one that begins a document follows nothing, and keeps its own count. The lowest order is
+interpolated with the uniform distribution over the vocabulary and the end, so that what was never seen has a
+probability too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tokbench.batch import TokenBatch
+from tokbench.errors import CorpusError, SpecError, TokenizerError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+PLAIN = (0.5, 1.0, 1.5)
+"""Discounts where n-grams of adjusted count 1 or 2 are missing (those that KenLM falls back on)."""
+
+
+class Discounts(NamedTuple):
+    """What is taken from adjusted counts of 1, of 2, and of 3 and more; `estimate` says how it was found."""
+
+    one: float
+    two: float
+    more: float
+    estimate: str
+
+
+def discounts(counts_of_counts: Sequence[int]) -> Discounts:
+    """The discounts from how many n-grams have an adjusted count of 1, 2, 3 and 4.
+
+    Modified Kneser-Ney's three where all lie above 0 and at or below their count; else one for all, n1 / (n1 +
+    2 n2) (Ney, Essen and Kneser 1994); `PLAIN` where n1 or n2 is 0.
+
+    Example:
+        >>> [round(d, 3) for d in discounts([100, 40, 20, 12])[:3]], discounts([100, 40, 0, 3]).estimate
+        ([0.556, 1.167, 1.667], 'one discount')
+    """
+    n1, n2, n3, n4 = counts_of_counts
+    if not n1 or not n2:
+        return Discounts(*PLAIN, "fixed")
+    y = n1 / (n1 + 2 * n2)
+    if n3 and n4:
+        two, more = 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3
+        if 0 < two <= 2 and 0 < more <= 3:
+            return Discounts(y, two, more, "modified")
+    return Discounts(y, y, y, "one discount")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Order:
+    """The n-grams of one order: `keys` are context × symbols + symbol, ascending, int64 of shape ``(n,)``.
+
+    `share` (float64, ``(n,)``) is what of its context's probability each has for itself, `rest` (float64, by
+    context, which is the number of an n-gram of the order below) what goes to the order below.
+    """
+
+    keys: Ints
+    share: Floats
+    rest: Floats
+    discounts: Discounts
+
+    def find(self, keys: Ints) -> Ints:
+        """The number of each n-gram, -1 where it was not seen."""
+        import numpy as np
+
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.int64)
+        place = np.searchsorted(self.keys, keys)
+        place[place == len(self.keys)] = 0
+        return np.where(self.keys[place] == keys, place, -1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NgramModel:
+    """Probabilities of ids below `vocab_size`, and of the end (the id `vocab_size`), after what came before.
+
+    Example:
+        >>> import numpy as np
+        >>> model = NgramModel.fit([TokenBatch.of([[0, 1, 0, 1], [0, 0]])], vocab_size=3)
+        >>> bits = model.bits(TokenBatch.of([[0, 1], [2]]))
+        >>> bits.shape, bool(bits[0] < bits[3])  # 0, 1, end; 2 (never seen), end
+        ((5,), True)
+    """
+
+    vocab_size: int
+    orders: tuple[_Order, ...]
+
+    @classmethod
+    def fit(
+        cls, batches: Sequence[TokenBatch], vocab_size: int, *, order: int = 3, name: str = "the tokenizer"
+    ) -> NgramModel:
+        """The model of some documents. Memory: at most 160 bytes a token (and end) for order 3, and 25
+        for each order above.
+
+        Raises `SpecError` for an order below 1, `CorpusError` for no documents, `TokenizerError` for an id
+        that is not in the vocabulary.
+        """
+        import numpy as np
+
+        if order < 1:
+            raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
+        parts = [_marked(batch, vocab_size, name) for batch in batches]
+        symbols = np.concatenate(parts) if parts else np.zeros(0, np.int32)
+        if not len(symbols):
+            raise CorpusError("no text to train an n-gram model on")
+        begin, radix = vocab_size + 1, vocab_size + 2
+        found: list[_Order] = []
+        contexts = 1
+        number = np.zeros(len(symbols), np.int32)  # of the n-gram of the order below that starts at each place
+        before: tuple[Ints, Ints] | None = None  # the order below: its keys and its own counts
+        for n in range(1, order + 1):
+            starts = np.flatnonzero(number[: max(0, len(symbols) - n + 1)] >= 0)
+            if n > 1:
+                starts = starts[symbols[starts + n - 1] != begin]
+            keys = number[starts].astype(np.int64) * radix
+            keys += symbols[starts + n - 1]
+            by_key = np.argsort(keys)
+            keys = keys[by_key]
+            new = np.ones(len(keys), np.bool_)
+            np.not_equal(keys[1:], keys[:-1], out=new[1:])
+            first = np.flatnonzero(new)
+            kinds, own = keys[first], np.diff(first, append=len(keys))
+            if before is not None:
+                # how many symbols each n-gram of the order below was seen after
+                after = np.bincount(number[starts[by_key[first]] + 1], minlength=len(before[0]))
+                found.append(_order(before[0], np.where(after, after, before[1]), contexts, radix))
+                contexts = len(before[0])
+            if n < order:
+                number = np.full(len(symbols), -1, np.int32)
+                number[starts[by_key]] = np.cumsum(new) - 1
+            before = kinds, own
+        assert before is not None
+        found.append(_order(*before, contexts, radix))
+        return cls(vocab_size, tuple(found))
+
+    def bits(self, batch: TokenBatch, name: str = "the tokenizer") -> Floats:
+        """Bits of every id and, after those of each document, of its end: float64, ``(ids + documents,)``."""
+        import numpy as np
+
+        symbols = _marked(batch, self.vocab_size, name).astype(np.int64)
+        begin, radix = self.vocab_size + 1, self.vocab_size + 2
+        chance = np.full(len(symbols), 1 / (self.vocab_size + 1))
+        number = np.zeros(len(symbols), np.int64)
+        for n, each in enumerate(self.orders, start=1):
+            starts = np.flatnonzero(number[: max(0, len(symbols) - n + 1)] >= 0)
+            if n > 1:
+                starts = starts[symbols[starts + n - 1] != begin]
+            last, context = starts + n - 1, number[starts]
+            place = each.find(context * radix + symbols[last])
+            chance[last] *= each.rest[context]
+            chance[last] += np.where(place >= 0, each.share[place], 0.0) if len(each.share) else 0.0
+            number = np.full(len(symbols), -1, np.int64)
+            number[starts] = place
+        result: Floats = -np.log2(chance[symbols != begin])
+        return result
+
+
+def _order(keys: Ints, counts: Ints, contexts: int, radix: int) -> _Order:
+    """The probabilities of n-grams with these adjusted counts, ``(n,)``."""
+    import numpy as np
+
+    if contexts == 1:
+        counts = np.where(keys == radix - 1, 0, counts)  # the beginning is never predicted
+    taken = discounts([int((counts == n).sum()) for n in (1, 2, 3, 4)])
+    context = keys // radix
+    total = np.bincount(context, weights=counts, minlength=contexts)
+    less = np.array([0.0, *taken[:3]])[np.minimum(counts, 3)]
+    kept = np.bincount(context, weights=less, minlength=contexts)
+    with np.errstate(all="ignore"):
+        rest = np.where(total > 0, kept / total, 1.0)
+        share = (counts - less) / total[context]
+    return _Order(keys, share, rest, taken)
+
+
+def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:
+    """Each document with the mark of a beginning before it and that of an end after it."""
+    import numpy as np
+
+    if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= vocab_size):
+        raise TokenizerError(f"{name}: gives ids that are not in its vocabulary of {vocab_size:,}")
+    symbols = np.empty(len(batch.ids) + 2 * len(batch), np.int32)
+    document = np.arange(len(batch))
+    symbols[batch.offsets[:-1] + 2 * document] = vocab_size + 1
+    symbols[batch.offsets[1:] + 2 * document + 1] = vocab_size
+    symbols[np.arange(len(batch.ids)) + np.repeat(2 * document + 1, np.diff(batch.offsets))] = batch.ids
+    return symbols

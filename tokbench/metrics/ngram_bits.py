@@ -1,0 +1,266 @@
+"""How well a small n-gram model predicts text in a tokenizer's ids: bits per byte, and ranks with their spread.
+
+Bytes are those of the text's UTF-8, so tokenizers are compared on equal terms. It is no measure of quality: see
+`NO_QUALITY`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tokbench.batch import TokenBatch
+from tokbench.corpus import Dataset, Document, TrainingCorpus
+from tokbench.errors import CorpusError, SpecError
+from tokbench.metrics.intervals import Interval, intervals
+from tokbench.metrics.measure import ALL
+from tokbench.metrics.ngram import NgramModel
+from tokbench.metrics.resampling import resampled_sums
+from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
+from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_AT_ONCE = 1000  # documents that are encoded together
+LIMIT = 20_000_000
+"""Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 3.2 GB."""
+TOKEN_MEMORY = 160
+"""Bytes of memory for a token at most, at order 3, when no two n-grams are alike; half in common text."""
+NO_QUALITY = (
+    "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "
+    "compresses, or how evenly it uses its ids, did not reliably predict how well a model learns with it "
+    "(Schmidt et al. 2024, Cognetta et al. 2024, Lotz et al. 2025)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NgramBits:
+    """A tokenizer on a language (or on all of them): bits per byte, and its rank from best to worst possible.
+
+    `tokens` are without the ends of documents, whose bits count; `lost` are documents that decoding does not
+    give back; `rank` is None where it is alone or where too few documents tell.
+    """
+
+    tokenizer: str
+    language: str
+    documents: int
+    tokens: int
+    bytes: int
+    bits: float
+    lost: int
+    interval: Interval | None = None
+    rank: tuple[int, int] | None = None
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Bits of all ids and ends, over the bytes of the text."""
+        return self.bits / self.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NgramReading:
+    """All figures, best first in each language; `excluded` documents occur in the training text as well.
+
+    `estimates` says of each tokenizer how the discounts of each order were found (`tokbench.metrics.ngram`).
+    """
+
+    order: int
+    training_documents: int
+    training_bytes: int
+    excluded: int
+    figures: list[NgramBits]
+    estimates: dict[str, list[str]]
+
+
+@dataclass(slots=True)
+class _Read:
+    """Sums of one tokenizer on one language: bits and bytes by bootstrap group, ``(2, GROUPS)``."""
+
+    sums: Floats
+    documents: int = 0
+    tokens: int = 0
+    lost: int = 0
+
+
+@dataclass(slots=True)
+class _Training:
+    """What was trained on: a digest of every document's text, and how much it is."""
+
+    seen: set[bytes] = field(default_factory=set)
+    documents: int = 0
+    bytes: int = 0
+
+
+def ngram_bits(
+    tokenizers: Mapping[str, Tokenizer],
+    train: TrainingCorpus,
+    dataset: Dataset,
+    *,
+    order: int = 3,
+    limit: int = LIMIT,
+    seed: int = 0,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    progress: Callable[[int], None] = lambda documents: None,
+) -> NgramReading:
+    """Train a model on each tokenizer's ids of `train`, and read `dataset` with it, all languages by the same.
+
+    Documents of `dataset` whose text is a document of `train` are left out, and counted; so are, uncounted,
+    those without text. Intervals are by bootstrap over documents (blocks of them where they follow one
+    another). A rank goes from one more than the tokenizers surely better to the number of those not surely
+    worse. The text read is held a thousand documents at a time, that trained on as ids (`LIMIT`).
+
+    Raises `SpecError` for an order below 1, `CorpusError` where there is no text, none that is not trained on,
+    or training text of more than `limit` tokens.
+    """
+    import numpy as np
+
+    if order < 1:
+        raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
+    known: _Training | None = None
+    excluded = done = 0
+    read: dict[str, dict[str, _Read]] = {}
+    estimates: dict[str, list[str]] = {}
+    for name, tokenizer in tokenizers.items():
+        batches: list[TokenBatch] = []
+        training, tokens = _Training(), 0
+        for some in _some(Document(text) for text in train.texts()):
+            batches.append(encode_batch(tokenizer, [document.text for document in some]))
+            tokens += len(batches[-1].ids) + len(some)
+            if tokens > limit:
+                raise CorpusError(
+                    f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
+                    f"up to {limit * TOKEN_MEMORY / 1e9:.1f} GB; train on a part of it, or set a higher limit"
+                )
+            if known is None:
+                encoded = [_utf8(document) for document in some]
+                training.seen.update(map(_digest, encoded))
+                training.documents += len(encoded)
+                training.bytes += sum(map(len, encoded))
+            progress(done := done + len(some))
+        known = known or training
+        model = NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
+        del batches
+        estimates[name] = [each.discounts.estimate for each in model.orders]
+        read[name] = {}
+        excluded = 0
+        for language in dataset.languages:
+            own = read[name][language] = _Read(np.zeros((2, GROUPS)))
+            index = 0
+            for some in _some(each for shard in dataset.shards(language) for each in dataset.read(shard)):
+                groups = _groups(dataset, some, index)
+                index += len(some)
+                encoded = [_utf8(document) for document in some]
+                fresh = [at for at, data in enumerate(encoded) if _digest(data) not in known.seen]
+                excluded += len(some) - len(fresh)
+                texts = [some[at].text for at in fresh]
+                batch = encode_batch(tokenizer, texts)
+                bits = np.append(model.bits(batch, name), 0.0)
+                if fresh:
+                    begins = batch.offsets[:-1] + np.arange(len(batch))
+                    np.add.at(own.sums[0], groups[fresh], np.add.reduceat(bits, begins))
+                    np.add.at(own.sums[1], groups[fresh], [len(encoded[at]) for at in fresh])
+                    decoded = decode_batch(tokenizer, batch)
+                    own.lost += sum(one != other for one, other in zip(texts, decoded, strict=True))
+                own.documents += len(fresh)
+                own.tokens += len(batch.ids)
+                progress(done := done + len(some))
+    if known is None or not any(each.documents for own in read.values() for each in own.values()):
+        raise CorpusError(
+            f"{dataset.name}: all {excluded:,} documents occur in the training text, so nothing is left to read"
+            if excluded
+            else f"{dataset.name}: no text to read"
+        )
+    languages = [name for name in dataset.languages if next(iter(read.values()))[name].documents]
+    figures = [
+        figure
+        for language in [*([ALL] if len(languages) > 1 else []), *languages]
+        for figure in _ranked(
+            {
+                name: _together([own[each] for each in (languages if language == ALL else [language])])
+                for name, own in read.items()
+            },
+            language,
+            seed,
+            replicates,
+            confidence,
+        )
+    ]
+    return NgramReading(order, known.documents, known.bytes, excluded, figures, estimates)
+
+
+def _ranked(
+    read: Mapping[str, _Read], language: str, seed: int, replicates: int, confidence: float
+) -> list[NgramBits]:
+    """The figures of one language, best first, each with its interval and its rank."""
+    import numpy as np
+
+    again: dict[str, Floats] = {}
+    found: list[NgramBits] = []
+    for name, own in read.items():
+        sums = resampled_sums(own.sums, seed=seed, n=replicates)
+        with np.errstate(all="ignore"):
+            again[name] = sums[0] / sums[1]
+        bits, size = own.sums.sum(axis=1).tolist()
+        limits = intervals([again[name]], confidence)[0]
+        row = NgramBits(name, language, own.documents, own.tokens, int(size), bits, own.lost, limits)
+        found.append(row)
+    found.sort(key=lambda row: row.bits_per_byte)
+    if len(found) == 1:
+        return found
+    ranked = []
+    for row in found:
+        apart = [again[row.tokenizer] - again[each.tokenizer] for each in found if each is not row]
+        limits_of = intervals(apart, confidence)
+        if None in limits_of:
+            ranked.append(row)
+            continue
+        better = sum(each is not None and each[0] > 0 for each in limits_of)
+        worse = sum(each is not None and each[1] < 0 for each in limits_of)
+        ranked.append(replace(row, rank=(1 + better, len(found) - worse)))
+    return ranked
+
+
+def _together(parts: list[_Read]) -> _Read:
+    import numpy as np
+
+    sums = np.sum([each.sums for each in parts], axis=0)
+    counts = np.sum([(each.documents, each.tokens, each.lost) for each in parts], axis=0).tolist()
+    return _Read(sums, *counts)
+
+
+def _some(documents: Iterator[Document]) -> Iterator[list[Document]]:
+    """The documents that have text, some at once."""
+    having = (document for document in documents if document.text)
+    while some := list(islice(having, _AT_ONCE)):
+        yield some
+
+
+def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[np.int64]:
+    """The bootstrap group of each document, the first of which has the number `index` in its language."""
+    import numpy as np
+
+    step = BLOCK_DOCUMENTS if getattr(dataset, "consecutive", False) else 1
+    groups = (index + np.arange(len(documents))) // step % GROUPS
+    for at, document in enumerate(documents):
+        if dataset.parallel and document.line is not None:
+            groups[at] = document.line % GROUPS
+        elif document.cluster is not None:
+            groups[at] = zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
+    return groups
+
+
+def _utf8(document: Document) -> bytes:
+    return document.text.encode("utf-8", "surrogatepass")
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
