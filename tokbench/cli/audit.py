@@ -140,6 +140,7 @@ def _weighted(
     registry: Registry, tokenizers: Sequence[Tokenizer], audits: Sequence[VocabularyAudit], dataset: list[str]
 ) -> list[list[float]]:
     """The overlap of every pair weighted by use on some text."""
+    from tokbench.errors import SpecError
     from tokbench.inspection.overlap import used_tokens, weighted_jaccard
     from tokbench.inspection.usage import usage
 
@@ -147,6 +148,8 @@ def _weighted(
     for tokenizer, found in zip(tokenizers, audits, strict=True):
         texts = (text for name in dataset for _, text in documents_of(registry, name, None))
         used.append(used_tokens(found, usage(tokenizer, texts).counts))
+        if not used[-1]:
+            raise SpecError(f"{', '.join(dataset)}: no tokens in it: no overlap can be weighted by it")
     return [[weighted_jaccard(a, b) for b in used] for a in used]
 
 

@@ -47,7 +47,7 @@ def diff(
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:
-    """Compare the ids of two tokenizers document by document; exit status 1 when any differ."""
+    """Compare the ids of two tokenizers document by document; exit status 1 when any differ or none came."""
     from tokbench.inspection.diff import diff as compare
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
@@ -60,7 +60,7 @@ def diff(
         print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
     else:
         _show(found)
-    if not found.equal:
+    if not found.equal or not found.n_documents:
         raise typer.Exit(1)
 
 

@@ -62,7 +62,7 @@ def lint(
     Every check has a stable code (TB101 …) with a section in docs/lint.md: what it means, and whom it has hurt.
     """
     from tokbench import __version__
-    from tokbench.errors import UnknownNameError
+    from tokbench.errors import SpecError, UnknownNameError
     from tokbench.lint import output
     from tokbench.lint.check import Outcome
     from tokbench.lint.running import lint as run_checks
@@ -76,6 +76,8 @@ def lint(
             raise UnknownNameError.of("check", code, [check.code for check in known])
     checks = chosen.chosen(known, only or ())
     texts = texts_of(registry, dataset or [], documents)
+    if dataset and not any(text.strip() for each in texts.values() for text in each):
+        raise SpecError(f"{', '.join(dataset)}: no text in it; lint looks at built-in sentences without -d")
     rows: list[Row] = []
     for spec in specs:
         registry.tokenizer_spec(spec)  # a wrong name is a wrong request, before any work

@@ -77,7 +77,7 @@ def by_command(command: str, *, timeout: float) -> Implementation:
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
             raise TokenizerError(f"--command {command}: ended with status {done.returncode}: {last}")
-        lines = done.stdout.splitlines()
+        lines = done.stdout.removesuffix("\n").split("\n")  # JSON may hold what splitlines takes for an end
         if len(lines) != len(texts):
             raise TokenizerError(f"--command {command}: {len(lines)} lines came back for {len(texts)} texts")
         for number, line in enumerate(lines, 1):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tokbench.lint.catalogue import LOADS, LOADS_NAME
 from tokbench.lint.check import Check, Outcome
 from tokbench.lint.running import Row
 
@@ -73,6 +74,9 @@ def as_sarif(rows: Iterable[Row], checks: Iterable[Check], *, version: str) -> s
         }
         for check in checks
     ]
+    rules.insert(
+        0, {"id": LOADS, "name": LOADS_NAME, "shortDescription": {"text": "The tokenizer can be loaded."}}
+    )
     results = [
         {
             "ruleId": row.code,

@@ -89,6 +89,8 @@ def _scored(place: str, row: Mapping[str, Any]) -> Scored:
         )
     if not isinstance(nats, list) or any(isinstance(value, bool | str) for value in nats):
         raise CorpusError(f"{place}: `nats` must be a list of numbers, a document a row")
+    if any(isinstance(value, float) and value != value for value in nats):
+        raise CorpusError(f"{place}: a loss is NaN: null says that there is none")
     try:
         losses = np.array([np.nan if value is None else value for value in nats], np.float64)
     except (TypeError, ValueError) as error:

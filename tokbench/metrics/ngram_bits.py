@@ -200,7 +200,10 @@ def ngram_bits(
 def _ranked(
     read: Mapping[str, _Read], language: str, seed: int, replicates: int, confidence: float
 ) -> list[NgramBits]:
-    """The figures of one language, best first, each with its interval and its rank."""
+    """The figures of one language, best first, each with its interval and its rank.
+
+    Tokenizers that lose text come last and have no rank: less text takes fewer bits.
+    """
     import numpy as np
 
     again: dict[str, Floats] = {}
@@ -213,19 +216,18 @@ def _ranked(
         limits = intervals([again[name]], confidence)[0]
         row = NgramBits(name, language, own.documents, own.tokens, int(size), bits, own.lost, limits)
         found.append(row)
-    found.sort(key=lambda row: row.bits_per_byte)
-    if len(found) == 1:
-        return found
+    found.sort(key=lambda row: (row.lost > 0, row.bits_per_byte))
+    sound = [row for row in found if not row.lost]
     ranked = []
     for row in found:
-        apart = [again[row.tokenizer] - again[each.tokenizer] for each in found if each is not row]
+        apart = [again[row.tokenizer] - again[each.tokenizer] for each in sound if each is not row]
         limits_of = intervals(apart, confidence)
-        if None in limits_of:
+        if row.lost or not apart or None in limits_of:
             ranked.append(row)
             continue
         better = sum(each is not None and each[0] > 0 for each in limits_of)
         worse = sum(each is not None and each[1] < 0 for each in limits_of)
-        ranked.append(replace(row, rank=(1 + better, len(found) - worse)))
+        ranked.append(replace(row, rank=(1 + better, len(sound) - worse)))
     return ranked
 
 

@@ -22,9 +22,9 @@ class Criterion:
 
 
 CRITERIA = (
-    Criterion("price", "text for the same price", 3, "no text was measured"),
+    Criterion("price", "text for the same price", 3, "needs -m compression_ratio"),
     Criterion("fairness", "even cost of languages", 2, "needs parallel text in two or more languages"),
-    Criterion("context", "text of the costliest language in a context", 1, "no text was measured"),
+    Criterion("context", "text of the costliest language in a context", 1, "needs -m compression_ratio"),
     Criterion("lossless", "text comes back as it was", 1, "round trips were not measured"),
     Criterion("embedding", "parameters left beside embeddings and head", 1, "name a model: --model"),
     Criterion("speed", "speed of encoding", 0, "speed was not measured"),
@@ -48,6 +48,8 @@ def weights_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
             criterion, sign, number = part.partition("=")
             if not sign:
                 raise SpecError(f"weights: {part!r} is no NAME=NUMBER; as in price=3,fairness=2")
+            if criterion.strip() in given:
+                raise SpecError(f"weights: {criterion.strip()} is there twice")
             given[criterion.strip()] = number
     else:
         given = dict(text or {})

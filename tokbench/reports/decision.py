@@ -58,11 +58,15 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
         return None
     ranked = sorted(candidates, key=lambda name: -_level(name, active, known))
     first = ranked[0]
-    ties = [name for name in ranked[1:] if not _told_apart(first, name, active, known)]
+    unsaid = sum(chosen[c.name] for c in CRITERIA if c.name not in known and c.name != "lossless")
+    vague = unsaid > sum(active.values())
+    ties = [name for name in ranked[1:] if vague or not _told_apart(first, name, active, known)]
     top = _level(first, active, known)
     scores = {name: math.exp(_level(name, active, known) - top) for name in ranked}
     shares = _first_shares(candidates, known)
     said = _sentences(run, chosen, active, known, (first, *ties), ranked)
+    if vague:
+        said[0] = "No choice under these weights: most of what weighs is not known."
     return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said))
 
 
@@ -196,7 +200,7 @@ def _turning_points(
             if abs(apart[key]) < 1e-12:
                 continue
             turn = -sum(active[each] * apart[each] for each in active if each != key) / apart[key]
-            if turn >= 0 and (key not in found or abs(turn - weight) < abs(found[key][0] - weight)):
+            if turn > 0 and (key not in found or abs(turn - weight) < abs(found[key][0] - weight)):
                 found[key] = (turn, other)
     return found
 

@@ -147,11 +147,13 @@ class Learned:
         )
 
 
-def check_room(vocab_size: int, n_special: int, n_tokens: int, level: Level) -> None:
+def check_room(
+    vocab_size: int, n_special: int, n_tokens: int, level: Level, option: str = "vocab_size"
+) -> None:
     """Raise `TokenizerError` where a size leaves no room for the special tokens and the first ones."""
     if vocab_size < n_special + n_tokens:
         raise TokenizerError(
-            f"vocab_size={vocab_size} is less than the {n_special} special tokens and {n_tokens} "
+            f"{option}={vocab_size} is less than the {n_special} special tokens and {n_tokens} "
             f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
             f"ask for at least {n_special + n_tokens}"
         )

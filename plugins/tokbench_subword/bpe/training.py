@@ -140,6 +140,7 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     from tokbench_subword.bpe.ties import BYTES, HF, tie_rule
     from tokbench_subword.bpe.train_onward import learn_more
     from tokbench_subword.bpe.train_superwords import MOST_WORDS, PATTERN
+    from tokbench_subword.bpe.trainer import check_room
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
     workers = options["threads"] or usable_cores()
@@ -149,6 +150,9 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
         raise TokenizerError("bpe: transition= is for level=byte, ties=hf or bytes, and no max_token_length")
     if corpus.counted:
         _cut(options)
+    check_room(
+        transition, len(names_to_train(options["special_tokens"] or "", where="bpe")), 256, "byte", "transition"
+    )
     plain = {**options, "transition": None, "vocab_size": transition}
     first = _learned(corpus, plain, lambda share, what: progress(share / 2, what))
     model = first.model(transition)

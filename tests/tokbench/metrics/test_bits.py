@@ -132,3 +132,10 @@ def test_wrong_files_are_named_with_the_place(row: str, message: str, tmp_path: 
     (tmp_path / "losses.jsonl").write_text(row + "\n")
     with pytest.raises(CorpusError, match=message):
         audit_bits(tokbench.load("bytes"), read_losses(tmp_path / "losses.jsonl"))
+
+
+def test_a_loss_that_is_nan_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "losses.jsonl"
+    file.write_text('{"text": "abd", "nats": [2.0, NaN, 0.5]}\n')
+    with pytest.raises(CorpusError, match="a loss is NaN: null says that there is none"):
+        list(read_losses(file))

@@ -144,3 +144,15 @@ def test_weights() -> None:
     assert load_suite(None, {**base, "weights": {"speed": 1}}).weights["speed"] == 1
     with pytest.raises(SpecError, match="table of weights"):
         load_suite(None, {**base, "weights": 3})
+
+
+def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable[..., Any]) -> None:
+    run = small({"embedding_share": three(0.1, 0.2, 0.3)})
+    found = decide(run, {"price": 5, "embedding": 2})
+    assert found is not None
+    assert found.sentences[0] == "No choice under these weights: most of what weighs is not known."
+    assert len(found.choice) == 3
+    known = decide(run, {"price": 0, "fairness": 0, "context": 0, "embedding": 2})
+    assert known is not None
+    assert known.choice == ("bytes",)
+    assert not any("below 0" in sentence for sentence in known.sentences)

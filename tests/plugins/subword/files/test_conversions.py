@@ -130,7 +130,7 @@ def bpe_json(**changes: Any) -> BpeTokenizer:
     content: dict[str, Any] = {
         "model": {"type": "BPE", "vocab": vocab, "merges": ["h e"]},
         "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
-        "decoder": {"type": "ByteLevel"},
+        "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
     }
     return BpeTokenizer.from_dict(content | changes)
 
