@@ -43,7 +43,8 @@ class Automaton:
     `classes` gives the class of each code point (uint8, ``(0x110000,)``); the number `edge` = n_classes stands
     for there being no character: before the text, and behind it. ``following[state][class]`` is the next state
     and whether a match ends before the character of that class; state 0 is dead, and ``starts[class]`` is where
-    to begin behind a character of that class.
+    to begin behind a character of that class. A match that ends where it began has no length: see
+    `matches_nothing`.
     """
 
     classes: NDArray[np.uint8]
@@ -51,9 +52,14 @@ class Automaton:
     following: list[list[tuple[int, bool]]]
     starts: list[int]
 
+    @property
+    def matches_nothing(self) -> bool:
+        """Whether some match has no length."""
+        return any(told for start in self.starts for _, told in self.following[start])
+
 
 def automaton_of(tree: Node) -> Automaton:
-    """The automaton of a pattern; raises `NotExpressible` where it would be too large or could match nothing.
+    """The automaton of a pattern; raises `NotExpressible` where it would be too large.
 
     Example:
         >>> from tokbench_subword.pipeline.pattern_tree import tree_of
@@ -220,12 +226,6 @@ class Builder:
             return numbers[key]
 
         starts = [number_of(self.reached([root], before), before) for before in range(self.edge + 1)]
-        if any(
-            self.step(order[start][0], before, read)[1] is not None
-            for before, start in enumerate(starts)
-            for read in range(self.edge + 1)
-        ):
-            raise NotExpressible("a match of no length")
         following: list[list[tuple[int, bool]]] = []
         for state, last in order:  # grows while it is gone through
             row = []

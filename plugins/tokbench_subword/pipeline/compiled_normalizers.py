@@ -23,7 +23,7 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
 from tokbench_subword.pipeline.charsmap_tables import CharsmapTables, charsmap_tables
-from tokbench_subword.pipeline.cutting import Cutter, cutter_of
+from tokbench_subword.pipeline.cutting import Cutter, finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
@@ -206,7 +206,7 @@ def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
 def _replace_matches(config: Mapping[str, Any]) -> Step:
     """Each match of a pattern replaced: by kernels, or in Python for a pattern that is no automaton."""
     try:
-        cutter = cutter_of(str(config["pattern"]["Regex"]), "oniguruma", "Removed", True)
+        cutter = finder_of(str(config["pattern"]["Regex"]), "oniguruma")
     except NotExpressible:
         return partial(each, plain=_plain(config))
     return partial(_by_matches, cutter, _array(encodable(str(config["content"]))))

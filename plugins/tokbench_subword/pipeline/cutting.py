@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import block, frozen, i32_in, i64_in, pointer, u8_in, u16_in, u32_in
-from tokbench_subword.pipeline.automaton import automaton_of
-from tokbench_subword.pipeline.pattern_tree import tree_of
+from tokbench_subword.pipeline.automaton import Automaton, automaton_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible, tree_of
 from tokbench_subword.pipeline.regexes import Dialect, Translator
 from tokbench_subword.pipeline.streaming import (
     ACTION,
@@ -323,9 +323,21 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
 
     Raises `NotExpressible` for what only a search with backtracking can do.
     """
+    return Cutter(machine_of(_automaton(source, dialect), Rules.of(behavior, invert=invert)))
+
+
+@lru_cache(maxsize=64)
+def finder_of(source: str, dialect: Dialect) -> Cutter:
+    """What finds the matches of a regular expression, as pieces; raises `NotExpressible` as `cutter_of` does.
+
+    It finds none of no length, and where there may be some it is not expressible.
+    """
+    automaton = _automaton(source, dialect)
+    if automaton.matches_nothing:
+        raise NotExpressible("a match of no length")
+    return Cutter(machine_of(automaton, Rules.of("Removed", invert=True)))
+
+
+def _automaton(source: str, dialect: Dialect) -> Automaton:
     expression = Translator(source, dialect, exact=False).run()
-    return Cutter(
-        machine_of(
-            automaton_of(tree_of(expression, nested_sets=dialect != "regex")), Rules.of(behavior, invert=invert)
-        )
-    )
+    return automaton_of(tree_of(expression, nested_sets=dialect != "regex"))

@@ -122,9 +122,14 @@ ACTION = FIRST_END + 2 * 8
 """Numbers in an action: there are at most eight ends, of what is read again."""
 
 
+_BEGINS, _NONE, _EMPTY, _SOME = range(4)
+"""What has been told of a match: nothing, and nothing was read; nothing; one of no length; one of what was read
+before `read`."""
+
+
 class _Configuration(NamedTuple):
     state: int
-    matched: bool  # a match was told, of what was read before `read`
+    told: int  # `_BEGINS` to `_SOME`
     read: tuple[int, ...]  # classes since then, or since the piece began
     before: int  # class before those, where the automaton looks there; else -1
     open: int  # kind of the piece before whose end is not decided, or -1
@@ -255,7 +260,7 @@ class _Runner:
     def beginning(self, before: int, open_: int) -> _Configuration:
         """The configuration where a piece begins behind a character of class `before`."""
         looks_behind = len(set(self.automaton.starts)) > 1
-        return _Configuration(self.automaton.starts[before], False, (), before if looks_behind else -1, open_)
+        return _Configuration(self.automaton.starts[before], _BEGINS, (), before if looks_behind else -1, open_)
 
     def _cut(self, kind: int, following: int) -> bool:
         return (kind, following) in self.rules.apart
@@ -272,34 +277,39 @@ class _Runner:
             one = waiting.pop(0)
             back = len(waiting)  # how many characters `one` is before the one just read
             state, told = self.automaton.following[at.state][one]
-            if told:
-                if not at.matched and at.open >= 0:
+            if told and at.told == _BEGINS:
+                at = at._replace(told=_EMPTY)
+            elif told:
+                if at.told != _SOME and at.open >= 0:
                     if self._cut(at.open, MATCH):
                         ends.append((back + len(at.read), self._kept(at.open)))
                     at = at._replace(open=-1)
                 before = at.read[-1] if at.read and at.before >= 0 else at.before
-                at = at._replace(matched=True, read=(), before=before)
+                at = at._replace(told=_SOME, read=(), before=before)
             if state != DEAD:
                 # what is dropped may end wherever the next piece might begin
-                if at.open == GAP and not self.rules.keeps_gaps and not at.read and not at.matched:
+                if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.told != _SOME:
                     ends.append((back, False))
                     at = at._replace(open=-1)
-                at = at._replace(state=state, read=(*at.read, one))
+                at = at._replace(state=state, read=(*at.read, one), told=at.told or _NONE)
                 if state in self.sure:  # what was read will be part of a match: none of it is read again
-                    if not at.matched and at.open >= 0:
+                    if at.told != _SOME and at.open >= 0:
                         if self._cut(at.open, MATCH):
                             ends.append((back + len(at.read) - 1, self._kept(at.open)))
                         at = at._replace(open=-1)
                     at = at._replace(read=(one,) if at.before >= 0 else ())
-                if len(at.read) > self.most and not at.matched:
+                if len(at.read) > self.most and at.told != _SOME:
                     raise NotExpressible("a match that is told long after it began")
                 continue
-            if at.matched:
+            if at.told == _SOME:
                 if self.rules.ends_matches:
                     ends.append((back + len(at.read), self.rules.keeps_matches))
                 waiting = [*at.read, one, *waiting]
                 at = self.beginning(at.before, -1 if self.rules.ends_matches else MATCH)
                 continue
+            if at.told == _EMPTY and at.open == GAP:  # not where a match has just ended: there is none again
+                ends.append((back + len(at.read), self.rules.keeps_gaps))
+                at = at._replace(open=-1)
             skipped, *again = *at.read, one
             if skipped == edge:
                 if at.open >= 0:
