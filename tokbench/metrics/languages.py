@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.metric import Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS
-from tokbench.metrics.own import scoped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +27,8 @@ class Languages:
     """Counts of the languages of one dataset: each float64 of shape ``(languages,)``, or for resamples
     ``(languages, resamples)``.
 
-    `names` are the languages; `reference` the index of the one that premiums are relative to.
+    `names` are the languages; `reference` the index of the one that premiums are relative to; `options` those
+    of the metric, every one with its value.
     """
 
     COUNTS: ClassVar[tuple[str, ...]] = ("tokens", "bytes", "documents", "chars")
@@ -42,6 +42,7 @@ class Languages:
     reference: int
     parallel: bool
     cells: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, cells: Sequence[Cell], *, parallel: bool, context: MeasureContext) -> Languages:
@@ -153,7 +154,7 @@ def figure_of(metric: Metric, languages: Languages) -> tuple[Any, str]:
 def computed(metric: Metric, languages: Languages) -> tuple[Any, str]:
     """What a metric gives for languages, be it on resamples; or None and why."""
     try:
-        return metric.compute(scoped(metric, languages)), "ok"
+        return metric.compute(replace(languages, options=metric.settings)), "ok"
     except Undefined as reason:
         return None, f"undefined: {reason}"
     except Exception as error:  # a plugin's metric may raise anything; the other figures go on

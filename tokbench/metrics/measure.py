@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,7 @@ from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.resampling import Resampler
-from tokbench.metrics.view import Resamples, foresee, point, resampled, settings
+from tokbench.metrics.view import Resamples, point, resampled, settings
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ALL = "all"
-TOGETHER = 8
-"""Cells that are resampled at once: some 100 rows of 16 KB."""
 
 
 def measure(
@@ -64,17 +62,10 @@ def measure(
         tallies[ALL] = Tally.sum(tallies.values())
         lossy = tallies[ALL].lossy
         parallel = context.parallel.get(dataset, False)
-        evaluated = {
-            language: Cell(
-                CellKey(tokenizer, dataset, language),
-                tallies.pop(language),
-                context,
-                resampler,
-                len(languages) if language == ALL else 1,
-            )
-            for language in [*tallies]
-        }
-        for language, cell in zip(evaluated, _ahead([*evaluated.values()], resampler), strict=True):
+        evaluated: dict[str, Cell] = {}
+        for language in [*tallies]:
+            own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
+            cell = evaluated[language] = Cell(own, tallies.pop(language), context, resampler, added)
             base = None
             if by_level["tokenizers"]:
                 base = cell if tokenizer == context.baseline else bases.of(dataset, language)
@@ -95,16 +86,6 @@ def measure(
     for tokenizer in dict.fromkeys(name for name, _ in wanted):
         rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
     return rows
-
-
-def _ahead(cells: Sequence[Cell], resampler: Resampler) -> Iterator[Cell]:
-    """The cells; those to come are resampled a few at once, as far as what they need was asked before."""
-    ready = 0
-    for index, cell in enumerate(cells):
-        if index >= ready and resampler.asked:
-            ready = index + TOGETHER
-            foresee([each.resamples for each in cells[index:ready] if isinstance(each.resamples, Resamples)])
-        yield cell
 
 
 class _Bases:
@@ -156,7 +137,7 @@ class Cell:
         self.faults = tally.own.faults
         self.n_documents = tally.documents
         self.n_groups = len(tally.groups.rows)
-        self.resamples: Counts | None = resampled(tally, key, context, resampler, languages)
+        self.resamples = resampled(tally, key, context, resampler, languages)
 
     def keep(self, names: Sequence[str]) -> None:
         """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
@@ -165,7 +146,7 @@ class Cell:
             rows = {name: getattr(self.resamples, name) for name in names}
             # a copy of what is part of a larger array
             kept = {name: row if row.base is None else row.copy() for name, row in rows.items()}
-            self.resamples = Counts(**kept, **settings(self.key, self.context))
+            self.resamples = Resamples(**kept, **settings(self.key, self.context))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 from tokbench.tally.own import Counting
 
 
-def scoped(metric: Metric, counts: Any) -> Any:
+def scoped(metric: Metric, counts: Counts) -> Counts:
     """The counts as `metric` sees them: its counters by their names, and `options` with every option's value.
 
     Example:
-        >>> from tokbench.metrics.counts import Counts
         >>> from tokbench.spec import Option, Spec
         >>> long = Metric(name="long", unit="share", better="none", summary="Long words.", needs=("words",),
         ...               counters={"long": "long words"}, options=(Option("least", "int", 8),),
@@ -23,25 +21,11 @@ def scoped(metric: Metric, counts: Any) -> Any:
         >>> seen.long, seen.words, seen.options
         (3, 10, {'least': 9})
     """
-    return _Seen(metric, counts) if metric.counters or metric.options else counts
-
-
-class _Seen:
-    """Counts seen through the names of one metric; the rest is as it is."""
-
-    __slots__ = ("_counts", "_metric", "options")
-
-    def __init__(self, metric: Metric, counts: Any) -> None:
-        self._metric, self._counts, self.options = metric, counts, metric.settings
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._metric.counters:
-            name = f"{self._metric.name}.{name}"
-        return getattr(self._counts, name)
-
-    def one(self, index: int) -> _Seen:
-        """One resample alone."""
-        return _Seen(self._metric, self._counts.one(index))
+    if not (metric.counters or metric.options):
+        return counts
+    known = vars(counts)
+    own = {name: known[f"{metric.name}.{name}"] for name in metric.counters if f"{metric.name}.{name}" in known}
+    return type(counts)(**{**known, **own, "options": metric.settings})
 
 
 def counting_of(metric: Metric) -> Counting | None:

@@ -7,7 +7,7 @@ bootstrap group out, then the whole text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,16 +38,14 @@ class Resampler:
     """Sums by bootstrap group on resamples, for many texts: `n` of each, drawn with `seed`.
 
     Sums that are the same in every group share a row. So do those of different cells where they depend on the
-    text alone: ten tokenizers of one text have many of their counters in common. `asked` are the names of the
-    sums that were wanted of any text, in order.
+    text alone: ten tokenizers of one text have many of their counters in common.
     """
 
-    __slots__ = ("_shared", "asked", "n", "seed")
+    __slots__ = ("_shared", "n", "seed")
 
     def __init__(self, seed: int, n: int) -> None:
         self.seed = seed
         self.n = n
-        self.asked: dict[str, None] = {}
         self._shared: dict[bytes, Floats] = {}
 
     def rows(self, sums: Mapping[str, Ints]) -> dict[str, Floats]:
@@ -61,31 +59,17 @@ class Resampler:
             >>> parts_of(again[None]).left_out[0, :3].tolist(), float(again[-1])
             ([7.0, 5.0, 12.0], 12.0)
         """
-        [found] = self.rows_of([sums])
-        return found
-
-    def rows_of(self, texts: Sequence[Mapping[str, Ints]]) -> list[dict[str, Floats]]:
-        """The same for several texts at once, which takes less time than for one after another."""
         import numpy as np
 
-        keys = [{name: own.tobytes() for name, own in sums.items()} for sums in texts]
-        new = {
-            key: sums[name]
-            for sums, named in zip(texts, keys, strict=True)
-            for name, key in named.items()
-            if key not in self._shared
-        }
+        keys = {name: own.tobytes() for name, own in sums.items()}
+        new = {key: sums[name] for name, key in keys.items() if key not in self._shared}
         again = resampled_sums(np.array([*new.values()]).reshape(-1, GROUPS), seed=self.seed, n=self.n)
         found = dict(zip(new, again, strict=True))
-        for named in keys:
-            for name in OF_TEXT.intersection(named):
-                key = named[name]
-                if key in found and len(self._shared) < SHARED_ROWS:
-                    self._shared[key] = found.pop(key).copy()  # alone, without the array that it is a row of
-        kept = self._shared
-        return [
-            {name: kept[key] if key in kept else found[key] for name, key in named.items()} for named in keys
-        ]
+        for name in OF_TEXT.intersection(keys):
+            key = keys[name]
+            if key in found and len(self._shared) < SHARED_ROWS:
+                self._shared[key] = found.pop(key).copy()  # alone, without the array that it is a row of
+        return {name: self._shared[key] if key in self._shared else found[key] for name, key in keys.items()}
 
 
 def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:

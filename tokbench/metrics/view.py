@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
 
 _ISOLATED = ("isolated_words", "isolated_tokens")
-RESAMPLED = (*NAMES, *_ISOLATED)
-"""What there is of resamples."""
+"""What is counted of words on their own, in the order of `_isolated`."""
 
 
 def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[str, Any]:
@@ -66,46 +64,14 @@ def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 
 
 
 class Resamples(Counts):
-    """Counts on resamples, worked out when first asked for, together with what was asked of other texts.
-
-    So all that the metrics need of some texts, and no more, is one product of matrices.
-    """
-
-    def __init__(self, tally: Tally, resampler: Resampler, **known: Any) -> None:
-        super().__init__(**known)
-        self._groups, self._words, self._own = tally.groups, tally.word_sample, tally.own.sums
-        self._resampler = resampler
-
-    def __getattr__(self, name: str) -> NDArray[np.float64]:
-        if name not in RESAMPLED and name not in self._own:
-            raise AttributeError(f"resamples have no {name}")
-        self._resampler.asked[name] = None
-        foresee([self])
-        found: NDArray[np.float64] = vars(self)[name]
-        return found
-
-    def unknown_sums(self) -> dict[str, NDArray[np.int64]]:
-        """The sums by group that were asked of any text, but for those that are known on resamples."""
-        names = [each for each in self._resampler.asked if each not in vars(self)]
-        counted = [name for name in names if name in NAMES]
-        sums = dict(zip(counted, self._groups.dense(counted), strict=True))
-        sums |= {name: self._own[name] for name in names if name in self._own}
-        if any(name in _ISOLATED for name in names):
-            sums |= dict(zip(_ISOLATED, _isolated(self._words), strict=True))
-        return sums
+    """Counts on resamples: every counter of a tally, float64 over its resamples, and nothing of histograms."""
 
     def one(self, index: int) -> Counts:
         """One resample alone, for metrics whose code takes numbers only."""
-        counts = {name: getattr(self, name)[index] for name in (*RESAMPLED, *self._own)}
-        return Counts(**{name: value for name, value in vars(self).items() if name[0] != "_"} | counts)
+        import numpy as np
 
-
-def foresee(some: Sequence[Resamples]) -> None:
-    """Work out, for texts with one resampler, whatever was asked of any text: it will be asked of these too."""
-    if some:
-        resampler = some[0]._resampler
-        for each, rows in zip(some, resampler.rows_of([each.unknown_sums() for each in some]), strict=True):
-            vars(each).update(rows)
+        counts = vars(self).items()
+        return Counts(**{name: own[index] if isinstance(own, np.ndarray) else own for name, own in counts})
 
 
 def resampled(
@@ -117,7 +83,10 @@ def resampled(
     known = settings(key, context, languages)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(seed=resampler.seed, n=resampler.n)
-    return Resamples(tally, resampler, **known)
+    sums = dict(zip(NAMES, tally.groups.dense(NAMES), strict=True))
+    sums |= dict(zip(_ISOLATED, _isolated(tally.word_sample), strict=True))
+    # all at once: to work out only what some metric asks for is no quicker where the whole catalogue is asked
+    return Resamples(**resampler.rows(sums | {**tally.own.sums}), **known)
 
 
 def _isolated(sample: WordSample) -> NDArray[np.int64]:
