@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
 
+CHEAPEST = "cheapest"
+"""As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureContext:

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 OVERALL = "all"
 
+TELLING_TOKENIZERS = 3
+TELLING_TEXT = 100_000
+"""Tokenizers, and bytes of text, of which one is enough for figures to say more than tables."""
+
+
+def worth_drawing(run: Run) -> bool:
+    """Whether a run is drawn by itself: two tokenizers on a few pages give two dots, and noisy curves."""
+    languages = [known for entry in run.manifest["datasets"] for known in entry["languages"].values()]
+    n_bytes = sum(known.get("bytes") or 0 for known in languages)
+    return len(run.tokenizers) >= TELLING_TOKENIZERS or n_bytes >= TELLING_TEXT
+
 
 _remembered: dict[int, dict[str, Any]] = {}
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from tokbench.errors import UnknownNameError
 
@@ -221,6 +221,16 @@ def save(figure: Figure, path: Path) -> None:
     from tokbench.results.atomic import replacing
 
     kind = known_format(path.suffix.lstrip("."))
-    stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
     with replacing(path) as aside:
-        figure.savefig(aside, format=kind, dpi=200, metadata=stamp)
+        if kind == "svg":
+            print_svg(figure, aside)
+        else:
+            stamp = {"CreationDate": None} if kind == "pdf" else {}
+            figure.savefig(aside, format=kind, dpi=200, metadata=stamp)
+
+
+def print_svg(figure: Figure, to: Path | IO[str]) -> None:
+    """A figure as SVG, drawn once: `Figure.savefig` draws twice, at first for the layout, as drawing does."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    FigureCanvasSVG(figure).print_svg(to, metadata={"Date": None})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
 from tokbench.errors import ResultsError
@@ -12,11 +13,13 @@ from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import NO_LIMITS, Limits
-from tokbench.runner.plan import Plan
 from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.tasks import CountTask, Piece
 from tokbench.tally import TALLY_VERSION, Tally
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Plan  # which a worker does without
 
 SMALLEST_TASK = 256 << 10
 LARGEST_TASK = 64 << 20

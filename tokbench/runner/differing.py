@@ -21,7 +21,6 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
-from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.runner.subjects import Subject
@@ -29,6 +28,7 @@ from tokbench.runner.worker import Emit
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.runner.plan import Corpus, Plan  # which a worker does without
 
 MOST_DOCUMENTS = 2_000
 MOST_BYTES = 1_000_000

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.registry import PluginChoice
 from tokbench.results.cell import CellResult, Failure
@@ -20,12 +20,14 @@ from tokbench.results.frames import measurement_rows, write_measurements, write_
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import Cell, CellFiles
 from tokbench.runner.limits import NO_LIMITS
-from tokbench.runner.plan import CHEAPEST, Plan
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import key_of, open_registry
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import LoadContext
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Plan  # which a worker does without
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
@@ -34,35 +36,50 @@ MOST_COMPARED = 500
 """Pairs of tokenizers times languages up to which each language is compared; beyond, the totals alone."""
 
 
-def write_figures(
+@dataclass
+class Figures:
+    """What was measured, what was compared, and what went wrong with metrics, which are plugins' code."""
+
+    rows: list[Measurement] = field(default_factory=list)
+    compared: list[dict[str, Any]] = field(default_factory=list)
+    faults: list[Failure] = field(default_factory=list)
+
+
+def make_figures(
     plan: Plan,
     folder: RunFolder,
-    name: str,
     subjects: Sequence[Subject],
     cells: Sequence[Cell],
     failures: Sequence[CellResult],
-    more: Sequence[Measurement] = (),
-    *,
     context: MeasureContext,
-) -> list[Failure]:
-    """Measure what was counted and write ``measurements`` and ``comparisons``; `more` are speed's rows.
-
-    Returns what went wrong with metrics, which are plugins' code: their rows say so too.
-    """
+) -> Figures:
+    """Measure and compare what was counted; where a metric failed, its rows say so."""
     metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
     why = _failed_cells(plan, subjects, failures)
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
     measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
-    rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured), *more]
-    order = _Order(plan, subjects)
-    folder.remove_reports()
-    write_measurements(folder.measurements, measurement_rows(name, sorted(rows, key=order.place)))
+    rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured)]
     languages = {(key.dataset, key.language) for key in keys}
     few = _pairs(keys, context) * len(languages) <= MOST_COMPARED
     compared, more_faults = compare_all(plan, folder, keys, metrics, context, few)
-    write_rows(folder.comparisons, compared)
-    return list(dict.fromkeys([*faults, *more_faults]))
+    return Figures(rows, compared, list(dict.fromkeys([*faults, *more_faults])))
+
+
+def write_figures(
+    plan: Plan,
+    folder: RunFolder,
+    name: str,
+    subjects: Sequence[Subject],
+    figures: Figures,
+    speeds: Sequence[Measurement],
+) -> None:
+    """Write ``measurements``, with those of speed among them, and ``comparisons``."""
+    order = _Order(plan, subjects)
+    folder.remove_reports()
+    rows = sorted([*figures.rows, *speeds], key=order.place)
+    write_measurements(folder.measurements, measurement_rows(name, rows))
+    write_rows(folder.comparisons, figures.compared)
 
 
 def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> MeasureContext:

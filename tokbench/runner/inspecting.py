@@ -19,7 +19,6 @@ from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
 from tokbench.runner.differing import compare_all
 from tokbench.runner.limits import NO_LIMITS, Limits
-from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
@@ -29,6 +28,7 @@ from tokbench.runner.worker import Emit
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.morphology import MorphCounts
+    from tokbench.runner.plan import Corpus, Plan  # which a worker does without
 
 SAMPLE_CHARS = 280
 LARGEST_AUDIT = 600_000

@@ -12,15 +12,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.plan import Plan
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Plan  # which a worker does without
 
 SHORTEST = 32
 """Bytes from which on a line is taken to be found nowhere else by chance."""

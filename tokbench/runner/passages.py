@@ -7,16 +7,19 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.runner.limits import Limits
-from tokbench.runner.plan import Corpus
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.runner.worker import Emit
 from tokbench.tokenizer import Tokenizer, encode_batch
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Corpus  # which a worker does without
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.extension import Engine
+from tokbench.metrics.context import CHEAPEST
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
@@ -260,10 +261,6 @@ def check_address(suite: Suite, engine: Engine, registry: Registry) -> None:
             f"address {suite.address!r}: the engine {engine.name!r} has no scheduler; "
             f"name one that has ({shared})"
         )
-
-
-CHEAPEST = "cheapest"
-"""As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
 
 
 def check_reference(suite: Suite, languages: Collection[str]) -> None:

@@ -29,6 +29,8 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
     Ours are written here, those of plugins by a worker, their plots first: reports show them. Raises
     `StorageError` where the disk cannot be written.
     """
+    from tokbench.plots.data import worth_drawing
+
     registry = plan.registry
     brought = [plot.name for plot in registry.brought_plots]
     yield from _write_plots(plan, run, brought)
@@ -43,7 +45,8 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
         else:
             run.folder.remember(found)
             wrote(found[0])
-    yield from _write_plots(plan, run, [name for name in registry.plots if name not in brought])
+    if worth_drawing(run):
+        yield from _write_plots(plan, run, [name for name in registry.plots if name not in brought])
 
 
 def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[Failure]:

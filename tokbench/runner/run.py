@@ -29,7 +29,7 @@ from tokbench.runner.cells import (
     without_text,
 )
 from tokbench.runner.counting import get_ready
-from tokbench.runner.figures import measure_context, write_figures
+from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, Inspector
 from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.leakage import Leaks, find_leaks
@@ -176,23 +176,17 @@ class _Session:
             self.seen = inspector.finish(self.folder, {cell.key for cell in self.failures})
             self.leaks = find_leaks(self.plan, self.subjects, self.digests)
         self.check(stop)
-        with self.timed("speed"):
-            self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
-        self.check(stop)
-        with self.timed("figures"):
+        with self.timed("figures"):  # before speed is timed: that wants the machine, and its workers gone
             context = measure_context(
                 self.plan, self.subjects, audits=self.seen.audits, morphology=self.seen.morphology
             )
-            self.faults += write_figures(
-                self.plan,
-                self.folder,
-                self.name,
-                self.subjects,
-                cells,
-                self.failures,
-                self.speed_rows(),
-                context=context,
-            )
+            figures = make_figures(self.plan, self.folder, self.subjects, cells, self.failures, context)
+            self.faults += figures.faults
+        self.check(stop)
+        with self.timed("speed"):
+            self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
+        self.check(stop)
+        write_figures(self.plan, self.folder, self.name, self.subjects, figures, self.speed_rows())
         self.write_manifest("finished")
         self.tidy_cache()
 

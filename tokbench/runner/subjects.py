@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import shares
 from tokbench.errors import CorpusError, TokbenchError
@@ -19,7 +19,6 @@ from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
 from tokbench.runner.interrupt import Stop
 from tokbench.runner.limits import CallFailed, WorkerLost, failure_from, failure_of
-from tokbench.runner.plan import Entry, Plan
 from tokbench.runner.pool import attempt, borrowed
 from tokbench.runner.recipe import (
     Recipe,
@@ -34,6 +33,9 @@ from tokbench.runner.training import Trained, corpus_digest, ensure_trained, fin
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import LoadContext, special_ids, unk_id
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Entry, Plan  # which a worker does without
 
 _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"
 

@@ -11,6 +11,7 @@ import tokbench
 from tokbench.cli.program import app
 from tokbench.errors import TokbenchError, UnknownNameError
 from tokbench.reports import WRITERS
+from tokbench.reports.html.page import NOT_DRAWN, render
 from tokbench.results import Run
 
 runner = CliRunner()
@@ -111,3 +112,15 @@ def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
     assert Run.open(folder).report(tmp_path / "y.md").read_text("utf-8").startswith("# tokbench report")
     assert runner.invoke(app, ["report", str(folder), "-f", "md", "-o", str(path), "--force"]).exit_code == 0
     assert path.read_text("utf-8").startswith("# tokbench report")
+
+
+def test_two_tokenizers_on_little_text_are_not_drawn_unless_asked(folder: Path) -> None:
+    run = Run.open(folder)
+    page = render(run)
+    assert "<svg role" not in page
+    assert "packs the most text into a token" in page, "what is found is said without its figure"
+    assert NOT_DRAWN.replace("`", "&#96;") in page or NOT_DRAWN in page
+    known = run.manifest["datasets"][0]["languages"]["und"]
+    known["bytes"] = 100_000
+    assert "<svg role" in render(run)
+    assert NOT_DRAWN not in render(run)

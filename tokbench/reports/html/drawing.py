@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from tokbench.extension import Plot
-from tokbench.plots import PLOTS, style
+from tokbench.plots import PLOTS, data, style
 from tokbench.reports.html.svg import SheetOfFigures
 
 if TYPE_CHECKING:
@@ -38,9 +38,14 @@ class Drawings:
     sheet: SheetOfFigures = field(default_factory=SheetOfFigures)
     drawn: dict[str, Drawn | None] = field(default_factory=dict)
 
+    @property
+    def worth(self) -> bool:
+        """Whether the run is drawn at all."""
+        return data.worth_drawing(self.run)
+
     def get(self, name: str) -> Drawn | None:
-        """The figure of that name, or None where there is no such plot or no data for it."""
-        if name not in self.plots:
+        """The figure of that name; None without such a plot or data for it, or with too little to draw."""
+        if name not in self.plots or not self.worth:
             return None
         if name not in self.drawn:
             self.drawn[name] = self._draw(self.plots[name])
@@ -60,9 +65,9 @@ class Drawings:
         for plot in self.run.manifest.get("plots", []):
             file = self.run.folder.plots / f"{plot['name']}.svg"
             if file.is_file():
-                data = base64.b64encode(file.read_bytes()).decode("ascii")
+                picture = base64.b64encode(file.read_bytes()).decode("ascii")
                 image = Markup('<img class="brought" alt="{}" src="data:image/svg+xml;base64,{}">')
-                drawn = image.format(plot["title"], data)
+                drawn = image.format(plot["title"], picture)
                 found.append(Drawn(title=plot["title"], note=plot["summary"], wide=drawn, narrow=Markup()))
         return found
 

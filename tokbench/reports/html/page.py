@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 TOKENS = "tokbench.reports.tokenview"
+NOT_DRAWN = (
+    f"Figures are drawn of {data.TELLING_TOKENIZERS} tokenizers, or of {data.TELLING_TEXT // 1000} kB of text: "
+    "the tables say what they would of less. The command `tokbench plot` draws them of any run."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,7 @@ def build(run: Run, drawings: Drawings) -> Page:
     told = [
         ShownFinding(sentence=finding.sentence, figure=drawn)
         for finding in said
-        if (drawn := drawings.get(finding.plot)) is not None or not finding.plot
+        if (drawn := drawings.get(finding.plot)) is not None or not finding.plot or not drawings.worth
     ]
     headlines = [
         Panel(label=dataset_label(name), table=tables.headline(run, name))
@@ -179,7 +183,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
         Section(
             id="everything",
             title="Every measurement",
-            notes=["Over all languages of each dataset."],
+            notes=["Over all languages of each dataset.", *([] if drawings.worth else [NOT_DRAWN])],
             panels=[
                 Panel(label=dataset_label(name), table=tables.overall_metrics(run, name))
                 for name in run.datasets

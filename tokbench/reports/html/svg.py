@@ -59,7 +59,8 @@ class SheetOfFigures:
     def add(self, figure: Figure, *, name: str, title: str, note: str = "") -> str:
         """The figure as an ``<svg>`` with a title and description for screen readers."""
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None}, transparent=True)
+        figure.patch.set(facecolor="none", edgecolor="none")
+        style.print_svg(figure, text)
         self.count += 1
         return self._clean(text.getvalue(), f"{name}-{self.count}", title, note)
 
