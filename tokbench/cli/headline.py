@@ -62,8 +62,8 @@ def print_headline(run: Run) -> None:
 
 
 _MARKS = {
-    "†": "† loses text: its figures compare with nothing",
-    "‡": "‡ gives text back in another form: compares only with those that do the same",
+    "†": "† loses text: its figures are comparable with no others",
+    "‡": "‡ gives text back in another form: comparable only with those that do the same",
 }
 
 

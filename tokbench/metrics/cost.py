@@ -75,6 +75,8 @@ METRICS = (
         compute=lambda t: t.tokens * t.price / 1e6,
         needs=("prices",),
         group="cost",
+        shown=("headline",),
+        order=22,
     ),
     Metric(
         name="cost_per_million_words",

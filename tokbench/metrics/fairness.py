@@ -122,7 +122,7 @@ METRICS = (
         needs=("parallel",),
         group="fairness",
         shown=("headline", "terminal"),
-        order=90,
+        order=28,
         heading="Gini",
     ),
     Metric(

@@ -49,7 +49,7 @@ METRICS = (
         needs=("documents",),
         group="fidelity",
         shown=("headline", "terminal"),
-        order=100,
+        order=3,
         heading="round trip",
         always=True,
     ),
@@ -68,7 +68,7 @@ METRICS = (
         needs=("chars", "unk_places"),
         group="fidelity",
         shown=("headline",),
-        order=110,
+        order=5,
         always=True,
     ),
     Metric(

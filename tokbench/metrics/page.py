@@ -81,8 +81,8 @@ p-value is below what B replicates can tell apart: 2 / (B + 1) for one, 1 / (B +
 languages without any difference, one in ten or fewer families has a p below 0.05 where single p-values give an
 alarm in a quarter to a third of them; `tests/tokbench/metrics/test_families.py` shows it.
 
-**Bold** in tables is the best figure and whatever the paired test cannot tell from it. Where no test was made,
-nothing is bold; figures of different languages are never compared that way.
+**Bold** in tables is the best figure and those that the paired test does not tell apart from it. Where no
+test was made, nothing is bold; figures of different languages are never compared that way.
 
 **Several languages** are added up in two ways. `compression_ratio` of `all` pools: a language weighs by its
 bytes. `compression_ratio_macro` is the mean over the languages, each counting alike, and is what tables of

@@ -29,7 +29,7 @@ def _metric(name: str, unit: str, better: Better, summary: str, formula: str) ->
         level="speed",
         group="speed",
         shown=("headline", "terminal") if first else (),
-        order=120,
+        order=25,
         heading="MB/s" if first else "",
     )
 

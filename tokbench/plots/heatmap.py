@@ -43,8 +43,7 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
 
 
 def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: str, note: str) -> Figure:
-    import matplotlib as mpl
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     from tokbench.plots import style
     from tokbench.plots.labels import cut
@@ -58,7 +57,7 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     top = max(map(len, table.columns)) * fit.type_above * 0.6 / 72
     figure, axes = style.figure(per_block * row + top + style.lines(8), columns=blocks, squeeze=False)
     scale = Normalize(*ends, clip=True)
-    colours = mpl.colormaps[style.SEQUENTIAL]
+    colours = LinearSegmentedColormap.from_list("house", style.SHADES)
     annotate = blocks == 1 and fit.cell > small * 2.4 and row * 72 > 8
     for block, axis in enumerate(axes[0]):
         part = table.iloc[block * per_block : (block + 1) * per_block]
@@ -135,7 +134,7 @@ def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:
 
     for (y, x), value in np.ndenumerate(part.to_numpy(float)):
         if value == value:
-            hue = "white" if scale(value) < 0.55 else "black"
+            hue = "white" if scale(value) > 0.55 else "black"
             axis.text(x, y, f"{value:.2f}", ha="center", va="center", color=hue, fontsize=size)
 
 

@@ -18,8 +18,8 @@ LOSES, REWRITES = "†", "‡"
 """The marks of tokenizers that lose text, and of those that only rewrite how it is written."""
 
 EXPLAINED = {
-    LOSES: "† loses text: its figures compare with nothing.",
-    REWRITES: "‡ gives text back in another form (case, spaces): compares only with those that do the same.",
+    LOSES: "† loses text: its figures are comparable with no others.",
+    REWRITES: "‡ gives text back in another form (case, spaces): comparable only with those that do the same.",
 }
 
 _KINDS = {

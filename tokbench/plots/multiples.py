@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tokbench.plots.losses import mark_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -44,10 +46,11 @@ def draw_curves(
     from tokbench.plots import style
 
     chosen = style.size()
+    hues = _hues(curves)
     if len(curves) <= TOGETHER:
         figure, axes = style.figure(chosen.width * (0.8 if chosen.narrow else 0.5))
         for index, (name, curve) in enumerate(curves.items()):
-            _line(axes, curve, style.SERIES[index], label=name, marks=marks, stroke=_STROKES[index])
+            _line(axes, curve, hues[name], label=name, marks=marks, stroke=_STROKES[index])
         _dress(axes, x, y)
         axes.set_xlabel(x.label)
         axes.set_ylabel(y.label)
@@ -58,6 +61,14 @@ def draw_curves(
         axes_note = f" Horizontal: {x.label}. Vertical: {y.label}." if len(curves) > TOGETHER else ""
         style.caption(figure, note + axes_note)
     return figure
+
+
+def _hues(curves: Mapping[str, Curve]) -> dict[str, str]:
+    """A colour for each curve; those that lose something share theirs, and differ by their strokes."""
+    from tokbench.plots import style
+
+    lossless = [name for name in curves if not mark_of(name)]
+    return dict.fromkeys(curves, style.WARN) | dict(zip(lossless, style.SERIES, strict=False))
 
 
 def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
@@ -79,7 +90,7 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
             if other != name:
                 x_far, y_far = _thinned(curve)
                 panel.plot(x_far, y_far, color=style.FAINT, lw=0.5, alpha=0.8, zorder=1)
-        _line(panel, curves[name], style.ACCENT, marks=marks)
+        _line(panel, curves[name], style.WARN if mark_of(name) else style.ACCENT, marks=marks)
         _dress(panel, x, y)
         panel.set_title(_fit(name, chosen.width / columns), fontsize=chosen.type - 0.5)
         if index + columns >= len(curves):
@@ -137,7 +148,7 @@ def _fit(name: str, inches: float) -> str:
     from tokbench.plots import style
     from tokbench.plots.labels import cut
 
-    wide = 0.58 if style.outlined() else 0.68  # a letter's width; a page may bring a wide face
+    wide = 0.7 if style.outlined() else 0.76  # a letter's width; a page may bring a wide face
     room = int(inches * 72 / (style.size().type * wide))
     return cut(name, room)
 

@@ -26,8 +26,10 @@ GRID = "#e6eaed"
 PAPER = "#ffffff"
 ACCENT = "#0a5c8f"
 WARN = "#b3480a"
-SERIES = ("#0a5c8f", "#c4570a", "#00785a", "#a0457d", "#7a6000", "#3f8fc7", "#4b4f56", "#8a2d2d")
-SEQUENTIAL = "cividis"
+SERIES = ("#0a5c8f", "#00785a", "#a0457d", "#7a6000", "#3f8fc7", "#4b4f56", "#5b4bb0")
+"""Hues of curves; none is near `WARN`, which belongs to what loses something."""
+SHADES = ("#f4f8fb", "#e2edf5", "#cbdfed", "#aecde3", "#8cb8d6", "#3377a6", "#256c9c", "#0f5788", "#0b3f66")
+"""From low to high: the steps in which the report's page shades its tables (``--h0`` to ``--h8``), too."""
 
 FORMATS = ("svg", "png", "pdf")
 _FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")

@@ -223,9 +223,9 @@ def _sentences(
         for key, (turn, other) in turns.items()
     ]
     said.append(
-        f"The order at the top would change with {'; '.join(parts)}."
+        f"Another would come first with {'; '.join(parts)}."
         if parts
-        else f"No change of a single weight puts another before {labels[ranked[0]]}."
+        else f"No change of a single weight puts another ahead of {labels[ranked[0]]}."
     )
     unknown = sorted(
         {key for key in active for name in ranked[1:] if known[key].noise(ranked[0], name) is None}

@@ -46,15 +46,16 @@ def compression(run: Run) -> Finding | None:
     best = rows.iloc[0]
     leader, scope = labels[best["tokenizer"]], _scope(run, dataset)
     share = measured(best["value"], best["ci_low"], best["ci_high"], "bytes per token")
-    among = "" if _lossless(run, rows) else " among those that lose the same"
-    mean = ", the mean of the languages" if metric != "compression_ratio" else ""
-    sentence = f"On {scope}, {leader} comes to {share}{mean}: the most of those compared{among}."
-    gist = f"{leader} packs the most text into a token on {scope}{among}."
+    sound = _lossless(run, rows)
+    among = " compared" if sound else " that lose the same things"
+    mean = ", averaged over the languages" if metric != "compression_ratio" else ""
+    sentence = f"On {scope}, {leader} reaches {share}{mean}: the most of those{among}."
+    gist = f"{leader} packs the most text into a token on {scope}{'' if sound else f', of those{among}'}."
     others = {name: apart(run, dataset, best["tokenizer"], name) for name in rows["tokenizer"][1:]}
     tied = [labels[name] for name, different in others.items() if different is False]
     if tied:
         sentence += f" On this much text, {_listed(tied)} may do as well: the difference could be chance."
-        gist = f"{_listed([leader, *tied])} pack about the most text into a token on {scope}{among}."
+        gist = f"{_listed([leader, *tied])} share first place for text per token on {scope}."
     elif len(rows) > 1:
         second = rows.iloc[1]
         ends = measured(second["value"], second["ci_low"], second["ci_high"])
@@ -147,13 +148,12 @@ def fairness(run: Run) -> Finding | None:
         return measured(float(table.at[language, name]), low, high, "times")
 
     sentence = (
-        f"For the same text, {labels[fairest]} takes up to {times(costliest, fairest)} the tokens that its "
-        f"reference language takes ({language_label(costliest)}"
-        + (f" against {reference})" if (reference := reference_of(run, table[fairest])) else ")")
+        f"For the same text, {labels[fairest]} needs up to {times(costliest, fairest)} as many tokens for "
+        f"{language_label(costliest)} as for {reference_of(run, table[fairest]) or 'the reference language'}"
     )
     if hardest != fairest:
         far = str(table[hardest].idxmax())
-        sentence += f"; {labels[hardest]} up to {times(far, hardest)} ({language_label(far)})"
+        sentence += f"; {labels[hardest]} up to {times(far, hardest)}, for {language_label(far)}"
     homework = trained_on(run, dataset)
     if homework:
         flattered = f"{_listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"

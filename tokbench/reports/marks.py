@@ -1,4 +1,4 @@
-"""Which figures are bold: the best, and what a paired test cannot tell from it. Without a test, none is."""
+"""Which figures are bold: the best, and those that a paired test does not tell from it; none without a test."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SURE = 0.05
 """Two figures differ where the p-value of their difference is less."""
 
 BOLD = (
-    "Bold: the best, and whatever the paired test over the same documents cannot tell from it (p ≥ 0.05, "
-    "corrected for everything compared on this text). Where no test was made, nothing is bold."
+    "Bold: the best, and those that the paired test over the same documents does not tell apart from it "
+    "(p ≥ 0.05, corrected for everything compared on this text). Where no test was made, nothing is bold."
 )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 NO_BOLD = "Nothing is bold: no two figures here were tested against each other."
-ALONG = "Bold: the best of its language, and whatever the paired test cannot tell from it."
+ALONG = "Bold: the best of its language, and those that the paired test does not tell apart from it."
 
 
 def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Column:
@@ -62,9 +62,9 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     measured = {metric for (_, metric), row in by_key.items() if row.value == row.value}
     shown += [name for name in more if name in measured and name not in shown]
     units = {metric: str(row.unit) for (_, metric), row in by_key.items() if row.value == row.value}
-    columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
-    columns += [Column(key="vocab_size", label="vocabulary", unit="ids", places=0)]
-    columns += [metric_column(name, facts, units.get(name, "")) for name in shown]
+    columns = [metric_column(name, facts, units.get(name, "")) for name in shown]
+    columns.insert(0, Column(key="tokenizer", label="tokenizer", numeric=False))
+    columns.append(Column(key="vocab_size", label="vocabulary", unit="ids", places=0))
     if "compression_ratio_macro" in shown:
         columns = [_pooled(column) for column in columns]
     first = ranks_by(run, dataset, columns)
@@ -76,8 +76,8 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
         Row(
             (
                 f"{labels[name]} {learnt.get(name, '')}".rstrip(),
-                Cell(value=sizes.get(name)),
                 *(_cell(by_key.get((name, key))) for key in shown),
+                Cell(value=sizes.get(name)),
             ),
             lossy=losses.get(name, ""),
             key=name,
@@ -110,16 +110,20 @@ def _values(by_key: Mapping[tuple[str, str], Any], metric: str) -> dict[str, flo
     }
 
 
+_FINE = {"round_trip": 1.0, "unk_rate": 0.0}
+"""What says how much is lost: shown first where something is, and never what a table is ranked by."""
+
+
 def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
     """Whether a column would only say that nothing went wrong."""
-    fine = {"round_trip": 1.0, "unk_rate": 0.0}.get(name)
+    fine = _FINE.get(name)
     found = [row.value for (_, metric), row in by_key.items() if metric == name]
     return fine is not None and all(value == fine for value in found)
 
 
 def ranks_by(run: Run, dataset: str, columns: Sequence[Column]) -> Column | None:
     """The column that a headline is ranked by, or None where none has a direction."""
-    by = [column for column in columns if column.better in ("higher", "lower")]
+    by = [column for column in columns if column.better in ("higher", "lower") and column.key not in _FINE]
     return next(
         (column for column in by if column.key == data.main_metric(run, dataset)), by[0] if by else None
     )
@@ -164,7 +168,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     )
     title = f"{metric} · {dataset_label(dataset)}"
     said = (
-        column.help,
+        f"{column.help}." if column.help else "",
         ALONG if best else "",
         counted_on(run, dataset),
         caveat_of(run, dataset) if metric in _BETWEEN else "",

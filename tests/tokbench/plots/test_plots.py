@@ -8,12 +8,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, data, style
 from tokbench.plots.differences import from_one
+from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.plots.speed import speed_points
 
 NAMES = [plot.name for plot in PLOTS]
@@ -221,3 +223,45 @@ def test_one_language_is_no_heat_map(made_up_run: Callable[..., Any]) -> None:
     plot = next(each for each in PLOTS if each.name == "compression_by_language")
     assert plot.draw(made_up_run(1, 3)) is None
     assert plot.draw(made_up_run(2, 3)) is not None
+
+
+def test_the_page_shades_and_colours_as_the_plots_do() -> None:
+    from tokbench.reports.html.assemble import asset
+
+    css = asset("base.css")
+    for number, shade in enumerate(style.SHADES):
+        assert f"--h{number}: light-dark({shade}," in css
+    for number, hue in enumerate(style.SERIES[1:], start=1):
+        assert f"--series-{number}: light-dark({hue}," in css
+    assert f"--accent: light-dark({style.SERIES[0]}," in css
+
+
+def test_only_what_loses_something_has_the_colour_of_loss() -> None:
+    curve = Curve(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+    with style.house_style("page"):
+        for names in (["a", "b †", "c ‡"], [*"abcde", "f †"]):
+            figure = draw_curves(dict.fromkeys(names, curve), x=Axis(label="x"), y=Axis(label="y"))
+            hues = [[line.get_color() for line in axes.lines if line.get_zorder() == 3] for axes in figure.axes]
+            drawn = dict(zip(names, [hue for panel in hues for hue in panel], strict=True))
+            assert {name for name, hue in drawn.items() if hue == style.WARN} == {
+                name for name in names if name[-1] in "†‡"
+            }
+
+
+def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    curve = Curve(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+    names = [f"wordpiece bert-base-uncased {letter} †" for letter in "MWQOGD"]
+    for size in ("page", "column", "slide"):
+        with style.house_style(size):
+            figure = draw_curves(dict.fromkeys(names, curve), x=Axis(label="x"), y=Axis(label="y"))
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            titles = [
+                text for axes in figure.axes for text in axes.findobj(Text) if text.get_text().endswith("†")
+            ]
+            boxes = [text.get_window_extent(canvas.get_renderer()) for text in titles]
+            assert len(boxes) == len(names)
+            assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))

@@ -66,7 +66,7 @@ def column(page: Any, block: str, number: int) -> list[str]:
 
 
 def test_it_opens_on_the_answer(page: Any) -> None:
-    assert "about the most text into a token" in page.locator("h1").inner_text()
+    assert "share first place for text per token" in page.locator("h1").inner_text()
     assert page.locator("#answer .finding svg:visible").count() == 3
     assert page.locator("#answer table:visible").count() == 2  # the decision, and the headline
 
@@ -91,11 +91,39 @@ def test_tables_sort_both_ways(page: Any) -> None:
     block = "[data-table=headline-bundled-parallel]"
     head = page.locator(f"{block} th[data-key=compression_ratio]")
     head.get_by_role("button").click()
-    values = [float(text) for text in column(page, block, 3)]
+    place = 1 + head.evaluate("head => head.cellIndex")
+    values = [float(text) for text in column(page, block, place)]
     assert values == sorted(values, reverse=True)
     assert head.get_attribute("aria-sort") == "descending"
     head.get_by_role("button").press("Enter")
-    assert [float(text) for text in column(page, block, 3)] == sorted(values)
+    assert [float(text) for text in column(page, block, place)] == sorted(values)
+
+
+def test_the_headline_shows_what_matters_without_scrolling(page: Any) -> None:
+    block = page.locator("[data-table=headline-bundled-parallel]")
+    for width, shown in ((1280, 6), (420, 3)):
+        page.set_viewport_size({"width": width, "height": 900})
+        heads = block.locator("thead th")
+        right = block.locator(".scroll").evaluate("box => box.getBoundingClientRect().right")
+        boxes = [heads.nth(place).bounding_box() for place in range(shown)]
+        assert all(box["x"] + box["width"] <= right for box in boxes)
+        clipped = "heads => heads.filter(h => h.scrollWidth > h.clientWidth + 1).map(h => h.textContent)"
+        assert heads.evaluate_all(clipped) == []
+
+
+def test_definitions_are_folded_and_open(page: Any) -> None:
+    first = page.locator("#definitions details").first
+    assert first.locator("summary").is_visible()
+    assert not first.locator(".fine").is_visible()
+    first.locator("summary").click()
+    assert first.locator(".fine").is_visible()
+
+
+def test_bold_figures_of_a_heat_map_can_be_read(page: Any) -> None:
+    cell = page.locator(".heat td.h8:visible").first
+    cell.evaluate("cell => cell.append(document.createElement('b'))")
+    around, own = (part.evaluate("each => getComputedStyle(each).color") for part in (cell, cell.locator("b")))
+    assert own == around
 
 
 def test_the_heat_map_sorts_by_script_and_filters(page: Any) -> None:

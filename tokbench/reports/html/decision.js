@@ -70,8 +70,8 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
         parts.push(`${name} ${turn < weight ? "below" : "above"} ${number(turn)} (now ${weight}): ${given.names[other]}`);
       }
     }
-    turns.textContent = parts.length ? `The order at the top would change with ${parts.join("; ")}.`
-      : `No change of a single weight puts another before ${given.names[first]}.`;
+    turns.textContent = parts.length ? `Another would come first with ${parts.join("; ")}.`
+      : `No change of a single weight puts another ahead of ${given.names[first]}.`;
   }
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", decide);

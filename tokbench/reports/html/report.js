@@ -137,7 +137,7 @@
 
   for (const block of document.querySelectorAll("[data-table]")) {
     sortable(block.querySelector("table"));
-    tools(block);
+    if (!block.closest("[data-decision]")) tools(block);
   }
 
   // Panels: one at a time, chosen from a list.
