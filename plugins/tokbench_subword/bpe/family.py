@@ -11,6 +11,7 @@ from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY
 from tokbench_subword.bpe.training import COUNTING, named_pattern, trained, trained_sizes
 from tokbench_subword.files import formats
+from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
@@ -33,7 +34,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
             raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
     path = _file(spec)
     found = expect(path, *_OPENED, remedy=f"open it with the family that reads it, or with transformers:{path}")
-    if found == "sentencepiece":
+    if found == "sentencepiece" or gguf_model(path) == "llama":
         return _of_sentencepiece(spec, path, context.threads)
     options: dict[str, Any] = {
         "name": str(spec),
@@ -132,7 +133,9 @@ def recognises(path: Path, head: bytes) -> bool:
             return False
     if path.name in PARTNER:
         return path.with_name(PARTNER[path.name]).is_file()
-    return format_of(path) in ("ranks", "sentencepiece", "gguf", "tekken") or json_model_type(path) == "BPE"
+    if gguf_model(path) in ("gpt2", "llama"):
+        return True
+    return format_of(path) in ("ranks", "sentencepiece", "tekken") or json_model_type(path) == "BPE"
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
@@ -202,11 +205,14 @@ def _refuse_special_tokens(spec: Spec, what: str) -> None:
 
 
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
-    """A `.model` says everything itself: by what rules text is normalized, cut and merged."""
+    """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
+    from tokbench_subword.unigram.served import of_gguf
     from tokbench_subword.unigram.spm_bpe import load_spm_bpe
 
     for name in spec.options:
         raise TokenizerError(f"{spec}: {name} does not apply to a sentencepiece model; leave it out")
+    if gguf_model(path):
+        return of_gguf(path, "llama", name=str(spec), threads=threads)
     return cast("Tokenizer", load_spm_bpe(path, name=str(spec), threads=threads))
 
 

@@ -19,31 +19,27 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
+_GPT_2 = ("gpt-2", "phi-2", "roberta-bpe", "jina-es", "jina-de", "jina-v1-en", "jina-v2-es", "jina-v2-de")
+_DIGITS_APART = ("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b")
 PATTERNS = {
-    "gpt-2": ("gpt2", False),
-    "phi-2": ("gpt2", False),
-    "roberta-bpe": ("gpt2", False),
-    "jina-es": ("gpt2", False),
-    "jina-de": ("gpt2", False),
-    "llama-bpe": ("llama3", True),
-    "llama3": ("llama3", True),
-    "llama-v3": ("llama3", True),
-    "qwen2": ("qwen2", False),
-    "deepseek-r1-qwen": ("qwen2", False),
-    "gpt-4o": ("o200k", False),
+    **dict.fromkeys((*_GPT_2, "jina-v2-code", "gigachat", "mpt", "olmo", "jais", "exaone4"), ("gpt2", False)),
+    **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral"), ("llama3", True)),
+    **dict.fromkeys(("dbrx", "smaug-bpe"), ("llama3", False)),
+    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "stablelm2", "megrez", "hunyuan"), ("qwen2", False)),
+    **dict.fromkeys(("gpt-4o", "llama4"), ("o200k", False)),
+    **dict.fromkeys(_DIGITS_APART, ("gpt2", False)),
 }
-"""Names of `tokenizer.ggml.pre` whose pattern is one of ours; whether whole pre-tokens are looked up first."""
+"""Names of `tokenizer.ggml.pre` whose pattern is one of ours; whether whole pre-tokens are looked up first.
+
+With some, every digit is cut off before the pattern is applied.
+"""
 
 
 def of_gguf(path: Path, **options: Any) -> BpeTokenizer:
     """The tokenizer of a GGUF file of byte-level BPE; raises `TokenizerError` for any other."""
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-    found = read_gguf(path)
-    if found.model != "gpt2":
-        raise TokenizerError(
-            f"{path}: its vocabulary is of the model {found.model!r}; read are those of 'gpt2', byte-level BPE"
-        )
+    found = read_gguf(path, "gpt2", remedy=f"load it as unigram:{path} or wordpiece:{path}")
     if found.pre not in PATTERNS:
         known = ", ".join(PATTERNS)
         raise TokenizerError(f"{path}: the pre-tokenizer {found.pre!r} is not known here; known are {known}")
@@ -54,6 +50,9 @@ def of_gguf(path: Path, **options: Any) -> BpeTokenizer:
         if kind in (CONTROL, USER_DEFINED)
     ]
     document = replace(document_around(Pattern(name), "byte"), added_tokens=tuple(added))
+    if found.pre in _DIGITS_APART:
+        steps = [{"type": "Digits", "individual_digits": True}, document.pre_tokenizer]
+        document = replace(document, pre_tokenizer={"type": "Sequence", "pretokenizers": steps})
     model = {
         "type": "BPE",
         "dropout": None,
@@ -91,11 +90,11 @@ def to_gguf(tokenizer: BpeTokenizer) -> GgufVocabulary:
     size = tokenizer.vocab_size
     order = model.merge_ranks.argsort(kind="stable")
     return GgufVocabulary(
-        "gpt2",
-        pre,
-        [texts.get(index, f"[PAD{index}]") for index in range(size)],
-        [kinds.get(index, UNUSED) for index in range(size)],
-        [f"{texts[left]} {texts[right]}" for left, right, _ in model.merges[order].tolist()],
+        model="gpt2",
+        pre=pre,
+        tokens=[texts.get(index, f"[PAD{index}]") for index in range(size)],
+        types=[kinds.get(index, UNUSED) for index in range(size)],
+        merges=[f"{texts[left]} {texts[right]}" for left, right, _ in model.merges[order].tolist()],
     )
 
 

@@ -12,7 +12,7 @@ FOLDER = ""
 
 BPE = (".json", ".tiktoken", ".gguf", FOLDER)
 WORDPIECE = (".json", ".txt")
-UNIGRAM = (".model", ".json")
+UNIGRAM = (".model", ".json", ".gguf")
 
 
 def check_ending(name: str, path: Path, endings: Iterable[str]) -> None:

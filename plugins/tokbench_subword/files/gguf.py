@@ -1,12 +1,17 @@
-"""The vocabulary in a GGUF file, as llama.cpp keeps it, read and written with the package `gguf`.
+"""The vocabulary in a GGUF file, as llama.cpp keeps it: read here, written with the package `gguf`.
 
-Only what a vocabulary is made of is looked at: a file of a whole model is not read to its end.
+A file begins with named values, among them those of the tokenizer, and only these are looked at: a file of a
+whole model is not read to its end. (The package's own reader makes arrays of every string: four seconds for a
+hundred thousand tokens.) The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
 """
 
 from __future__ import annotations
 
 import importlib
+import mmap
 import os
+import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,74 +21,201 @@ from tokbench.errors import TokenizerError
 
 MAGIC = b"GGUF"
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
-"""The types of tokens, as the format numbers them."""
+"""The types of tokens, as the format numbers them, and sentencepiece too."""
 
 _PREFIX = "tokenizer.ggml."
+_MODEL = re.compile(rb"tokenizer\.ggml\.model\x08\0\0\0(.)\0{7}", re.DOTALL)
+_HEAD = 1 << 20
+_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_STRING, _ARRAY = 8, 9
+_VERSIONS = (2, 3)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GgufVocabulary:
-    """`model` is ``gpt2`` for byte-level BPE, `pre` names the cuts, tokens are spelled as in vocab.json."""
+    """`model` is ``gpt2`` (byte-level BPE), ``llama``, ``t5`` (sentencepiece's BPE and Unigram) or ``bert``.
+
+    `pre` names the cuts of ``gpt2``, which spells tokens as in vocab.json and has `merges`; the others go by
+    `scores`. Flags that a file does not state are None: each model has its own defaults.
+    """
 
     model: str
-    pre: str
     tokens: Sequence[str]
     types: Sequence[int]
+    pre: str = "default"
     merges: Sequence[str] = ()
+    scores: Sequence[float] = ()
+    charsmap: bytes = b""
+    add_space_prefix: bool | None = None
+    remove_extra_whitespaces: bool | None = None
+    unknown: int | None = None
 
 
 def is_gguf(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as GGUF does; looks at four bytes."""
+    return _head(path, 4) == MAGIC
+
+
+def gguf_model(path: str | os.PathLike[str]) -> str | None:
+    """The model of a GGUF file's vocabulary, by a glance at its first megabyte; None where it is not there."""
+    head = _head(path, _HEAD)
+    found = _MODEL.search(head) if head.startswith(MAGIC) else None
+    return head[found.end() : found.end() + found[1][0]].decode("utf-8", "replace") if found else None
+
+
+def _head(path: str | os.PathLike[str], size: int) -> bytes:
     try:
         with Path(path).open("rb") as stream:
-            return stream.read(4) == MAGIC
+            return stream.read(size)
     except OSError:
-        return False
+        return b""
 
 
-def _library() -> Any:
+def read_gguf(path: str | os.PathLike[str], model: str, *, remedy: str = "") -> GgufVocabulary:
+    """The vocabulary in a file, of the `model`.
+
+    Raises `TokenizerError` for a damaged file with the place, for one without a vocabulary, and, with the
+    `remedy`, for one of another model.
+    """
+    where = os.fspath(path)
     try:
-        return importlib.import_module("gguf")
-    except ImportError as error:
-        raise TokenizerError(
-            "GGUF files need the package gguf, which is not installed: pip install 'tokbench[gguf]'"
-        ) from error
-
-
-def read_gguf(path: str | os.PathLike[str]) -> GgufVocabulary:
-    """The vocabulary in a file; raises `TokenizerError` for a damaged file, and for one that has none."""
-    library = _library()
-    try:
-        reader = library.GGUFReader(os.fspath(path))
-        values = {
-            name: field.contents()
-            for name in ("model", "pre", "tokens", "token_type", "merges")
-            if (field := reader.get_field(_PREFIX + name)) is not None
-        }
-    except Exception as error:  # the library raises whatever numpy and its parser do
-        raise TokenizerError(f"{path}: is damaged GGUF: {type(error).__name__}: {error}") from error
+        with Path(path).open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            values = _Values(data, where).named(_PREFIX)
+    except (OSError, ValueError) as error:
+        raise TokenizerError(f"{where}: cannot be read: {error}") from error
     if "model" not in values or "tokens" not in values:
-        raise TokenizerError(f"{path}: is GGUF without a vocabulary: it has no {_PREFIX}tokens")
-    tokens = values["tokens"]
+        raise TokenizerError(f"{where}: is GGUF without a vocabulary: it has no {_PREFIX}tokens")
+    if values["model"] != model:
+        found = f"{where}: its vocabulary is of the model {values['model']!r}, not {model!r}"
+        raise TokenizerError(f"{found}; {remedy}" if remedy else found)
+    return _vocabulary(values, where)
+
+
+def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
+    """The vocabulary that some values describe; raises `TokenizerError` where they contradict each other."""
+
+    def listed(name: str, kind: type, default: Sequence[Any] = ()) -> Sequence[Any]:
+        found = values.get(name, default)
+        if not isinstance(found, list | tuple) or not all(isinstance(one, kind) for one in found[:1]):
+            raise TokenizerError(f"{where}: is damaged: {_PREFIX}{name} is no list of {kind.__name__}")
+        return found
+
+    tokens = listed("tokens", str)
+    types = listed("token_type", int, (NORMAL,) * len(tokens))
+    scores = listed("scores", float)
+    if len(types) != len(tokens) or len(scores) not in (0, len(tokens)):
+        raise TokenizerError(
+            f"{where}: {len(tokens)} tokens, but {len(types)} types and {len(scores)} scores: it is damaged"
+        )
+    strange = next((index for index, kind in enumerate(types) if not NORMAL <= kind <= BYTE), None)
+    if strange is not None or not tokens:
+        what = "no token is in it" if strange is None else f"token {strange} has the type {types[strange]}"
+        raise TokenizerError(f"{where}: is damaged: {what}")
+    unknown = values.get("unknown_token_id")
+    flags = {name: values.get(name) for name in ("add_space_prefix", "remove_extra_whitespaces")}
     return GgufVocabulary(
-        str(values["model"]),
-        str(values.get("pre", "default")),
-        tokens,
-        [int(kind) for kind in values.get("token_type", [NORMAL] * len(tokens))],
-        values.get("merges", ()),
+        model=str(values["model"]),
+        tokens=tokens,
+        types=types,
+        pre=str(values.get("pre", "default")),
+        merges=listed("merges", str),
+        scores=scores,
+        charsmap=bytes(one & 0xFF for one in listed("precompiled_charsmap", int)),
+        **{name: None if value is None else bool(value) for name, value in flags.items()},
+        unknown=int(unknown) if isinstance(unknown, int) and 0 <= unknown < len(tokens) else None,
     )
+
+
+class _Values:
+    """The named values at the head of a file, read from its bytes one after the other."""
+
+    def __init__(self, data: mmap.mmap, where: str) -> None:
+        self.data, self.where, self.at, self.order = data, where, len(MAGIC), "<"
+
+    def named(self, prefix: str) -> dict[str, Any]:
+        """The values whose names begin with `prefix`, without it: numbers, texts, and lists of them."""
+        version = self.number("I")
+        if version not in _VERSIONS:  # written on a machine of the other byte order
+            self.order, self.at = ">", len(MAGIC)
+            version = self.number("I")
+        if version not in _VERSIONS:
+            raise TokenizerError(f"{self.where}: is GGUF of a version that is not known here, or is damaged")
+        self.number("Q")  # how many tensors there are
+        found = {}
+        for _ in range(self.number("Q")):
+            name = self.text()
+            value = self.value(self.number("I"))
+            if name.startswith(prefix):
+                found[name.removeprefix(prefix)] = value
+        return found
+
+    def value(self, kind: int) -> Any:
+        if kind == _STRING:
+            return self.text()
+        if kind == _ARRAY:
+            return self.array()
+        return self.number(self.number_type(kind))
+
+    def array(self) -> list[str] | tuple[Any, ...]:
+        kind, count = self.number("I"), self.number("Q")
+        if kind == _STRING:
+            self.take(8 * count)  # at the least: a count that cannot be is noticed before any work
+            self.at -= 8 * count
+            return [self.text() for _ in range(count)]
+        letter = self.number_type(kind)
+        start = self.take(count * struct.calcsize(self.order + letter))
+        return struct.unpack_from(f"{self.order}{count}{letter}", self.data, start)
+
+    def text(self) -> str:
+        size = self.number("Q")
+        start = self.take(size)
+        try:
+            return self.data[start : self.at].decode()
+        except UnicodeDecodeError as error:
+            raise TokenizerError(f"{self.where}: is damaged: the text at byte {start} is not UTF-8") from error
+
+    def number(self, letter: str) -> Any:
+        form = self.order + letter
+        return struct.unpack_from(form, self.data, self.take(struct.calcsize(form)))[0]
+
+    def number_type(self, kind: int) -> str:
+        if kind not in _NUMBERS:
+            raise TokenizerError(f"{self.where}: is damaged: a value of type {kind} before byte {self.at}")
+        return _NUMBERS[kind]
+
+    def take(self, size: int) -> int:
+        """Where the next `size` bytes begin; raises `TokenizerError` where the file ends before."""
+        start, self.at = self.at, self.at + size
+        if self.at > len(self.data):
+            raise TokenizerError(f"{self.where}: is GGUF that breaks off or is damaged, at byte {start}")
+        return start
 
 
 def write_gguf(vocabulary: GgufVocabulary, path: str | os.PathLike[str]) -> None:
     """Write a file with the vocabulary alone, as llama.cpp's own vocabulary files are."""
-    library = _library()
+    try:
+        library = importlib.import_module("gguf")
+    except ImportError as error:
+        raise TokenizerError(
+            "GGUF files are written with the package gguf, which is not installed: pip install 'tokbench[gguf]'"
+        ) from error
     writer = library.GGUFWriter(os.fspath(path), "llama")
     writer.add_tokenizer_model(vocabulary.model)
     writer.add_tokenizer_pre(vocabulary.pre)
     writer.add_token_list(list(vocabulary.tokens))
     writer.add_token_types(list(vocabulary.types))
-    if vocabulary.merges:
+    if len(vocabulary.scores):
+        writer.add_token_scores(list(vocabulary.scores))
+    if len(vocabulary.merges):
         writer.add_token_merges(list(vocabulary.merges))
+    if vocabulary.charsmap:
+        writer.add_precompiled_charsmap(vocabulary.charsmap)
+    if vocabulary.add_space_prefix is not None:
+        writer.add_add_space_prefix(vocabulary.add_space_prefix)
+    if vocabulary.remove_extra_whitespaces is not None:
+        writer.add_remove_extra_whitespaces(vocabulary.remove_extra_whitespaces)
+    if vocabulary.unknown is not None:
+        writer.add_unk_token_id(vocabulary.unknown)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -11,6 +11,7 @@ from tokbench.counts import Counting, WordCounts
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
 from tokbench_subword.files import formats
+from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import names_to_train
 
@@ -52,14 +53,15 @@ _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokeniz
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, or a folder with one of them."""
+    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
     given = sorted({*spec.options} - {"match_special"})
     if given:
         raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
     path = _file(spec)
     notes = {"files": [str(path)]}
     remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
-    if expect(path, "sentencepiece", "tokenizer.json", remedy=remedy) == "tokenizer.json":
+    found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
+    if found == "tokenizer.json":
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
         options = {"name": str(spec), "threads": context.threads, "notes": notes}
@@ -70,6 +72,11 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
             f"{spec}: match_special does not apply to a sentencepiece model, which never finds its control "
             "symbols in text; leave it out"
         )
+    if found == "gguf":
+        from tokbench_subword.unigram.served import of_gguf
+
+        other = f"load it as bpe:{path} or wordpiece:{path}"
+        return of_gguf(path, "t5", name=str(spec), threads=context.threads, remedy=other)
     from tokbench_subword.files.sentencepiece_model import read_model
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -107,7 +114,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
     if path.is_dir():
         return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
-    return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram"
+    return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram" or gguf_model(path) == "t5"
 
 
 def _settings(options: Mapping[str, Any]) -> TrainingOptions:
@@ -150,7 +157,7 @@ UNIGRAM = TokenizerFamily(
     summary="Unigram language model, in-house: sentencepiece .model, tokenizer.json, sampling, training",
     load=load,
     options=_OPTIONS,
-    variant="a sentencepiece .model, a tokenizer.json of the type Unigram, or a folder with one",
+    variant="a sentencepiece .model, a tokenizer.json of the type Unigram, a .gguf, or a folder with one",
     train=train,
     trained_suffix=".model",
     recognises=recognises,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.probes import probes
+from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
@@ -116,17 +116,20 @@ def _bpe_model(tokenizer: SpmTokenizer) -> dict[str, Any]:
     }
 
 
-def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
-    """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` where ids would change."""
+def probes_of(tokenizer: SpmTokenizer) -> list[Probe]:
+    """The texts on which a conversion of a model is tried."""
     vocabulary = tokenizer.vocabulary
     in_text = np.isin(vocabulary.types, (CONTROL, UNKNOWN, BYTE), invert=True)
-    tokens = [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in np.flatnonzero(in_text).tolist()]
-    texts = probes(
-        tokens,
+    return probes(
+        [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in np.flatnonzero(in_text).tolist()],
         symbols=vocabulary.of_type(USER_DEFINED),
         tied=_of_one_score(tokenizer),
         never=vocabulary.of_type(CONTROL, UNKNOWN),
     )
+
+
+def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
+    """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` where ids would change."""
     unigram = tokenizer.model.trainer.model_type == "unigram"
     document = document_of_spm(tokenizer)
     mended = _mended(document, tokenizer) if tokenizer.model.normalizer.charsmap else document
@@ -137,7 +140,7 @@ def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
             write=lambda aside: write_document(document, aside),
             read=_reader,
             source=tokenizer.encode,
-            probes=texts,
+            probes=probes_of(tokenizer),
             name=tokenizer.name,
             tied=_tie(tokenizer) if unigram else None,
         )
@@ -206,14 +209,18 @@ def _sequence(key: str, steps: list[Any]) -> dict[str, Any] | None:
     return {"type": "Sequence", key: steps} if steps else None
 
 
+def mark_is_a_space(tokenizer: SpmTokenizer) -> bool:
+    """Whether the character map makes a space of U+2581 in text."""
+    return tokenizer.normalize(f"{SPACE_SYMBOL}a") == tokenizer.normalize(" a")
+
+
 def _normalizers(tokenizer: SpmTokenizer) -> list[dict[str, Any]]:
     spec = tokenizer.model.normalizer
     steps: list[dict[str, Any]] = []
     if spec.charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(spec.charsmap).decode()})
     if spec.remove_extra_whitespaces:
-        mapped = tokenizer.normalize(f"{SPACE_SYMBOL}a") == tokenizer.normalize(" a")
-        ends = ENDS if mapped else MARKED_ENDS
+        ends = ENDS if mark_is_a_space(tokenizer) else MARKED_ENDS
         steps.append({"type": "Replace", "pattern": {"Regex": ends}, "content": ""})
         steps.append({"type": "Replace", "pattern": {"Regex": _RUNS}, "content": " "})
     if spec.add_dummy_prefix:

@@ -270,17 +270,21 @@ class SpmTokenizer(Rebuilt):
         return cls(name, parse(data, where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `.model`, or a `tokenizer.json` where `path` ends in ``.json``, proved to give the same ids.
+        """Write a `.model`, or, proved to give the same ids, a `tokenizer.json` or GGUF, as the ending says.
 
         Raises `TokenizerError` for any other ending, and where ids would change.
         """
         formats.check_ending(self.name, Path(path), formats.UNIGRAM)
-        if Path(path).suffix != ".json":
-            write_model(self.model, path)
-            return
-        from tokbench_subword.unigram.json_export import save_json
+        if Path(path).suffix == ".json":
+            from tokbench_subword.unigram.json_export import save_json
 
-        save_json(self, path)
+            save_json(self, path)
+        elif Path(path).suffix == ".gguf":
+            from tokbench_subword.unigram.served import save_gguf
+
+            save_gguf(self, Path(path))
+        else:
+            write_model(self.model, path)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""

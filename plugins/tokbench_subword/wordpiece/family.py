@@ -12,6 +12,7 @@ from tokbench.counts import Counting, WordCounts
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.tokenizer import Progress
 from tokbench_subword.files import formats
+from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.opening import read_bytes
 from tokbench_subword.files.recognising import expect, format_of, json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
@@ -89,7 +90,7 @@ _OPTIONS = (
 
 
 def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
-    """A tokenizer from `vocab.txt`, `tokenizer.json`, or a folder with one of them."""
+    """A tokenizer from `vocab.txt`, `tokenizer.json`, GGUF, or a folder with one of the first two."""
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
     for name in _TRAINING_ONLY:
@@ -97,8 +98,11 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
             raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
     path = _file(spec)
     remedy = f"load it as 'bpe:{path}' or 'unigram:{path}', or with transformers:{path}"
-    found = expect(path, "tokenizer.json", "text", remedy=remedy)
-    model, notes = _read_json(path) if found == "tokenizer.json" else _read_text(spec, path)
+    found = expect(path, "tokenizer.json", "text", "gguf", remedy=remedy)
+    if found == "gguf":
+        model, notes = _read_gguf(path)
+    else:
+        model, notes = _read_json(path) if found == "tokenizer.json" else _read_text(spec, path)
     return WordPieceTokenizer(
         str(spec),
         _overridden(model, spec),
@@ -177,6 +181,39 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     added = tuple({token.content: token for token in (*special, *beside.added)}.values())
     check_numbers(added, vocabulary, where=str(path.parent))
     return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=added), notes
+
+
+def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
+    """The model ``bert`` of GGUF, which marks the tokens that begin a word, and has no longest word.
+
+    llama.cpp prepares all of them as the uncased BERT does, if not exactly (see docs/formats.md).
+    """
+    from tokbench_subword.files.gguf import CONTROL, UNKNOWN, read_gguf
+    from tokbench_subword.pipeline.added_tokens import AddedToken
+    from tokbench_subword.wordpiece.model import WordPieceModel
+
+    found = read_gguf(path, "bert", remedy=f"load it as bpe:{path} or unigram:{path}")
+    special = {index for index, kind in enumerate(found.types) if kind in (CONTROL, UNKNOWN)}
+    vocabulary: dict[str, int] = {}
+    for index, token in enumerate(found.tokens):
+        begins, whole = token.startswith(_BEGINS_WORD), token[:1] == "[" and token[-1:] == "]"
+        text = token if index in special or whole else token[1:] if begins else f"##{token}"
+        if vocabulary.setdefault(text, index) != index:
+            raise TokenizerError(f"{path}: the tokens {vocabulary[text]} and {index} are both {text!r}")
+    unk = "[UNK]" if found.unknown is None else found.tokens[found.unknown]
+    model = WordPieceModel(
+        vocabulary=vocabulary,
+        unk_token=unk,
+        max_input_chars_per_word=_NO_LONGEST,
+        added_tokens=tuple(
+            AddedToken(found.tokens[index], index, normalized=False, special=True) for index in sorted(special)
+        ),
+    )
+    return model, {"files": [str(path)], "rules_from": "GGUF: those of the uncased BERT"}
+
+
+_BEGINS_WORD = "\u2581"
+_NO_LONGEST = 2**31 - 1
 
 
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
@@ -260,7 +297,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     if path.is_dir():
         return any((path / name).is_file() and _recognises(path / name, b"") for name in _NAMES)
     listed = format_of(path) == "text" and b"[UNK]" in read_bytes(path).split()
-    return listed or json_model_type(path) == "WordPiece"
+    return listed or json_model_type(path) == "WordPiece" or gguf_model(path) == "bert"
 
 
 WORDPIECE = TokenizerFamily(
@@ -270,7 +307,7 @@ WORDPIECE = TokenizerFamily(
     train=train,
     files=_files,
     options=_OPTIONS,
-    variant="a vocab.txt, a tokenizer.json or their folder; none: trained",
+    variant="a vocab.txt, a tokenizer.json, their folder, or a .gguf; none: trained",
     trained_suffix=".json",
     recognises=_recognises,
     saved_as=formats.WORDPIECE,

@@ -209,9 +209,16 @@ class WordPieceTokenizer(Rebuilt):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
-        `save_vocabulary`); raises `TokenizerError` for any other ending.
+        `save_vocabulary`); raises `TokenizerError` for any other ending, and for GGUF, with the reason.
         """
         target = Path(path)
+        if target.suffix == ".gguf":
+            raise TokenizerError(
+                f"{self.name} is not written as {target.name}, which would change ids: llama.cpp prepares text "
+                "for WordPiece by rules of its own (it takes Hangul syllables and some vowel signs apart and "
+                "drops what follows their first part, folds case always, and knows no longest word); serve it "
+                "with a program that reads tokenizer.json"
+            )
         formats.check_ending(self.name, target, formats.WORDPIECE)
         if target.suffix == ".txt":
             self.save_vocabulary(target)

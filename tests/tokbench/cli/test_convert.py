@@ -53,7 +53,7 @@ def test_the_ids_stay_the_same(family: str, source: str, target: str, options: s
     [
         ("bpe", "a.json", ["o.model", "o.txt", "o.bin"], "FILE.json or FILE.tiktoken or FILE.gguf or a folder"),
         ("wordpiece", "a.json", ["o.model", "o.tiktoken", "folder", "o.bin"], "FILE.json or FILE.txt"),
-        ("unigram", "a.model", ["o.txt", "o.tiktoken", "folder", "o.bin"], "FILE.model or FILE.json"),
+        ("unigram", "a.model", ["o.txt", "o.tiktoken", "folder", "o.bin"], ".model or FILE.json or FILE.gguf"),
         ("unigram", "a.json", ["o.model", "o.txt", "o.tiktoken", "folder", "o.bin"], "name FILE.json"),
     ],
 )

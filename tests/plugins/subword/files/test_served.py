@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
+from dataclasses import replace
 
 import pytest
+from tokbench_subword.files.gguf import USER_DEFINED, read_gguf, write_gguf
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import read_tekken
 
@@ -78,26 +81,157 @@ def test_gguf_refuses_what_it_cannot_say(trained, tmp_path, change, match):
     assert not (tmp_path / "other.gguf").exists()
 
 
-def test_gguf_that_is_damaged_or_another_model_is_refused(tmp_path):
+def written(path, vocabulary):
+    """A GGUF file as llama.cpp's converter writes it, by the package's own writer."""
     gguf = pytest.importorskip("gguf")
-    damaged = tmp_path / "damaged.gguf"
-    damaged.write_bytes(b"GGUF" + bytes(40))
-    with pytest.raises(TokenizerError, match=r"damaged GGUF|without a vocabulary"):
-        tokbench.load(f"bpe:{damaged}")
-    for model, pre, match in (
-        ("llama", "default", "model 'llama'"),
-        ("gpt2", "falcon", "pre-tokenizer 'falcon'"),
+    writer = gguf.GGUFWriter(str(path), "llama")
+    for name, value in vocabulary.items():
+        getattr(writer, f"add_{name}")(value)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    return path
+
+
+def test_gguf_of_another_model_is_refused_with_who_reads_it(tmp_path):
+    base = {"tokenizer_pre": "default", "token_list": ["a", "b"]}
+    for spec, model, pre, match in (
+        ("bpe", "t5", "default", "'t5', not 'gpt2'; load it as unigram:"),
+        ("unigram", "bert", "default", "'bert', not 't5'; load it as bpe:"),
+        ("wordpiece", "gpt2", "default", "'gpt2', not 'bert'; load it as bpe:"),
+        ("bpe", "gpt2", "falcon", "pre-tokenizer 'falcon'"),
+        ("bpe", "llama", "default", "goes by scores, and there are none"),
     ):
-        path = tmp_path / f"{model}.gguf"
-        writer = gguf.GGUFWriter(str(path), "llama")
-        writer.add_tokenizer_model(model)
-        writer.add_tokenizer_pre(pre)
-        writer.add_token_list(["a", "b"])
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.close()
+        path = written(tmp_path / f"{model}.gguf", base | {"tokenizer_model": model, "tokenizer_pre": pre})
         with pytest.raises(TokenizerError, match=match):
-            tokbench.load(f"bpe:{path}")
+            tokbench.load(f"{spec}:{path}")
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_sentencepiece_models_become_gguf_and_come_back(kind, tmp_path):
+    pytest.importorskip("gguf")
+    sentencepiece = pytest.importorskip("sentencepiece")
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["the cat sat on the mat, hello world naïve 東京"] * 20),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=340 if kind == "bpe" else 60,
+        model_type=kind,
+        byte_fallback=kind == "bpe",
+        normalization_rule_name="identity" if kind == "bpe" else "nmt_nfkc",
+        remove_extra_whitespaces=kind == "unigram",
+        hard_vocab_limit=False,
+        minloglevel=9,
+    )
+    source = tokbench.load(f"{kind}:{tmp_path / 'm.model'}")
+    source.save(tmp_path / "m.gguf")
+    back = tokbench.load(str(tmp_path / "m.gguf"))
+    library = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in [*TEXTS, "  hello   the\u3000mat ", "▁a ▁"]:
+        assert list(back.encode(text)) == list(source.encode(text)) == library.EncodeAsIds(text), text
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "match"),
+    [
+        ("bpe", {"normalization_rule_name": "nfkc", "byte_fallback": True}, "the character map of a BPE model"),
+        ("bpe", {"normalization_rule_name": "identity"}, "no BPE without byte fallback"),
+        ("unigram", {"byte_fallback": True}, "no Unigram with byte fallback"),
+        ("unigram", {"user_defined_symbols": ["<sep>"]}, "no user-defined symbols"),
+        ("unigram", {"normalization_rule_name": "identity"}, r"takes U\+2581 away at the end"),
+    ],
+)
+def test_sentencepiece_models_that_llama_cpp_reads_otherwise_are_refused(kind, settings, match, tmp_path):
+    sentencepiece = pytest.importorskip("sentencepiece")
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["the cat sat on the mat, hello world"] * 20),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=300,
+        model_type=kind,
+        hard_vocab_limit=False,
+        minloglevel=9,
+        **settings,
+    )
+    with pytest.raises(TokenizerError, match=match):
+        tokbench.load(f"{kind}:{tmp_path / 'm.model'}").save(tmp_path / "m.gguf")
+    assert not (tmp_path / "m.gguf").exists()
+
+
+def test_user_defined_symbols_of_gguf_are_what_llama_cpp_makes_of_them(test_data, tmp_path):
+    """The ids are llama.cpp's own (build 11549, Llama-2's vocabulary with five symbols more)."""
+    pytest.importorskip("gguf")
+    tokbench.load(f"bpe:{test_data / 'vocabs/llama-2/tokenizer.model'}").save(tmp_path / "m.gguf")
+    found = read_gguf(tmp_path / "m.gguf", "llama")
+    symbols = ["<sep>", "\n\n", "x▁▁", "a b", "naïve"]
+    more = {
+        "tokens": [*found.tokens, *symbols],
+        "types": [*found.types, *[USER_DEFINED] * 5],
+        "scores": [*found.scores, *[0.0] * 5],
+    }
+    write_gguf(replace(found, **more), tmp_path / "more.gguf")
+    for text, expected in {
+        "a <sep> b": [263, 29871, 32000, 29871, 289],
+        "  <sep>  b<sep><sep>c": [1678, 32000, 259, 289, 32000, 32000, 274],
+        "x\n\n\ny": [921, 32001, 29871, 13, 29891],
+        "ax▁▁x": [263, 32002, 921],
+        "x  y": [921, 29871, 343],
+        "aa b": [263, 32003],
+        "naïve naive": [32004, 29871, 1055, 573],
+        "a</s>b": [263, 829, 29879, 29958, 29890],
+    }.items():
+        assert ids(f"bpe:{tmp_path / 'more.gguf'}", text) == expected, text
+
+
+def test_bert_in_gguf_marks_the_tokens_that_begin_a_word(tmp_path):
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "▁un", "▁,", "do", "able", "▁do"]
+    vocabulary = {"tokenizer_model": "bert", "token_list": tokens, "token_types": [3, 3, 3, 1, 1, 1, 1, 1]}
+    path = written(tmp_path / "bert.gguf", vocabulary | {"unk_token_id": 1})
+    tokenizer = tokbench.load(str(path))
+    assert list(tokenizer.encode("Ündoable, do")) == [3, 5, 6, 4, 7]
+    assert list(tokenizer.encode("do" * 80)) == [7, *[5] * 79]  # llama.cpp knows no longest word
+    assert tokenizer.special_ids == {0, 1, 2}
+    tokenizer.save(tmp_path / "bert.json")
+    assert ids(f"wordpiece:{tmp_path / 'bert.json'}", "undoable") == [3, 5, 6]
+    with pytest.raises(TokenizerError, match="rules of its own"):
+        tokenizer.save(tmp_path / "again.gguf")
+
+
+def test_digits_are_cut_off_first_where_the_name_says_so(trained, tmp_path):
+    vocabulary = read_gguf(written_by(trained, tmp_path), "gpt2")
+    write_gguf(replace(vocabulary, pre="starcoder"), tmp_path / "digits.gguf")
+    parts = tokbench.load(f"bpe:{tmp_path / 'digits.gguf'}").stages("a12 b")["pre-tokenizer"]
+    assert parts == ["a", "1", "2", " b"]
+
+
+def written_by(trained, folder):
+    tokbench.load(f"bpe:{trained}").save(folder / "plain.gguf")
+    return folder / "plain.gguf"
+
+
+def test_values_are_those_that_the_package_reads(trained, tmp_path):
+    gguf = pytest.importorskip("gguf")
+    path = written_by(trained, tmp_path)
+    found, theirs = read_gguf(path, "gpt2"), gguf.GGUFReader(str(path))
+    for ours, name in ((found.tokens, "tokens"), (found.types, "token_type"), (found.merges, "merges")):
+        assert list(ours) == theirs.get_field(f"tokenizer.ggml.{name}").contents()
+
+
+def test_damaged_gguf_is_an_error_with_the_place(trained, tmp_path):
+    data = written_by(trained, tmp_path).read_bytes()
+    damaged = tmp_path / "damaged.gguf"
+    numbers = random.Random(0)
+    for cut in (4, 8, 20, 24, 100, len(data) // 2, len(data) - 40):
+        damaged.write_bytes(data[:cut])
+        with pytest.raises(TokenizerError, match=r"breaks off or is damaged, at byte \d+"):
+            read_gguf(damaged, "gpt2")
+    for _ in range(400):
+        changed = bytearray(data)
+        for _ in range(3):
+            changed[numbers.randrange(4, len(data))] = numbers.randrange(256)
+        damaged.write_bytes(changed)
+        try:
+            read_gguf(damaged, "gpt2")
+        except TokenizerError as error:
+            assert "damaged" in str(error) or "vocabulary" in str(error), error  # noqa: PT017
 
 
 def tekken_file(path, **changed):
@@ -138,7 +272,8 @@ def test_tekken_ids_are_ranks_behind_the_special_tokens(tmp_path):
 
 def test_tekken_is_what_mistral_common_gives(tmp_path):
     tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
-    path = tekken_file(tmp_path / "tekken.json")
+    named = [{"rank": rank, "token_str": f"<{rank}>", "is_control": True} for rank in range(3)]
+    path = tekken_file(tmp_path / "tekken.json", special_tokens=named)
     theirs = tekken.Tekkenizer.from_file(path)
     for text in TEXTS:
         assert ids(f"bpe:{path}", text) == theirs.encode(text, bos=False, eos=False)

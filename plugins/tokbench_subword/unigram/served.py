@@ -1,0 +1,128 @@
+"""sentencepiece's models in GGUF, as llama.cpp reads them: ``llama`` is BPE by scores, ``t5`` is Unigram.
+
+llama.cpp prepares text by fewer rules than sentencepiece, and by some of its own. BPE has a space put in front
+and nothing else: no character map, no spaces taken away. Every stretch of text between two user-defined symbols
+is prepared anew, where sentencepiece takes the text as one. Unigram has no byte fallback.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.gguf import GgufVocabulary, read_gguf, write_gguf
+from tokbench_subword.files.proof import write_proved
+from tokbench_subword.files.sentencepiece_model import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    NormalizerSpec,
+    Piece,
+    SpmModel,
+    TrainerSpec,
+)
+from tokbench_subword.unigram.json_export import document_of_spm, mark_is_a_space, probes_of
+from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+if TYPE_CHECKING:
+    from tokbench.tokenizer import Tokenizer
+
+MODELS = {"llama": "bpe", "t5": "unigram"}
+"""The names of GGUF and of sentencepiece for one kind of model."""
+
+
+def of_gguf(path: Path, model: str, *, name: str = "", threads: int = 1, remedy: str = "") -> Tokenizer:
+    """The tokenizer of a GGUF file of the `model` ``llama`` or ``t5``; raises `TokenizerError` for another."""
+    found = read_gguf(path, model, remedy=remedy)
+    name = name or str(path)
+    symbols = {text for text, kind in zip(found.tokens, found.types, strict=True) if kind == USER_DEFINED}
+    tokenizer = SpmTokenizer(name, _model_of(found, name), threads=threads, notes={"files": [str(path)]})
+    if not symbols:
+        return tokenizer
+    if model == "t5":
+        raise TokenizerError(
+            f"{name}: has user-defined symbols ({min(symbols)!r}), around which llama.cpp prepares text anew; "
+            "with Unigram that is not known here"
+        )
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
+    document = document_of_spm(tokenizer)
+    added = tuple(replace(token, special=token.content not in symbols) for token in document.added_tokens)
+    return BpeTokenizer.of_document(
+        replace(document, added_tokens=added), where=str(path), name=name, threads=threads
+    )
+
+
+def _model_of(found: GgufVocabulary, name: str) -> SpmModel:
+    """The sentencepiece model that does what llama.cpp does with a vocabulary, user-defined symbols apart."""
+    if not found.scores:
+        raise TokenizerError(f"{name}: {found.model!r} goes by scores, and there are none: it is damaged")
+    bpe = found.model == "llama"
+    unknown = found.unknown
+    if unknown is None:
+        unknown = next((index for index, kind in enumerate(found.types) if kind == UNKNOWN), None)
+    kinds = {UNKNOWN: CONTROL, USER_DEFINED: CONTROL} | ({UNUSED: NORMAL} if bpe else {BYTE: CONTROL})
+    pieces = tuple(
+        Piece(text, score, UNKNOWN if index == unknown else kinds.get(kind, kind))
+        for index, (text, score, kind) in enumerate(zip(found.tokens, found.scores, found.types, strict=True))
+    )
+    prefix = bpe if found.add_space_prefix is None else found.add_space_prefix
+    return SpmModel(
+        pieces,
+        TrainerSpec(model_type=MODELS[found.model], vocab_size=len(pieces), byte_fallback=bpe),
+        NormalizerSpec(
+            name="gguf" if found.charsmap else "identity",
+            charsmap=b"" if bpe else found.charsmap,
+            add_dummy_prefix=prefix,
+            remove_extra_whitespaces=not bpe and bool(found.remove_extra_whitespaces),
+        ),
+    )
+
+
+def save_gguf(tokenizer: SpmTokenizer, path: Path) -> None:
+    """Write the GGUF of a model, proved; raises `TokenizerError` where llama.cpp would give other ids."""
+    model, vocabulary = tokenizer.model, tokenizer.vocabulary
+    spec, trainer, bpe = model.normalizer, model.trainer, model.trainer.model_type == "bpe"
+    marks_stay = spec.remove_extra_whitespaces and not mark_is_a_space(tokenizer)
+    unsaid = [
+        what
+        for wrong, what in (
+            (not spec.escape_whitespaces, "spaces that are not escaped"),
+            (trainer.treat_whitespace_as_suffix, "spaces behind words"),
+            (bpe and bool(spec.charsmap), "the character map of a BPE model"),
+            (bpe and spec.remove_extra_whitespaces, "for BPE that spaces are taken away"),
+            (bpe and not trainer.byte_fallback, "BPE without byte fallback"),
+            (not bpe and trainer.byte_fallback, "Unigram with byte fallback"),
+            (not bpe and marks_stay, "Unigram that takes U+2581 away at the end of a text"),
+            (bool(vocabulary.of_type(USER_DEFINED)), "user-defined symbols that leave the text around them"),
+            (bool(vocabulary.of_type(UNUSED)), "pieces of the type unused"),
+        )
+        if wrong
+    ]
+    if unsaid:
+        raise TokenizerError(
+            f"{tokenizer.name} is not written as {path.name}: llama.cpp has no {'; no '.join(unsaid)}"
+        )
+    found = GgufVocabulary(
+        model="llama" if bpe else "t5",
+        tokens=vocabulary.pieces,
+        types=vocabulary.types.tolist(),
+        scores=vocabulary.scores.tolist(),
+        charsmap=spec.charsmap,
+        add_space_prefix=spec.add_dummy_prefix,
+        remove_extra_whitespaces=spec.remove_extra_whitespaces,
+        unknown=vocabulary.unk_id,
+    )
+    write_proved(
+        path,
+        write=lambda aside: write_gguf(found, aside),
+        read=lambda aside: of_gguf(aside, found.model).encode,
+        source=tokenizer.encode,
+        probes=probes_of(tokenizer),
+        name=tokenizer.name,
+    )
