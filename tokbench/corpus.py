@@ -170,6 +170,21 @@ class CountedDataset(Protocol):
         ...
 
 
+NOT_JOINED = (
+    "counts cannot be joined while training; add files of counts up first, with tokbench count --merge FILE "
+    "--merge FILE -o FILE"
+)
+
+
+def check_cut(name: str, counted: str, wanted: str, cut: str) -> None:
+    """Raise `CorpusError` unless text was `counted` by the `cut` of the training that is to use it."""
+    if counted != cut:
+        raise CorpusError(
+            f"{name} was counted for {wanted}, cut by [{counted}]; this training cuts by [{cut}]: count anew "
+            "with --for and the spec that is to be trained"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingCorpus:
     """The text a tokenizer is trained on: restartable, streamed, with its languages in a fixed order.
@@ -204,10 +219,7 @@ class TrainingCorpus:
             return parts[0]
         for part in parts:
             if part.counted:
-                raise CorpusError(
-                    f"{part.dataset.name}: counts cannot be joined while training; add files of counts up "
-                    "first, with tokbench count --merge FILE --merge FILE -o FILE"
-                )
+                raise CorpusError(f"{part.dataset.name}: {NOT_JOINED}")
         return cls(_Joined(tuple(parts)), ("mul",))
 
     def shards(self) -> Iterator[Shard]:
@@ -252,11 +264,7 @@ class TrainingCorpus:
         """
         if not isinstance(self.dataset, CountedDataset):
             return self.texts()
-        if self.dataset.cut != cut:
-            raise CorpusError(
-                f"{self.dataset.name} was counted for {self.dataset.wanted}, cut by [{self.dataset.cut}]; "
-                f"this training cuts by [{cut}]: count anew with --for and the spec that is to be trained"
-            )
+        check_cut(self.dataset.name, self.dataset.cut, self.dataset.wanted, cut)
         words, sizes = self.dataset.counts(self.languages)
         self.sizes.clear()
         self.sizes.update(sizes)

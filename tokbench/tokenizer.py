@@ -261,6 +261,7 @@ class TokenizerFamily:
     training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
     is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
     the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; any, where there are none.
+    `check(options)` raises a `TokbenchError` for options with which no text can be trained on: before any work.
     `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
     `files(spec, context)` names what `load` will read, for checksums, `training_files(spec)` what `train` reads
     beside the text; `libraries` the distributions whose versions matter.
@@ -285,6 +286,7 @@ class TokenizerFamily:
     train_sizes: (
         Callable[[TrainingCorpus, Mapping[str, Any], Sequence[int], Progress], Mapping[int, Tokenizer]] | None
     ) = None
+    check: Callable[[Mapping[str, Any]], None] | None = None
     trained_suffix: str = ".json"
     saved_as: tuple[str, ...] = ()
     counting: Counting | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -54,16 +54,18 @@ def train(
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
     from tokbench.corpus import TrainingCorpus
+    from tokbench.runner.training import check_training
 
     registry = open_registry(plugin, disable_plugin)
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
     check_target(output, force=force)
     _check_ending(chosen, output)
+    options = check_training(registry, spec)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     _check_text(dataset, corpora)
     corpus = TrainingCorpus.joined(corpora)
-    tokenizer = _trained(chosen, spec, corpus)
+    tokenizer = _trained(chosen, spec, options, corpus)
     save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
     asked = spec.options.get("vocab_size")
     if isinstance(asked, int) and tokenizer.vocab_size < asked:
@@ -122,12 +124,10 @@ def _check_text(names: list[str], corpora: list[TrainingCorpus]) -> None:
             raise CorpusError(f"{name}: no text in it, so there is nothing to train on")
 
 
-def _trained(family: TokenizerFamily, spec: Spec, corpus: TrainingCorpus) -> Tokenizer:
+def _trained(family: TokenizerFamily, spec: Spec, options: dict[str, Any], corpus: TrainingCorpus) -> Tokenizer:
     from tokbench.errors import TokbenchError, TokenizerError
-    from tokbench.spec import with_defaults
 
     assert family.train is not None
-    options = with_defaults(family.options, spec.options)
     try:
         with bar(str(spec)) as progress:
             return family.train(corpus, options, progress)

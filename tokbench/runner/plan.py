@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import Shard
+from tokbench.corpus import NOT_JOINED, CountedDataset, Shard, check_cut
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.metrics.context import CHEAPEST
@@ -22,6 +22,7 @@ from tokbench.runner.limits import Limits
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
+from tokbench.runner.training import check_training
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
 
@@ -45,11 +46,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a dataset states of itself, without the dataset: its code runs in workers only."""
+    """What a dataset states of itself, without the dataset: its code runs in workers only.
+
+    `counted` says how text was cut that is counted already, and for what spec; None for text.
+    """
 
     parallel: bool
     kind: str
     word_unit: str | None
+    counted: tuple[str, str] | None
     programming: Mapping[str, str]
     about: Mapping[str, Any]
 
@@ -127,9 +132,11 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
         training = TrainingRecipe(tuple(_recipe(registry, spec) for spec in specs))
-        for each in specs:
-            _corpus(registry, each, limits)  # what cannot be opened is said before any work
+        _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
     corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
+    for corpus in corpora:
+        if corpus.dataset.counted is not None:
+            raise SpecError(f"{corpus.recipe.key} holds counts, not text: name it with --train-on, not with -d")
     check_reference(suite, {language for corpus in corpora for language in corpus.shards})
     if not suite.jobs and training is None and len(entries) * sum(each.n_bytes for each in corpora) < SMALL_RUN:
         jobs = 1
@@ -154,6 +161,24 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     if not found:
         raise SpecError("no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'")
     return tuple(found.values())
+
+
+def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:
+    """Raise for a training that cannot be, whatever the text: by its options, or with counts cut otherwise."""
+    counts = [text for text in texts if text.dataset.counted is not None]
+    if counts and len(texts) > 1:
+        raise CorpusError(f"{counts[0].recipe.key}: {NOT_JOINED}")
+    for entry in entries:
+        if not entry.trains:
+            continue
+        options = check_training(registry, entry.spec)
+        counting = registry.tokenizers[entry.spec.family].counting
+        for text in counts:
+            assert text.dataset.counted is not None
+            if counting is None:
+                able = ", ".join(name for name, family in registry.tokenizers.items() if family.counting)
+                raise SpecError(f"{entry.key} cannot be trained on {text.recipe.key}: counts are for {able}")
+            check_cut(text.recipe.key, *text.dataset.counted, counting.cut(options))
 
 
 def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
@@ -194,7 +219,8 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
     kind, unit = str(getattr(dataset, "kind", "text")), getattr(dataset, "word_unit", None)
     programming = {each: str(named(each)) for each in shards} if kind == "code" and callable(named) else {}
     about = dict(facts()) if callable(facts) else {}
-    stated = Stated(bool(dataset.parallel), kind, unit, programming, about)
+    counted = (dataset.cut, dataset.wanted) if isinstance(dataset, CountedDataset) else None
+    stated = Stated(bool(dataset.parallel), kind, unit, counted, programming, about)
     return Corpus(recipe, stated, {language: found for language, found in shards.items() if found})
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from tokbench.corpus import Document, Shard, TrainingCorpus
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
+from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.results.atomic import StorageError, replacing
 from tokbench.runner.limits import peak_memory
@@ -101,9 +102,9 @@ def ensure_trained(
     known = find_trained(registry, spec, digest, folder)
     if known is not None:
         return known
+    options = check_training(registry, spec)
     key, model = _place(registry, spec, digest, folder)
     begun, cpu = time.perf_counter(), time.process_time()
-    options = with_defaults(family.options, spec.options)
     smaller: dict[int, Tokenizer] = {}
     try:
         if sizes and family.train_sizes is not None:
@@ -130,6 +131,23 @@ def ensure_trained(
             _store(other, _place(registry, nested, digest, folder)[1], told)
     info = _store(tokenizer, model, info)
     return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=False)
+
+
+def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:
+    """All options of a training, where a text may be found to train on with them; raises `TokenizerError`."""
+    family = registry.tokenizers[spec.family]
+    options = with_defaults(family.options, spec.options)
+    if family.check is not None:
+        try:
+            with within(PATIENCE):
+                family.check(options)
+        except TokbenchError as error:
+            raise TokenizerError(f"{spec}: {str(error).removeprefix(f'{spec.family}: ')}") from error
+        except Exception as error:
+            raise TokenizerError(
+                f"{spec}: its options cannot be checked: {type(error).__name__}: {error}"
+            ) from error
+    return options
 
 
 def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> Trained | None:

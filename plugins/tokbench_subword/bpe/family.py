@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import LoadContext, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY
-from tokbench_subword.bpe.training import COUNTING, named_pattern, trained, trained_sizes
+from tokbench_subword.bpe.training import COUNTING, check, named_pattern, trained, trained_sizes
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
@@ -235,6 +235,7 @@ BPE = TokenizerFamily(
     variant="a tokenizer.json, vocab.json, .tiktoken, .model, .gguf or tekken.json, or a folder; else trained",
     train=train,
     train_sizes=train_sizes,
+    check=check,
     trained_suffix=".json",
     recognises=recognises,
     saved_as=formats.BPE,

@@ -24,6 +24,15 @@ TRAINING_ONLY = (
     "threads",
 )
 
+OF_PARITY = {
+    "parity_window": ("window",),
+    "parity_alpha": ("window",),
+    "global_merges": ("base", "window"),
+    "ratios": ("base", "window"),
+    "development": ("base", "window"),
+}
+"""Options that say how parity-aware training goes, and with which kind of it each does something."""
+
 OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the alphabet included."),
     Option(

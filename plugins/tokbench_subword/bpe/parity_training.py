@@ -33,6 +33,11 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
     }
     check_room(options["vocab_size"], len(special), 256, "byte")
     names = list(dict.fromkeys(shard.language for shard in corpus.shards()))
+    if len(names) < 2:
+        raise CorpusError(
+            f"{corpus.dataset.name}: parity= is fair between languages, and the text is of one ({names[0]}); "
+            "train on several, or leave parity out"
+        )
     how = Fairness(
         window=options["parity_window"] if options["parity"] == "window" else 0,
         alpha=options["parity_alpha"],

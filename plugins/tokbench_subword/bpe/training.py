@@ -84,6 +84,21 @@ def trained_sizes(
     return {size: _with_unknown(learned.model(size)) for size in sizes if size >= least}
 
 
+def check(options: Mapping[str, Any]) -> None:
+    """Raise `TokenizerError` for options with which no text can be trained on, or which would do nothing."""
+    from tokbench_subword.bpe.options import OF_PARITY, OPTIONS
+    from tokbench_subword.bpe.trainer import check_room
+
+    check_size("bpe", options["vocab_size"])
+    defaults = {option.name: option.default for option in OPTIONS}
+    for name, kinds in OF_PARITY.items():
+        if options[name] != defaults[name] and options["parity"] not in kinds:
+            raise TokenizerError(f"bpe: {name}= is for {' or '.join(f'parity={kind}' for kind in kinds)} alone")
+    special = names_to_train(options["special_tokens"] or "", where="bpe")
+    if level_of(options) == "byte" and not options["base"] and options["initial_alphabet"] != "":
+        check_room(options["vocab_size"], len(special), 256, "byte")
+
+
 def _with_unknown(model: BpeModel) -> BpeModel:
     """The model with the unknown token that its special tokens name, at character level."""
     unk = next((index for text, index in model.special_tokens.items() if text in _UNKNOWN), None)
@@ -94,7 +109,6 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
     """What a training learns; see `trainer.learn_from` for what the options do."""
     from tokbench_subword.bpe.trainer import learn_from
 
-    check_size("bpe", options["vocab_size"])
     end_of_word = options["end_of_word"]
     level = level_of(options)
     alphabet = options["initial_alphabet"]

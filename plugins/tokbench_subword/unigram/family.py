@@ -130,6 +130,17 @@ def _settings(options: Mapping[str, Any]) -> TrainingOptions:
     return settings
 
 
+def _check(options: Mapping[str, Any]) -> None:
+    """Raise `TokenizerError` for options with which no text can be trained on."""
+    settings = _settings(options)
+    least = len(settings.meta_pieces()) + 1
+    if settings.vocab_size < least:
+        raise TokenizerError(
+            f"unigram: vocab_size={settings.vocab_size} is less than {least - 1} pieces that are given and "
+            f"one character; ask for at least {least}"
+        )
+
+
 def _cut(options: Mapping[str, Any]) -> str:
     from tokbench_subword.unigram.trainer import cut_of
 
@@ -159,6 +170,7 @@ UNIGRAM = TokenizerFamily(
     options=_OPTIONS,
     variant="a sentencepiece .model, a tokenizer.json of the type Unigram, a .gguf, or a folder with one",
     train=train,
+    check=_check,
     trained_suffix=".model",
     recognises=recognises,
     saved_as=formats.UNIGRAM,

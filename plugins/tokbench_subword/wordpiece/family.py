@@ -238,6 +238,17 @@ def _rules(options: Mapping[str, Any]) -> BertRules:
     return BertRules.of(**{name: options[name] for name in RULES})
 
 
+def _check(options: Mapping[str, Any]) -> None:
+    """Raise `TokenizerError` for options with which no text can be trained on."""
+    check_size("wordpiece", options["vocab_size"])
+    least = len(names_to_train(options["special_tokens"], where="wordpiece")) + 1
+    if options["vocab_size"] < least:
+        raise TokenizerError(
+            f"wordpiece: vocab_size={options['vocab_size']} is less than {least - 1} special tokens and one "
+            f"character; ask for at least {least}"
+        )
+
+
 def _cut(options: Mapping[str, Any]) -> str:
     """How text is cut for training."""
     from tokbench_subword.wordpiece.normalizer import RULES
@@ -257,7 +268,6 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
     from tokbench_subword.wordpiece.trainer import train_wordpiece
 
-    check_size("wordpiece", options["vocab_size"])
     model = train_wordpiece(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
@@ -305,6 +315,7 @@ WORDPIECE = TokenizerFamily(
     summary="WordPiece with BERT's text rules: greedy longest match, in-house, with its trainers",
     load=load,
     train=train,
+    check=_check,
     files=_files,
     options=_OPTIONS,
     variant="a vocab.txt, a tokenizer.json, their folder, or a .gguf; none: trained",

@@ -119,3 +119,13 @@ def test_a_dataset_without_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"blank\.txt: no text in it"):
         run("bpe", "-d", str(blank), "-o", str(tmp_path / "x.json"))
     assert not (tmp_path / "x.json").exists()
+
+
+def test_parity_wants_several_languages(corpus: Path, tmp_path: Path) -> None:
+    asked = ["train", "bpe", "-d", str(corpus), "--vocab-size", "300", "-o", str(tmp_path / "m.json")]
+    done = CliRunner().invoke(app, [*asked, "--option", "parity=base"])
+    assert isinstance(done.exception, CorpusError)
+    assert "fair between languages" in str(done.exception)
+    done = CliRunner().invoke(app, [*asked, "--option", "ratios=a=1"])
+    assert isinstance(done.exception, TokenizerError)
+    assert "ratios= is for parity=base or parity=window" in str(done.exception)

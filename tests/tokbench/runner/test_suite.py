@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tokbench.corpora.counted import Head, TextSize, table_of, write_table
+from tokbench.counts import WordCounts
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.runner.figures import measure_context
@@ -197,3 +199,39 @@ def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
     assert jobs(datasets=[f"text:{small}"], jobs=3) == 3
     assert jobs(datasets=[f"text:{large}"]) == 4
     assert jobs(datasets=[f"text:{small}"], tokenizers=["bpe:vocab_size=300"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("bpe:vocab_size=100", "ask for at least 256"),
+        ("unigram:vocab_size=3", "ask for at least 4"),
+        ("wordpiece:vocab_size=5", "ask for at least 6"),
+        ("bpe:parity_alpha=3", "parity_alpha= is for parity=window alone"),
+        ("bpe:parity=base,parity_window=7", "parity_window= is for parity=window alone"),
+        ("bpe:development=folder", "development= is for parity=base or parity=window alone"),
+    ],
+)
+def test_options_with_which_nothing_can_be_trained_are_found_before_any_work(spec: str, message: str) -> None:
+    with pytest.raises(TokbenchError, match=message):
+        make_plan(load_suite(None, {**GIVEN, "tokenizers": [spec]}), build_registry())
+
+
+def test_counts_are_checked_before_any_work(tmp_path: Path) -> None:
+    counts = tmp_path / "c.parquet"
+    head = Head("pattern o200k", "bpe:pattern=o200k", (TextSize("und", "x", 1, 3),))
+    write_table(counts, head, table_of(WordCounts.of({"abc": 1}), "und", "x"))
+
+    def plan(**changes: object) -> None:
+        make_plan(load_suite(None, {**GIVEN, **changes}), build_registry())
+
+    with pytest.raises(SpecError, match="holds counts, not text: name it with --train-on"):
+        plan(datasets=[f"counts:{counts}"])
+    trained = {"tokenizers": ["bpe:vocab_size=300"], "train_on": [f"counts:{counts}"]}
+    with pytest.raises(TokbenchError, match=r"counted for bpe:pattern=o200k.* cuts by \[pattern gpt2\]"):
+        plan(**trained)
+    plan(**{**trained, "tokenizers": ["bpe:vocab_size=300,pattern=o200k"]})
+    with pytest.raises(SpecError, match=r"counts are for .*bpe"):
+        plan(**{**trained, "tokenizers": ["maxmatch:vocab_size=300"]})
+    with pytest.raises(TokbenchError, match="cannot be joined while training"):
+        plan(**{**trained, "train_on": [f"counts:{counts}", "stdlib:docs"]})
