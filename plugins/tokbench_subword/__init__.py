@@ -12,12 +12,13 @@ from tokbench import Check, TokenizerFamily, hookimpl
 
 @hookimpl
 def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
-    """The three subword algorithms."""
+    """The subword algorithms."""
     from tokbench_subword.bpe.family import BPE
+    from tokbench_subword.optimal.families import PATHPIECE
     from tokbench_subword.unigram.family import UNIGRAM
     from tokbench_subword.wordpiece.family import WORDPIECE
 
-    return [BPE, WORDPIECE, UNIGRAM]
+    return [BPE, WORDPIECE, UNIGRAM, PATHPIECE]
 
 
 @hookimpl

@@ -33,6 +33,7 @@ from tokbench_subword.files.tokenizer_json import (
     write_document,
 )
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
+from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.pipeline.stretch import Stretch
@@ -58,8 +59,6 @@ class JsonUnigramTokenizer(Rebuilt):
         ([1, 2, 0], ['a', 'ab'])
     """
 
-    lossless = False
-
     def __init__(
         self,
         document: Document,
@@ -81,8 +80,8 @@ class JsonUnigramTokenizer(Rebuilt):
         self.unk_id = vocabulary.unk_id
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, where=self.name)
-        self.__dict__.pop("_decoder", None)  # its tokens are those from before `add_tokens`
-        self.__dict__.pop("_stages", None)
+        for name in ("_decoder", "_stages", "lossless"):  # of what there was before `add_tokens`
+            self.__dict__.pop(name, None)
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
@@ -222,6 +221,8 @@ class JsonUnigramTokenizer(Rebuilt):
             return step.get("type") == "Fuse" or (step.get("type") == "Replace" and len(text) == 1)
 
         known = self.unk_id is None or self.unk_id in self.special_ids
+        if self._of_bytes:
+            return known
         return known and self.document.decoder is not None and all(map(alone, self._decoders))
 
     def token_bytes(self, token_id: int) -> bytes:
@@ -231,7 +232,29 @@ class JsonUnigramTokenizer(Rebuilt):
             return b""
         if token_id in self._bytes:
             return bytes([self._bytes[token_id]])
-        return self._visible(token).encode()
+        joined = unspelled(token) if self._of_bytes else None
+        return self._visible(token).encode() if joined is None else joined
+
+    @cached_property
+    def _of_bytes(self) -> bool:
+        """Whether pieces are bytes in the letters of the byte alphabet, and decoding joins them."""
+        cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
+        decoders = {str(step.get("type")) for step in self._decoders}
+        last = cuts[-1].get("type") if cuts else None
+        return last == "ByteLevel" and "ByteLevel" in decoders and decoders <= {"ByteLevel", "Fuse"}
+
+    @cached_property
+    def lossless(self) -> bool:
+        """Whether every text comes back: pieces are bytes, all 256 among them, and nothing is normalized."""
+        cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
+        keeps = all(
+            step["type"] == "ByteLevel" or step.get("behavior", "Removed") != "Removed" for step in cuts
+        )
+        whole = self._of_bytes and keeps and not cuts[-1].get("add_prefix_space", True)
+        strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
+        pieces = self._vocabulary.ids
+        has_all = all(spelled(bytes([byte])) in pieces for byte in range(256))
+        return whole and has_all and self.document.normalizer is None and not strips
 
     @cached_property
     def _bytes(self) -> dict[int, int]:
@@ -315,7 +338,9 @@ class JsonUnigramTokenizer(Rebuilt):
             "pre_tokenizer": ", ".join(names["pre_tokenizer"]) or None,
             "byte_fallback": bool(len(self._algorithm.lexicon.byte_ids)),
             "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},
-            "lossless": False,
-            "why_not_lossless": "normalizers and unknown characters; U+2581 comes back as a space",
+            "lossless": self.lossless,
+            "why_not_lossless": None
+            if self.lossless
+            else "normalizers and unknown characters; U+2581 comes back as a space",
             **self.notes,
         }

@@ -1,0 +1,149 @@
+"""The families `pathpiece`, `greedtok` and `pickybpe`: their options, and how each is trained and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench.counts import Counting, WordCounts
+from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.tokenizer import Progress
+from tokbench_subword.bpe.training import named_pattern
+from tokbench_subword.files.special_tokens import names_to_train
+from tokbench_subword.pipeline.sizes import check_size
+
+if TYPE_CHECKING:
+    from tokbench.tokenizer import Tokenizer
+    from tokbench_subword.bpe.patterns import Pattern
+
+_COUNTING_SHARE = 0.4
+
+_COMMON = (
+    Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the 256 bytes included."),
+    Option(
+        "pattern",
+        "str",
+        "gpt2",
+        "Training: how text is cut: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regular "
+        "expression.",
+    ),
+    Option("special_tokens", "str", "", "Training: special tokens, separated by spaces."),
+    THREADS,
+)
+_MATCH_SPECIAL = Option(
+    "match_special",
+    "bool",
+    False,
+    "Of a file: encode the text of a special token as that token. Otherwise it is ordinary text.",
+)
+
+
+def _cut(options: Mapping[str, Any]) -> str:
+    return f"pattern {named_pattern(options['pattern'])}"
+
+
+def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
+    from tokbench_subword.bpe.counting import count_pretokens
+
+    return count_pretokens(texts, named_pattern(options["pattern"]), workers=_workers(options))
+
+
+def _workers(options: Mapping[str, Any]) -> int:
+    return int(options["threads"] or usable_cores())
+
+
+def _words(
+    family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
+) -> tuple[WordCounts, Pattern, list[str]]:
+    """What every training begins with: the distinct pre-tokens, how they were cut, and the special tokens.
+
+    Raises `TokenizerError` where the vocabulary has no room for the bytes and the special tokens.
+    """
+    from tokbench_subword.bpe.counting import count_pretokens
+
+    check_size(family, options["vocab_size"])
+    if options["match_special"]:
+        raise TokenizerError(f"{family}: match_special is for loading a file, not for training")
+    special = list(dict.fromkeys(names_to_train(options["special_tokens"], where=family)))
+    least = 256 + len(special)
+    if options["vocab_size"] < least:
+        raise TokenizerError(
+            f"{family}: vocab_size={options['vocab_size']} has no room for 256 bytes and {len(special)} "
+            f"special tokens; ask for at least {least}"
+        )
+    pattern, total = named_pattern(options["pattern"]), max(corpus.n_bytes, 1)
+    source = corpus.source(_cut(options))
+    if not isinstance(source, WordCounts):
+        source = count_pretokens(
+            source,
+            pattern,
+            workers=_workers(options),
+            progress=lambda done: progress(_COUNTING_SHARE * min(1.0, done / total), "counting"),
+        )
+    return source, pattern, special
+
+
+def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) -> None:
+    if options[name] is not None and options[name] < least:
+        raise TokenizerError(f"{family}: {name} must be at least {least:,}; it is {options[name]}")
+
+
+# --- PathPiece ------------------------------------------------------------------------------------------
+
+
+def _load_pathpiece(spec: Spec, context: LoadContext) -> Tokenizer:
+    """The `tokenizer.json` of a training: a Unigram model as any other."""
+    from tokbench_subword.unigram.family import load
+
+    return load(spec, context)
+
+
+def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
+    from tokbench_subword.optimal.pathpiece import chosen_tokens, first_tokens, tokenizer_of
+
+    size, longest = options["vocab_size"], options["max_token_length"]
+    initial = options["initial_size"] or 3 * size
+    _at_least("pathpiece", options, "max_token_length", 2)
+    _at_least("pathpiece", options, "initial_size", size)
+    words, pattern, special = _words("pathpiece", corpus, options, progress)
+    workers, forbidden = _workers(options), [text.encode() for text in special]
+    progress(_COUNTING_SHARE, "merging pairs to begin with")
+    first = first_tokens(words, initial, longest, forbidden, workers)
+    kept = chosen_tokens(
+        words,
+        first,
+        size - 256 - len(special),
+        workers=workers,
+        progress=lambda share: progress(0.6 + 0.4 * share, "dropping tokens"),
+    )
+    tokenizer = tokenizer_of(kept, pattern, special, name=f"pathpiece:vocab_size={size}")
+    return cast("Tokenizer", tokenizer)
+
+
+def _unigram_files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    from tokbench_subword.unigram.family import files
+
+    return files(spec, context)
+
+
+PATHPIECE = TokenizerFamily(
+    name="pathpiece",
+    summary="PathPiece (Schmidt et al. 2024): fewest tokens by shortest paths, trained top-down; in-house",
+    load=_load_pathpiece,
+    options=(
+        *_COMMON,
+        Option("initial_size", "int", None, "Training: tokens of BPE to begin with. Not set: 3 × vocab_size."),
+        Option("max_token_length", "int", 16, "Training: no token of more bytes than this."),
+        _MATCH_SPECIAL,
+    ),
+    variant="the tokenizer.json of a training; else trained",
+    train=_train_pathpiece,
+    saved_as=(".json",),
+    recognises=lambda path, head: False,  # its files are Unigram's
+    counting=Counting(_cut, _counted),
+    files=_unigram_files,
+    libraries=("numba",),
+    examples=("pathpiece:vocab_size=8k",),
+)

@@ -1,0 +1,143 @@
+"""What each token of a vocabulary is worth: how many tokens more its words would take without it.
+
+Words are spelled in the fewest tokens; a path is found forwards, and how many tokens are left from each place
+backwards. Without a token that stands from s to e, the best path either has a cut within it, or a longer token
+over it: the least of these, less the shortest path, is what that one place costs (Schmidt et al. 2024).
+Where there are several shortest paths a place costs nothing, so it does not matter which of them is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.counts import WordCounts
+from tokbench.kernels.compiling import announce, inline, kernel, subroutine
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.threads import in_threads
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
+
+_FAR = np.int64(1) << 40
+
+
+@inline
+def step(units, unit, byte):  # type: ignore[no-untyped-def]
+    """The node of a trie that a byte leads to, 0 where there is none."""
+    base = np.int64((unit >> np.uint64(BASE_SHIFT)) & np.uint64(BASE_MASK))
+    if base == 0:
+        return np.uint64(0)
+    following = units[base + byte]
+    return following if np.int64(following & np.uint64(LABEL_MASK)) == byte else np.uint64(0)
+
+
+FEWEST, LAST, LEFT = range(3)
+"""Of each place in a word, in the rows of a path: the fewest tokens up to it, where the last of them begins,
+and the fewest tokens from it to the end.
+"""
+
+
+@subroutine
+def _forward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
+    """Find `FEWEST` and `LAST`: of several last tokens the longest."""
+    path[FEWEST, 0] = 0
+    for place in range(1, size + 1):
+        path[FEWEST, place] = _FAR
+    for start in range(size):
+        unit, cost = units[0], path[FEWEST, start] + 1
+        for end in range(start + 1, size + 1):
+            unit = step(units, unit, np.int64(data[begin + end - 1]))
+            is_token = end == start + 1 or unit >> np.uint64(VALUE_SHIFT) != 0  # a byte always is one
+            if is_token and cost < path[FEWEST, end]:
+                path[FEWEST, end], path[LAST, end] = cost, start
+            if unit == 0:
+                break
+
+
+@subroutine
+def _backward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
+    """Find `LEFT`."""
+    path[LEFT, size] = 0
+    for back in range(size):
+        start = size - 1 - back
+        unit, best = units[0], path[LEFT, start + 1] + 1
+        for end in range(start + 1, size + 1):
+            unit = step(units, unit, np.int64(data[begin + end - 1]))
+            if unit == 0:
+                break
+            if unit >> np.uint64(VALUE_SHIFT) != 0:
+                best = min(best, path[LEFT, end] + 1)
+        path[LEFT, start] = best
+
+
+@subroutine
+def _without(data, begin, size, units, path, start, end, longest):  # type: ignore[no-untyped-def]
+    """The fewest tokens without the one from `start` to `end`: cut within it, or a longer one over it."""
+    least = _FAR
+    for cut in range(start + 1, end):
+        least = min(least, path[FEWEST, cut] + path[LEFT, cut])
+    for other in range(max(np.int64(0), end - longest), start + 1):
+        unit = units[0]
+        for stop in range(other + 1, size + 1):
+            unit = step(units, unit, np.int64(data[begin + stop - 1]))
+            if unit == 0:
+                break
+            over = stop >= end and stop - other > end - start
+            if over and unit >> np.uint64(VALUE_SHIFT) != 0:
+                least = min(least, path[FEWEST, other] + 1 + path[LEFT, stop])
+    return least
+
+
+@kernel
+def _charge(words, first, behind, units_, longest, charges):  # type: ignore[no-untyped-def]
+    """Add to each token what the words from `first` to `behind` cost without it, for all their occurrences.
+
+    `words` are their bytes, where each begins, and how often it was seen.
+    """
+    text, starts, counts = words
+    data, units = pointer(text), pointer(units_)
+    room = np.int64(1)
+    for word in range(first, behind):
+        room = max(room, starts[word + 1] - starts[word] + 1)
+    path = np.empty((3, room), np.int64)
+    for word in range(first, behind):
+        begin, size = starts[word], starts[word + 1] - starts[word]
+        _forward(data, begin, size, units, path)
+        _backward(data, begin, size, units, path)
+        end = size
+        while end > 0:
+            start = path[LAST, end]
+            if end - start > 1:
+                unit = units[0]
+                for place in range(start, end):
+                    unit = step(units, unit, np.int64(data[begin + place]))
+                more = _without(data, begin, size, units, path, start, end, longest) - path[FEWEST, size]
+                charges[np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1] += counts[word] * more
+            end = start
+
+
+class Omitting:
+    """The tokens of two bytes and more, beside which every byte is a token; none has a NUL byte."""
+
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        announce(_charge)
+        self._n_tokens = len(tokens)
+        self._longest = max(map(len, tokens), default=1)
+        self._units = build_trie({token: index for index, token in enumerate(tokens)})
+
+    def charges(self, words: WordCounts, workers: int = 1) -> NDArray[np.int64]:
+        """What each token is worth on some words, int64 ``(n,)``: 0 where it is not used, or for nothing."""
+        parts = np.searchsorted(words.starts, [len(words.data) * part // workers for part in range(workers)])
+        cuts = [*parts.tolist(), len(words)]
+        cuts[0] = 0
+
+        def charged(part: tuple[int, int]) -> NDArray[np.int64]:
+            found = np.zeros(self._n_tokens, np.int64)
+            arrays = (words.data, words.starts, words.counts)
+            _charge(arrays, *part, self._units, self._longest, found)
+            return found
+
+        every: NDArray[np.int64] = np.sum(in_threads(charged, list(pairwise(cuts)), workers), axis=0)
+        return every

@@ -1,0 +1,92 @@
+"""PathPiece (Schmidt et al. 2024): of a large vocabulary the tokens go whose loss costs fewest tokens.
+
+Words are always spelled in the fewest tokens there are (`omitting`). In each round every token is charged with
+how many tokens more its words would take without it, and a sixteenth of all tokens, those charged least,
+are dropped. What is left is a Unigram model in which every token costs the same: so any library that opens a
+`tokenizer.json` finds the same shortest paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tokbench.counts import WordCounts
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.preparation import document_around
+from tokbench_subword.bpe.ties import HF
+from tokbench_subword.bpe.train_alphabet import byte_order
+from tokbench_subword.bpe.trainer import learn
+from tokbench_subword.optimal.omitting import Omitting
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.byte_alphabet import spelled
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
+ROUND = 16
+"""One of so many tokens is dropped in a round; to drop fewer at a time gains less than a thousandth."""
+
+
+def first_tokens(
+    words: WordCounts, size: int, longest: int, forbidden: Sequence[bytes] = (), workers: int = 1
+) -> list[bytes]:
+    """The tokens of two bytes and more that training begins with: those of BPE of `size` tokens.
+
+    In the order in which BPE makes them; none has a NUL byte, which no trie takes.
+    """
+    learned = learn(
+        words,
+        vocab_size=max(size, 256),
+        pattern=Pattern("none"),
+        max_token_length=longest + 1,
+        workers=workers,
+    )
+    made = learned.model(max(size, 256)).vocabulary[256:]
+    return [token for token in made if b"\0" not in token and token not in forbidden]
+
+
+def chosen_tokens(
+    words: WordCounts,
+    tokens: Sequence[bytes],
+    size: int,
+    *,
+    workers: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[bytes]:
+    """The `size` of the `tokens` that are left when those charged least are dropped, in their order.
+
+    Of equally charged ones the last go first.
+
+    Example:
+        >>> words = WordCounts.of({"abab": 3, "abc": 1})
+        >>> chosen_tokens(words, [b"ab", b"abc", b"abab"], 1)
+        [b'ab']
+    """
+    kept, begun = list(tokens), len(tokens)
+    while len(kept) > size:
+        charges = Omitting(kept).charges(words, workers)
+        n_dropped = min(len(kept) - size, max(1, (len(kept) + 256) // ROUND))
+        dropped = set(np.lexsort((-np.arange(len(kept)), charges))[:n_dropped].tolist())
+        kept = [token for index, token in enumerate(kept) if index not in dropped]
+        progress((begun - len(kept)) / (begun - size))
+    return kept
+
+
+def tokenizer_of(
+    tokens: Sequence[bytes], pattern: Pattern, special: Sequence[str], *, name: str
+) -> JsonUnigramTokenizer:
+    """The tokenizer of the 256 bytes, the tokens, and special tokens behind them."""
+    every = [*(bytes([byte]) for byte in byte_order(HF)), *tokens]
+    model: Mapping[str, object] = {
+        "type": "Unigram",
+        "unk_id": None,
+        "vocab": [[spelled(token), -1.0] for token in every],
+        "byte_fallback": False,
+    }
+    added = tuple(
+        AddedToken(text, len(every) + index, normalized=False, special=True)
+        for index, text in enumerate(special)
+    )
+    document = replace(document_around(pattern, "byte"), added_tokens=added).with_model(model)
+    return JsonUnigramTokenizer(document, name=name, notes={"trained_as": "PathPiece"})
