@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.kernels.threads import THREADS, usable_cores
-from tokbench.tokenizer import Progress
+from tokbench.tokenizer import Progress, variant_file
 from tokbench_subword.bpe.training import named_pattern
+from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
     from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.optimal.wordwise import WordwiseModel
 
 _COUNTING_SHARE = 0.4
 
@@ -90,6 +92,24 @@ def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) 
         raise TokenizerError(f"{family}: {name} must be at least {least:,}; it is {options[name]}")
 
 
+def _opened(spec: Spec, context: LoadContext, kind: type[WordwiseModel]) -> Tokenizer:
+    """The tokenizer of a file that a training wrote."""
+    from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+
+    given = sorted({*spec.options} - {"match_special"})
+    if given:
+        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
+    path = Path(spec.variant or "").expanduser()
+    if not path.is_file():
+        raise TokenizerError(
+            f"{spec}: there is no file {path}; train one with: tokbench train {spec.family} -d DATASET "
+            f"-o FILE{kind.ending}"
+        )
+    special = bool(spec.get("match_special", False))
+    options = {"name": str(spec), "threads": context.threads, "match_special": special}
+    return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind, **options))
+
+
 # --- PathPiece ------------------------------------------------------------------------------------------
 
 
@@ -146,4 +166,63 @@ PATHPIECE = TokenizerFamily(
     files=_unigram_files,
     libraries=("numba",),
     examples=("pathpiece:vocab_size=8k",),
+)
+
+
+# --- GreedTok -------------------------------------------------------------------------------------------
+
+
+def _load_greedtok(spec: Spec, context: LoadContext) -> Tokenizer:
+    from tokbench_subword.optimal.covering import CoverModel
+
+    return _opened(spec, context, CoverModel)
+
+
+def _train_greedtok(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
+    from tokbench_subword.bpe.ties import HF
+    from tokbench_subword.bpe.train_alphabet import byte_order
+    from tokbench_subword.optimal.covering import CoverModel
+    from tokbench_subword.optimal.greedtok import chosen_tokens
+    from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+
+    size = options["vocab_size"]
+    _at_least("greedtok", options, "max_token_length", 2)
+    words, pattern, special = _words("greedtok", corpus, options, progress)
+    progress(_COUNTING_SHARE, "choosing tokens")
+    tokens = chosen_tokens(
+        words,
+        size - 256 - len(special),
+        longest=options["max_token_length"],
+        forbidden=[text.encode() for text in special],
+        workers=_workers(options),
+        progress=lambda share: progress(0.5 + 0.5 * share, "choosing tokens"),
+    )
+    alphabet = [bytes([byte]) for byte in byte_order(HF)]
+    model = CoverModel(
+        vocabulary=(*[b""] * len(special), *alphabet, *tokens),
+        pattern=pattern,
+        special_tokens={text: index for index, text in enumerate(special)},
+    )
+    return cast("Tokenizer", WordwiseTokenizer.of_model(model, name=f"greedtok:vocab_size={size}"))
+
+
+GREEDTOK = TokenizerFamily(
+    name="greedtok",
+    summary="GreedTok (Lim et al. 2025): the tokens that cover most, one after another; in-house",
+    load=_load_greedtok,
+    options=(
+        *_COMMON,
+        Option("max_token_length", "int", 32, "Training: no token of more bytes than this."),
+        _MATCH_SPECIAL,
+    ),
+    variant="the .greedtok file of a training; else trained",
+    train=_train_greedtok,
+    trained_suffix=".greedtok",
+    saved_as=(".greedtok",),
+    recognises=lambda path, head: path.is_file() and json_model_type(path) == "GreedTok",
+    endings=(".greedtok",),
+    counting=Counting(_cut, _counted),
+    files=variant_file,
+    libraries=("numba",),
+    examples=("greedtok:vocab_size=8k", "greedtok:FILE.greedtok"),
 )

@@ -1,0 +1,105 @@
+"""How GreedTok encodes a word: its tokens cover it one after another, in the order in which they were chosen.
+
+A token covers its place if no token that is there already reaches over its first or last byte; those that lie
+within it are given up for it. Of one token, places come from left to right (Lim et al. 2025).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i32_in, u64_in
+from tokbench_subword.optimal.omitting import step
+from tokbench_subword.optimal.wordwise import WordwiseModel
+from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
+from tokbench_subword.unigram.trie import VALUE_SHIFT, build_trie
+from tokbench_subword.words.encoder import Arrays
+from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
+from tokbench_subword.words.searching import Search
+from tokbench_subword.words.slots import LONGEST_WORD, remember
+
+UNITS, LENGTHS, BYTE_IDS = MODEL, MODEL + 1, MODEL + 2
+"""The trie of the tokens of two bytes and more; by id, how long each is; the id of each byte."""
+_PLACE = np.int64(1) << 40
+"""A match is one number: the token times this, and where it begins."""
+
+
+@inline
+def _matches(units, text, start, length, found):  # type: ignore[no-untyped-def]
+    """Write every match of a token in a word to `found`, if it is not empty; returns how many there are."""
+    count = np.int64(0)
+    for begin in range(length):
+        unit = units[0]
+        for place in range(begin, length):
+            unit = step(units, unit, np.int64(text[start + place]))
+            if unit == 0:
+                break
+            if unit >> np.uint64(VALUE_SHIFT) != 0:
+                if len(found) > 0:
+                    found[count] = (np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1) * _PLACE + begin
+                count += 1
+    return count
+
+
+@Search
+def cover_word(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode word `k` of a group, and keep it; return the new end of `out`."""
+    units, lengths, byte_ids = u64_in(block, UNITS), i32_in(block, LENGTHS), i32_in(block, BYTE_IDS)
+    keys = u64_in(block, WORD_KEYS)
+    low, high = keys[2 * k], keys[2 * k + 1]
+    found = np.empty(_matches(units, text, start, length, np.empty(0, np.int64)), np.int64)
+    token_at = np.empty(length + 1, np.int64)  # the token that begins at a byte, -1 where none does
+    for place in range(length):
+        token_at[place] = byte_ids[text[start + place]]
+    token_at[length] = 0
+    if len(found) > 0:
+        _matches(units, text, start, length, found)
+        found.sort()
+        for index in range(len(found)):
+            token, begin = found[index] // _PLACE, found[index] % _PLACE
+            end = begin + lengths[token]
+            if token_at[begin] >= 0 and token_at[end] >= 0:
+                token_at[begin] = token
+                for place in range(begin + 1, end):
+                    token_at[place] = -1
+    after = o
+    for place in range(length):
+        if token_at[place] >= 0:
+            out[after] = np.int32(token_at[place])
+            after += 1
+    if length <= LONGEST_WORD:
+        remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
+    return after
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CoverModel(WordwiseModel):
+    """The tokens in the order in which they were chosen: the vocabulary, from the lowest id on."""
+
+    kind = "GreedTok"
+    ending = ".greedtok"
+    why = "no model of a tokenizer.json covers words by tokens in an order of their own"
+    search = cover_word
+
+    def shared(self) -> Arrays:
+        """The arrays that `cover_word` asks for."""
+        ids = {token: index for token, index in self.ids.items() if len(token) > 1}
+        return (
+            build_trie(ids),
+            np.array([*map(len, self.vocabulary), 0], np.int32),
+            np.array([self.ids[bytes([byte])] for byte in range(256)], np.int32),
+        )
+
+    def content(self) -> dict[str, Any]:
+        """The tokens as a `tokenizer.json` spells them, by id; empty for special tokens."""
+        return {"tokens": [spelled(token) for token in self.vocabulary]}
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any], **around: Any) -> CoverModel:
+        """The model of such content."""
+        return cls(vocabulary=tuple(unspelled(token) or b"" for token in content["tokens"]), **around)

@@ -1,0 +1,303 @@
+"""GreedTok (Lim et al. 2025): the token that covers most is chosen, again and again, among all substrings.
+
+A token covers a place of a word where none that was chosen before reaches over its ends; the tokens within
+are given up for it. It gains, for each time the word was seen, one less than the tokens it takes the place of.
+Tokens are chosen by gain: the greedy algorithm for weighted maximum coverage, to which the problem relaxes.
+
+All substrings are runs of one suffix array: neighbours that begin alike. Gains only fall as words are covered,
+so that a gain from before is a bound of the gain now: the candidate with the highest bound is looked at again,
+and is the best one if it stays above all other bounds (Minoux 1978). With a substring that overlaps itself
+("aba" in "ababa") the bound counts both places, and the gain the left one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.counts import WordCounts
+from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import announce, inline, kernel, subroutine
+from tokbench_subword.unigram.train_suffixes import sorted_suffixes
+
+MOST_CANDIDATES = 1 << 28
+"""Substrings among which is chosen, at most: 30 bytes of memory each."""
+_STEPS = 500  # tokens chosen between two reports of progress
+
+N_QUEUED, N_CHOSEN = range(2)
+NOT_LOOKED_AT, APART, OVERLAPPING = range(3)
+
+
+class Cover(NamedTuple):
+    """Words and candidates, as the kernels see them.
+
+    - `symbols` int32: the bytes of all words plus one, a 0 behind each word, and in place of NUL bytes;
+    - `cuts` uint8, as many: 1 where a token begins, and at the end of a word;
+    - `counts` int64, as many: how often the word there was seen;
+    - `order` int32: the places of all bytes, those first whose suffixes are first;
+    - of the candidates, in the order of their bytes: the run of `order` from `low` to `high`, the `lengths` in
+      bytes, the `bounds` of their gains, and whether their places overlap (`shapes`);
+    - `queue` int32: the candidates as a binary heap, the highest bound first.
+    """
+
+    symbols: NDArray[np.int32]
+    cuts: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    order: NDArray[np.int32]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    shapes: NDArray[np.int8]
+    queue: NDArray[np.int32]
+
+
+def chosen_tokens(
+    words: WordCounts,
+    size: int,
+    *,
+    longest: int,
+    forbidden: Sequence[bytes] = (),
+    workers: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[bytes]:
+    """The `size` tokens of two to `longest` bytes in the order in which they are chosen; fewer, if none gains.
+
+    Of equal gains the token that comes first as bytes is chosen. Raises `TokenizerError` for more substrings
+    than `MOST_CANDIDATES`.
+
+    Example:
+        >>> chosen_tokens(WordCounts.of({"abab": 3, "abc": 2}), 3, longest=8)
+        [b'ab', b'abab', b'abc']
+    """
+    announce(_choose)
+    cover = cover_of(words, longest, workers)
+    for token in forbidden:
+        _forbid(cover, token)
+    cover.queue[:] = np.lexsort((np.arange(len(cover.queue)), -cover.bounds))
+    state = np.array([len(cover.queue), 0], np.int64)
+    chosen = np.empty(max(size, 0), np.int32)
+    while state[N_CHOSEN] < size:
+        before = int(state[N_CHOSEN])
+        _choose(cover, state, chosen, min(size, before + _STEPS))
+        if state[N_CHOSEN] == before:
+            break
+        progress(int(state[N_CHOSEN]) / size)
+    found = []
+    for candidate in chosen[: state[N_CHOSEN]].tolist():
+        place = cover.order[cover.low[candidate]]
+        symbols = cover.symbols[place : place + cover.lengths[candidate]]
+        found.append((symbols - 1).astype(np.uint8).tobytes())
+    return found
+
+
+def cover_of(words: WordCounts, longest: int, workers: int) -> Cover:
+    """The words uncovered, with every substring of 2 to `longest` bytes as a candidate."""
+    sizes = np.diff(words.starts)
+    n = len(words.data) + len(words)
+    if n >= 2**31 - longest:
+        raise TokenizerError(f"the distinct words have {n:,} bytes, more than greedtok holds: train on a part")
+    place_of = np.arange(len(words.data)) + np.repeat(np.arange(len(words)), sizes)
+    symbols = np.zeros(n + longest + 1, np.int32)
+    symbols[place_of] = words.data
+    symbols[place_of] += symbols[place_of] > 0  # a NUL byte is in no token
+    counts = np.zeros(n, np.int64)
+    counts[place_of] = np.repeat(words.counts, sizes)
+    parts = sorted_suffixes(symbols, n, longest, 257, workers) if symbols.any() else []
+    order = np.concatenate(parts) if parts else np.zeros(0, np.int32)
+    n_candidates = _candidates(
+        symbols, order, longest, counts, np.zeros((3, 0), np.int32), np.zeros(0, np.int64)
+    )
+    if n_candidates > MOST_CANDIDATES:
+        raise TokenizerError(
+            f"the text has {n_candidates:,} substrings of up to {longest} bytes, and greedtok holds "
+            f"{MOST_CANDIDATES:,}: lower max_token_length, cut into shorter words, or train on a part"
+        )
+    runs, bounds = np.empty((3, n_candidates), np.int32), np.empty(n_candidates, np.int64)
+    _candidates(symbols, order, longest, counts, runs, bounds)
+    queue, shapes = np.empty(n_candidates, np.int32), np.zeros(n_candidates, np.int8)
+    low, high, lengths = runs
+    cuts = np.ones(len(symbols), np.uint8)
+    return Cover(symbols, cuts, counts, order, low, high, lengths, bounds, shapes, queue)
+
+
+def _forbid(cover: Cover, token: bytes) -> None:
+    """See to it that a token is not chosen."""
+    like = np.flatnonzero(cover.lengths == len(token))
+    for index, byte in enumerate(token):
+        like = like[cover.symbols[cover.order[cover.low[like]] + index] == byte + 1]
+    cover.bounds[like] = 0
+
+
+@kernel
+def _candidates(symbols, order, longest, counts, runs, bounds):  # type: ignore[no-untyped-def]
+    """Find all candidates, in the order of their bytes; write those for which there is room, and count them.
+
+    A new one begins at a rank for each length that its suffix does not share with the one before. It is open
+    until a suffix comes that shares less.
+    """
+    count, room = np.int64(0), len(bounds)
+    opened = np.empty(longest + 1, np.int64)  # the candidate of each length that is open
+    seen = np.zeros(longest + 1, np.int64)  # and how often its words were seen
+    depth, n = np.int64(0), len(order)
+    for rank in range(n + 1):
+        common, size = np.int64(0), np.int64(0)
+        if rank < n:
+            place = np.int64(order[rank])
+            while size < longest and symbols[place + size] != 0:
+                size += 1
+            if rank > 0:
+                other = np.int64(order[rank - 1])
+                while common < size and symbols[other + common] == symbols[place + common]:
+                    common += 1
+        first = common + 1 if common > 1 else np.int64(2)  # the shortest that is not shared
+        for length in range(first, depth + 1):
+            if opened[length] < room:
+                runs[1, opened[length]] = np.int32(rank)
+                bounds[opened[length]] = seen[length] * (length - 1)
+        for length in range(first, size + 1):
+            opened[length], seen[length] = count, 0
+            if count < room:
+                runs[0, count], runs[2, count] = np.int32(rank), np.int32(length)
+            count += 1
+        depth = size
+        for length in range(2, size + 1):
+            seen[length] += counts[place]
+    return count
+
+
+@inline
+def _before(bounds, one, other):  # type: ignore[no-untyped-def]
+    """Whether a candidate comes out of the queue before another."""
+    return bounds[one] > bounds[other] or (bounds[one] == bounds[other] and one < other)
+
+
+@inline
+def _push(queue, size, bounds, candidate):  # type: ignore[no-untyped-def]
+    """Put a candidate into the queue of `size` others."""
+    at = size
+    while at > 0:
+        parent = (at - 1) >> 1
+        if not _before(bounds, candidate, queue[parent]):
+            break
+        queue[at] = queue[parent]
+        at = parent
+    queue[at] = np.int32(candidate)
+
+
+@inline
+def _pop(queue, size, bounds):  # type: ignore[no-untyped-def]
+    """Take the first candidate out of the queue of `size`."""
+    last, at, size = queue[size - 1], np.int64(0), size - 1
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and _before(bounds, queue[child + 1], queue[child]):
+            child += 1
+        if not _before(bounds, queue[child], last):
+            break
+        queue[at] = queue[child]
+        at = child
+    queue[at] = last
+
+
+@subroutine
+def _places(cover, candidate):  # type: ignore[no-untyped-def]
+    """The places of a candidate, from left to right."""
+    places = cover.order[cover.low[candidate] : cover.high[candidate]].copy()
+    places.sort()
+    return places
+
+
+@subroutine
+def _shape(cover, candidate):  # type: ignore[no-untyped-def]
+    """Whether two places of a candidate overlap: only where it ends as it begins."""
+    start, length = np.int64(cover.order[cover.low[candidate]]), np.int64(cover.lengths[candidate])
+    for shift in range(1, length):
+        same = 0
+        while shift + same < length and cover.symbols[start + same] == cover.symbols[start + shift + same]:
+            same += 1
+        if shift + same == length:
+            places = _places(cover, candidate)
+            for index in range(1, len(places)):
+                if places[index] - places[index - 1] < length:
+                    return OVERLAPPING
+            return APART
+    return APART
+
+
+@inline
+def _gain_at(cover, place, length):  # type: ignore[no-untyped-def]
+    """How many tokens fewer a candidate makes of one word at a place; -1 where it does not fit."""
+    cuts = cover.cuts
+    if cuts[place] == 0 or cuts[place + length] == 0:
+        return np.int64(-1)
+    parts = np.int64(0)
+    for byte in range(place + 1, place + length):
+        parts += cuts[byte]
+    return parts
+
+
+@subroutine
+def _gain(cover, candidate):  # type: ignore[no-untyped-def]
+    """What a candidate gains now; its bound is set to what it would gain with all of its places."""
+    length = np.int64(cover.lengths[candidate])
+    bound = np.int64(0)
+    for rank in range(cover.low[candidate], cover.high[candidate]):
+        place = np.int64(cover.order[rank])
+        gain = _gain_at(cover, place, length)
+        if gain > 0:
+            bound += gain * cover.counts[place]
+    cover.bounds[candidate] = bound
+    if cover.shapes[candidate] == NOT_LOOKED_AT:
+        cover.shapes[candidate] = np.int8(_shape(cover, candidate))
+    if cover.shapes[candidate] == APART:
+        return bound
+    total, end = np.int64(0), np.int64(0)
+    for place in _places(cover, candidate):
+        gain = _gain_at(cover, np.int64(place), length)
+        if gain >= 0 and place >= end:
+            total += gain * cover.counts[place]
+            end = place + length
+    return total
+
+
+@kernel
+def _choose(cover, state, chosen, until):  # type: ignore[no-untyped-def]
+    """Choose tokens until there are so many, or none gains; each covers its places."""
+    queue, bounds = cover.queue, cover.bounds
+    while state[N_CHOSEN] < until:
+        best, most, n_aside = np.int64(-1), np.int64(0), np.int64(0)
+        size = state[N_QUEUED]
+        while size > 0:
+            first = np.int64(queue[0])
+            bound = bounds[first]
+            if bound == 0 or bound < most or (bound == most and first > best):
+                break
+            _pop(queue, size, bounds)
+            size -= 1
+            gain = _gain(cover, first)
+            queue[state[N_QUEUED] - 1 - n_aside] = np.int32(first)  # looked at: behind those that wait
+            n_aside += 1
+            if gain > most or (gain == most and gain > 0 and first < best):
+                best, most = first, gain
+        if best < 0:
+            return
+        for _ in range(n_aside):
+            candidate = np.int64(queue[state[N_QUEUED] - 1 - (n_aside - 1)])
+            n_aside -= 1
+            if candidate != best:
+                _push(queue, size, bounds, candidate)
+                size += 1
+        state[N_QUEUED] = size
+        length = np.int64(cover.lengths[best])
+        for place in _places(cover, best):
+            if cover.cuts[place] == 1 and cover.cuts[place + length] == 1:
+                for byte in range(place + 1, place + length):
+                    cover.cuts[byte] = 0
+        chosen[state[N_CHOSEN]] = np.int32(best)
+        state[N_CHOSEN] += 1

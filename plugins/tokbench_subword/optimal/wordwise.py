@@ -1,0 +1,191 @@
+"""Tokenizers of bytes that encode word by word as no `tokenizer.json` can say, and the files that can.
+
+What is around the words is that of BPE: patterns, added tokens, decoding, places of tokens, the word cache.
+Only the model differs: a `WordwiseModel` says how a word that is new is encoded, and how it is written down.
+The file is a `tokenizer.json` in all but the type of its model, with an ending of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.batch import TokenBatch
+from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.bpe.preparation import Preparation
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.files.tokenizer_json import Document, content_of, read_document, write_document
+from tokbench_subword.words.encoder import Arrays, WordEncoder
+from tokbench_subword.words.searching import Search
+
+
+def _no_merges() -> NDArray[np.int32]:
+    return np.zeros((0, 3), np.int32)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WordwiseModel(BpeModel, ABC):
+    """A vocabulary of bytes with a way of its own to encode a word.
+
+    `kind` is the type of the model in a file, `ending` that of the file, `why` the reason why no
+    `tokenizer.json` holds it, `search` what encodes a word with the arrays of `shared`.
+    """
+
+    kind: ClassVar[str]
+    ending: ClassVar[str]
+    why: ClassVar[str]
+    search: ClassVar[Search]
+
+    merges: NDArray[np.int32] = field(default_factory=_no_merges)
+
+    @abstractmethod
+    def shared(self) -> Arrays:
+        """The arrays that `search` finds in its block from `words.layout.MODEL` on."""
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """The model as JSON, less its type."""
+
+    @classmethod
+    @abstractmethod
+    def of_content(cls, content: Mapping[str, Any], **around: Any) -> WordwiseModel:
+        """The model that `content` described, with the fields of `BpeModel` that stand `around` it."""
+
+
+class _Spelled(BpeTokenizer):
+    """A `BpeTokenizer` whose words are encoded by its model's own search."""
+
+    model: WordwiseModel
+
+    @cached_property
+    def _encoder(self) -> WordEncoder:  # type: ignore[override]
+        compiled = self._preparation.compiled
+        cutters = compiled.cuts.cutters if compiled else ()
+        return WordEncoder(
+            self.model.search, self.model.shared(), cutters=cutters, threads=self.threads, cache=self.cache
+        )
+
+
+class WordwiseTokenizer(Rebuilt):
+    """Encodes and decodes with a `WordwiseModel`; see `BpeTokenizer` for the options."""
+
+    def __init__(
+        self,
+        model: WordwiseModel,
+        document: Document,
+        *,
+        name: str,
+        threads: int = 1,
+        match_special: bool = False,
+        source: str = "",
+    ) -> None:
+        self.model, self.document, self.name, self.source = model, document, name, source
+        self.threads, self.match_special = threads, match_special
+        self._inner = inner = _Spelled(
+            model, document, name=name, threads=threads, match_special=match_special, source=source
+        )
+        self.decode, self.token_bytes, self.lossless = inner.decode, inner.token_bytes, inner.lossless
+        self.vocab_size, self.special_ids, self.unk_id = inner.vocab_size, inner.special_ids, None
+        self.decode_joins_bytes = inner.decode_joins_bytes
+
+    @classmethod
+    def of_model(cls, model: WordwiseModel, *, name: str) -> WordwiseTokenizer:
+        """The tokenizer around a model that was trained."""
+        return cls(model, BpeTokenizer.of_model(model).document, name=name)
+
+    @classmethod
+    def from_file(
+        cls, path: str | os.PathLike[str], kind: type[WordwiseModel], **options: Any
+    ) -> WordwiseTokenizer:
+        """The tokenizer of a file; raises `TokenizerError` for one that holds another model."""
+        document = read_document(path)
+        found = document.model.get("type")
+        if found != kind.kind:
+            raise TokenizerError(f"{path}: its model is {found or 'of no stated type'}, not {kind.kind}")
+        special = {token.content: token.id for token in document.added_tokens if token.special}
+        pattern = Preparation.of(document).pattern or Pattern("none")
+        try:
+            model = kind.of_content(document.model, pattern=pattern, special_tokens=MappingProxyType(special))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise TokenizerError(f"{path}: the model {kind.kind} is damaged: {error!r}") from error
+        missing = next((byte for byte in range(256) if bytes([byte]) not in model.ids), None)
+        if missing is not None:
+            raise TokenizerError(f"{path}: the model {kind.kind} is damaged: no token is the byte {missing}")
+        return cls(model, document.with_model({}), **{"source": str(path), **options})
+
+    def encode(self, text: str) -> NDArray[np.int32]:
+        """The ids of `text`: int32."""
+        return self._inner.encode(text)
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        return self._inner.encode_batch(texts)
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """The ids of documents that lie end to end in `data`, with `PADDING` bytes behind them."""
+        return self._inner.encode_utf8(data, offsets)
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document."""
+        return self._inner.decode_batch(batch)
+
+    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
+        """The bytes of many tokens."""
+        return self._inner.token_bytes_batch(ids)
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token of ``encode(text)`` in code points of `text`: int64 ``(n, 2)``."""
+        return self._inner.offsets(text)
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, and where those of each text begin and end."""
+        return self._inner.offsets_batch(texts)
+
+    def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""
+        return self._inner.fewest_tokens(texts)
+
+    def convert_token_to_id(self, token: str) -> int | None:
+        """The id of a token as files spell it (``Ġword``), or None."""
+        return self._inner.convert_token_to_id(token)
+
+    def convert_id_to_token(self, token_id: int) -> str:
+        """A token as files spell it; raises `TokenizerError` for an id that is none."""
+        return self._inner.convert_id_to_token(token_id)
+
+    def pre_tokenize(self, text: str) -> list[str]:
+        """The words of a text, one by one."""
+        return self._inner.pre_tokenize(text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of its file, ready for JSON."""
+        return content_of(self._written)
+
+    @property
+    def _written(self) -> Document:
+        return self.document.with_model({"type": self.model.kind, **self.model.content()})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tokenizer's own file; raises `TokenizerError`, which says why, for any other format."""
+        ending = self.model.ending
+        if Path(path).suffix != ending:
+            raise TokenizerError(
+                f"{self.name} cannot be written as {Path(path).name!r}: {self.model.why}, so ids would differ; "
+                f"name FILE{ending}"
+            )
+        write_document(self._written, path)
+
+    def facts(self) -> dict[str, Any]:
+        """What this tokenizer is, ready for JSON."""
+        return {**self._inner.facts(), "algorithm": self.model.kind}

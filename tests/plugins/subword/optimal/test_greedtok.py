@@ -1,0 +1,132 @@
+"""GreedTok against the paper's two algorithms in plain Python, and its file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.optimal.families import GREEDTOK
+from tokbench_subword.optimal.greedtok import chosen_tokens
+
+from tests.plugins.subword.strings import hard_strings
+from tokbench.corpus import TrainingCorpus
+from tokbench.counts import WordCounts
+from tokbench.errors import TokenizerError
+from tokbench.registry import build_registry
+from tokbench.spec import Spec, with_defaults
+from tokbench.testing import check_tokenizer
+from tokbench.testing.trained import trained_failures
+
+GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
+
+
+def covered(word: list[bytes], token: bytes) -> list[bytes]:
+    """A word as it is spelled once a token covers its places in it, from left to right."""
+    spelled: list[bytes] = []
+    start = 0
+    while start < len(word):
+        end, joined = start, b""
+        while end < len(word) and len(joined) < len(token):
+            joined += word[end]
+            end += 1
+        whole = joined == token
+        spelled.append(token if whole else word[start])
+        start = end if whole else start + 1
+    return spelled
+
+
+def greedily(counts: dict[bytes, int], size: int, longest: int) -> list[bytes]:
+    """The tokens in the order in which they are chosen: what saves most, as often as the words were seen."""
+    words = {word: [word[i : i + 1] for i in range(len(word))] for word in counts}
+    candidates = sorted(
+        {w[i:j] for w in counts for i in range(len(w)) for j in range(i + 2, min(len(w), i + longest) + 1)}
+    )
+    chosen: list[bytes] = []
+    while len(chosen) < size:
+        gains = {
+            token: sum(
+                counts[w] * (len(now) - len(covered(now, token))) for w, now in words.items() if token in w
+            )
+            for token in candidates
+            if token not in chosen
+        }
+        best = max(gains, key=lambda token: gains[token], default=b"")
+        if not gains or gains[best] == 0:
+            break
+        chosen.append(best)
+        words = {word: covered(now, best) for word, now in words.items()}
+    return chosen
+
+
+def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
+    asked = with_defaults(GREEDTOK.options, {"threads": 1, **options})  # type: ignore[dict-item]
+    assert GREEDTOK.train is not None
+    return GREEDTOK.train(TrainingCorpus.of_texts(texts), asked, lambda fraction, what: None)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=12), st.integers(1, 9), min_size=1, max_size=6),
+    st.integers(0, 12),
+    st.integers(2, 12),
+)
+def test_the_tokens_are_those_of_the_paper(words: dict[str, int], size: int, longest: int) -> None:
+    counts = {word.encode(): count for word, count in words.items()}
+    assert chosen_tokens(WordCounts.of(counts), size, longest=longest) == greedily(counts, size, longest)
+
+
+def test_training_and_encoding_are_as_by_hand_in_any_number_of_threads() -> None:
+    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:6]
+    words = Counter(piece.encode() for text in texts for piece in regex.findall(GPT2, text))
+    by_hand = greedily(words, 30, 32)
+    for threads in (1, 3):
+        tokenizer = trained(texts, vocab_size=286, threads=threads)
+        assert [tokenizer.token_bytes(index) for index in range(256, 286)] == by_hand
+    for text in [*texts, *ENGLISH.read_text(encoding="utf-8").splitlines()[100:140], *hard_strings(40)]:
+        expected: list[bytes] = []
+        for piece in regex.findall(GPT2, text):
+            word = [bytes([byte]) for byte in piece.encode()]
+            for token in by_hand:
+                word = covered(word, token)
+            expected += word
+        assert [tokenizer.token_bytes(index) for index in tokenizer.encode(text)] == expected
+
+
+def test_it_conforms_and_its_file_gives_the_same(tmp_path: Path) -> None:
+    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:60]
+    spec = Spec("greedtok", None, {"vocab_size": 400, "special_tokens": "<s> the"})
+    registry = build_registry()
+    assert trained_failures(registry, spec, TrainingCorpus.of_texts(texts), tmp_path) == []
+    ours = trained(texts, vocab_size=400, special_tokens="<s> the")
+    check_tokenizer(ours, examples=20)
+    assert ours.vocab_size == 400
+    assert ours.lossless
+    assert b"the" not in {ours.token_bytes(index) for index in range(400)}
+    ours.save(tmp_path / "t.greedtok")
+    again = registry.load(Spec("greedtok", str(tmp_path / "t.greedtok"), {"match_special": True}))
+    assert again.encode("a<s>")[-1] == 0
+    assert registry.recognising(tmp_path / "t.greedtok")[0].name == "greedtok"
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "folder", "a.tiktoken"])
+def test_no_other_format_is_written_and_it_is_said_why(tmp_path: Path, name: str) -> None:
+    ours = trained(["some text"], vocab_size=260)
+    with pytest.raises(TokenizerError, match=r"covers words by tokens in an order.*name FILE\.greedtok"):
+        ours.save(tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
+def test_files_that_are_not_ours_are_refused_with_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "other.greedtok"
+    path.write_text('{"model": {"type": "BPE", "vocab": {}, "merges": []}}', encoding="utf-8")
+    registry = build_registry()
+    with pytest.raises(TokenizerError, match="its model is BPE, not GreedTok"):
+        registry.load(Spec("greedtok", str(path)))
+    path.write_text('{"model": {"type": "GreedTok", "tokens": ["a"]}}', encoding="utf-8")
+    with pytest.raises(TokenizerError, match="the model GreedTok is damaged"):
+        registry.load(Spec("greedtok", str(path)))
