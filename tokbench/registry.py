@@ -300,6 +300,23 @@ class Registry:
             )
         return tokenizer
 
+    def load_matching(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer | None:
+        """The tokenizer with the text of special tokens matched, by the option its family has for that.
+
+        None where the family has none, or the option does not go with this file.
+        """
+        spec = self.tokenizer_spec(text)
+        for option in self.tokenizers[spec.family].options:
+            value = {"match_special": "true", "special": "match"}.get(option.name)
+            if value is not None and (not option.choices or value in option.choices):
+                joint = "," if spec.options or spec.variant else ":"
+                given = option.name in spec.options
+                try:
+                    return self.load(spec if given else f"{spec}{joint}{option.name}={value}", context)
+                except TokbenchError:
+                    return None
+        return None
+
     def dataset_spec(self, text: str | Spec) -> Spec:
         """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
         if isinstance(text, str):

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tokbench.lint.running import Row
     from tokbench.lint.subject import Subject
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 
 class Form(StrEnum):
@@ -146,27 +145,8 @@ def subject_of(registry: Registry, spec: str, texts: Mapping[str, Sequence[str]]
         files=tuple(files),
         texts=texts,
         open=registry.load,
-        open_matching=partial(_matching, registry, str(parsed)),
+        open_matching=partial(registry.load_matching, parsed),
     )
-
-
-def _matching(registry: Registry, spec: str) -> Tokenizer | None:
-    """The tokenizer with special tokens matched in text, by the option its family has for that; or None."""
-    from tokbench.errors import TokbenchError
-
-    parsed = registry.tokenizer_spec(spec)
-    for option in registry.tokenizers[parsed.family].options:
-        value = {"match_special": "true", "special": "match"}.get(option.name)
-        if value is None or (option.choices and value not in option.choices):
-            continue
-        joint = "," if parsed.options or parsed.variant else ":"
-        try:
-            return registry.load(
-                spec if option.name in parsed.options else f"{spec}{joint}{option.name}={value}"
-            )
-        except TokbenchError:  # the option does not go with this file
-            return None
-    return None
 
 
 def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:

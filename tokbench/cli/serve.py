@@ -18,6 +18,14 @@ def serve(
     train_on: Annotated[
         str | None, typer.Option("--train-on", metavar="DATASET", help="For specs that must be trained first.")
     ] = None,
+    load_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder whose tokenizers the page may load; `names` for models of known names. Repeatable.",
+            show_default="names, on loopback alone",
+        ),
+    ] = None,
     host: Annotated[str, typer.Option("--host", help="Where to listen; loopback by default.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port.")] = 8321,
     allow_host: Annotated[
@@ -33,6 +41,7 @@ def serve(
     """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
     from tokbench.errors import TokbenchError
     from tokbench.live.bench import open_bench
+    from tokbench.live.headers import LOOPBACK
     from tokbench.live.server import require_address, require_stack
     from tokbench.live.server import serve as run
     from tokbench.runner.suite import load_suite
@@ -44,7 +53,9 @@ def serve(
     suite = load_suite(None)
     specs = tokenizers or [*suite.tokenizers, *suite.optional]
     typer.echo(f"loading {counted(len(specs), 'tokenizer')} …", err=True)
-    bench = open_bench(registry, specs, train_on=train_on or " + ".join(suite.train_on))
+    private = host in LOOPBACK and not allow_host
+    offered = load_from or (["names"] if private else [])
+    bench = open_bench(registry, specs, train_on=train_on or " + ".join(suite.train_on), load_from=offered)
     for spec, why in bench.missing.items():
         typer.echo(printable(f"without {spec}: {without_name(why, spec)}"), err=True)
     if not bench.seats:

@@ -45,6 +45,7 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         Route("/openapi.json", lambda request: JSONResponse(described)),
         Route("/api/tokenizers", lambda request: Answer(bench.about())),
         Route("/api/encode", partial(_encode, bench), methods=["POST"]),
+        Route("/api/load", partial(_load, bench), methods=["POST"]),
         Route("/api/trace", partial(_trace, bench), methods=["POST"]),
     ]
     return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts)])
@@ -55,7 +56,16 @@ async def _encode(bench: Bench, request: Request) -> Response:
         given = await _given(request, bench.limits.body_bytes, text=str, tokenizers=list)
         if not all(isinstance(spec, str) for spec in given["tokenizers"]):
             raise RequestError("'tokenizers' must be a list of strings")
-        return await run_in_threadpool(bench.encode, given["text"], given["tokenizers"])
+        mode = given.get("mode", "text")
+        return await run_in_threadpool(bench.encode, given["text"], given["tokenizers"], mode)
+
+    return await _answered(answer)
+
+
+async def _load(bench: Bench, request: Request) -> Response:
+    async def answer() -> Any:
+        given = await _given(request, bench.limits.body_bytes, tokenizer=str)
+        return await run_in_threadpool(bench.load, given["tokenizer"])
 
     return await _answered(answer)
 

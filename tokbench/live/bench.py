@@ -1,4 +1,9 @@
-"""The tokenizers that a live page offers, loaded once, and what it asks of them: to encode, to trace."""
+"""The tokenizers that a live page offers, loaded once, and what it asks of them: to encode, to trace.
+
+A text is encoded in one of three modes: as content, with special tokens matched, or as a user's message in the
+tokenizer's chat template. More tokenizers can be loaded from the page, chosen from a list made at the start:
+nothing that a visitor sends is ever taken for a path.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,18 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from tokbench.corpus import TrainingCorpus
-from tokbench.errors import TokbenchError, UnknownNameError
-from tokbench.inspection.pieces import visible
+from tokbench.errors import TokbenchError, TokenizerError, UnknownNameError
+from tokbench.inspection.pieces import pieces, visible
+from tokbench.lint.chat import render
+from tokbench.lint.subject import Subject
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
 from tokbench.reports.tokenview.quick import QuickSpans
@@ -23,10 +31,13 @@ from tokbench.reports.tokenview.render import rank_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import Step, Tokenizer, Traceable
 
+Mode = Literal["text", "special", "chat"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a visitor may ask at once."""
+    """How much a visitor may ask at once; `tokenizers` of a request, and to load from the page."""
 
     chars: int = 20_000
     tokenizers: int = 16
@@ -43,20 +54,42 @@ class RequestError(TokbenchError):
         self.status = status
 
 
-@dataclass(slots=True)
+@dataclass
 class Seat:
     """A loaded tokenizer. `lock` keeps its calls apart: not every library's objects bear several threads.
 
     `name` is what visitors know it by: its spec, unless that would tell them of the server's files. `ranks`
-    says how each id ranks by frequency, once that was counted.
+    says how each id ranks by frequency, once that was counted. `subject` knows its chat template, and opens it
+    with special tokens matched.
     """
 
     name: str
     label: str
     tokenizer: Tokenizer
-    spans: QuickSpans
+    subject: Subject
     ranks: Mapping[int, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @cached_property
+    def spans(self) -> QuickSpans:
+        """The spans of texts taken as content."""
+        return QuickSpans(self.tokenizer)
+
+    @cached_property
+    def matching(self) -> QuickSpans | None:
+        """The spans of texts in which special tokens are matched; None where that is not on offer."""
+        found = self.subject.matching
+        return None if found is None else QuickSpans(found)
+
+    def taken(self, text: str, mode: Mode) -> tuple[str, QuickSpans]:
+        """The text that is encoded in a mode, and what encodes it, else `TokenizerError`."""
+        if mode == "text":
+            return text, self.spans
+        if self.matching is None:
+            raise TokenizerError("matches no special tokens in text")
+        if mode == "chat":
+            text = render(self.subject, [{"role": "user", "content": text}], add_generation_prompt=True)
+        return text, self.matching
 
     def about(self) -> dict[str, Any]:
         """What the page needs to know of it."""
@@ -72,11 +105,13 @@ class Seat:
 class Bench:
     """Tokenizers by name, in the order they were asked for, and those that could not be had, with why.
 
-    `examples` are offered to visitors; over `texts` ids are ranked (see `count_ranks`).
+    `more` can be loaded from the page, by the name visitors see. `examples` are offered to visitors; over
+    `texts` ids are ranked (see `count_ranks`).
     """
 
-    seats: Mapping[str, Seat]
+    seats: dict[str, Seat]
     missing: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, Callable[[], Seat]] = field(default_factory=dict)
     examples: Sequence[Mapping[str, str]] = ()
     texts: Sequence[str] = ()
     limits: Limits = Limits()
@@ -86,6 +121,7 @@ class Bench:
         return {
             "tokenizers": [seat.about() for seat in self.seats.values()],
             "missing": [{"spec": spec, "why": why} for spec, why in self.missing.items()],
+            "more": [name for name in self.more if name not in self.seats],
             "examples": list(self.examples),
             "limits": {"chars": self.limits.chars, "trace_chars": self.limits.trace_chars},
         }
@@ -93,14 +129,28 @@ class Bench:
     def call_once(self) -> None:
         """Have every tokenizer encode a word, so that no visitor waits for what a first call makes ready."""
         for seat in self.seats.values():
-            _encoded(seat, "once", 4)
+            _encoded(seat, "once")
+
+    def load(self, name: str) -> dict[str, Any]:
+        """Load one of `more`, and say what the page needs to know of it; other names are refused."""
+        if name not in self.seats:
+            if name not in self.more:
+                raise RequestError(str(UnknownNameError.of("tokenizer to load", name, self.more)))
+            if sum(each in self.seats for each in self.more) >= self.limits.tokenizers:
+                raise RequestError(f"{self.limits.tokenizers} were loaded from the page already: no more")
+            try:
+                seat = self.more[name]()
+            except TokbenchError as error:
+                raise RequestError(f"{name}: {_without_folders(str(error))}") from error
+            self.seats.setdefault(name, seat)
+        return self.seats[name].about()
 
     def count_ranks(self) -> None:
         """Rank every tokenizer's ids by how often they occur in `texts`; takes a while, so best in a thread.
 
         Between two texts others may use the tokenizer; one that raises goes without ranks.
         """
-        for seat in self.seats.values():
+        for seat in list(self.seats.values()):
             counts: Counter[int] = Counter()
             with contextlib.suppress(Exception):  # what a plugin may raise spoils its own ranks only
                 for text in self.texts:
@@ -108,17 +158,18 @@ class Bench:
                         counts.update(map(int, seat.tokenizer.encode(text)))
                 seat.ranks = {index: rank for rank, (index, _) in enumerate(counts.most_common(), start=1)}
 
-    def encode(self, text: str, specs: Sequence[str]) -> dict[str, Any]:
-        """`text` as each of `specs` takes it apart; one that fails says so and spoils nothing."""
+    def encode(self, text: str, specs: Sequence[str], mode: Mode = "text") -> dict[str, Any]:
+        """`text` as each of `specs` takes it apart in a mode; one that fails says so and spoils nothing."""
+        if mode not in MODES:
+            raise RequestError(f"mode {mode!r} is none of {', '.join(MODES)}")
         self._check(text, self.limits.chars)
         if len(specs) > self.limits.tokenizers:
             raise RequestError(f"{len(specs)} tokenizers asked for; at most {self.limits.tokenizers} at once")
         seats = [self._seat(spec) for spec in dict.fromkeys(specs)]
-        size = len(text.encode("utf-8"))
         return {
             "chars": len(text),
-            "bytes": size,
-            "results": [_encoded(seat, text, size) for seat in seats],
+            "bytes": len(text.encode("utf-8")),
+            "results": [_encoded(seat, text, mode) for seat in seats],
         }
 
     def trace(self, text: str, spec: str) -> dict[str, Any]:
@@ -145,14 +196,19 @@ class Bench:
             raise RequestError(f"half a surrogate pair at character {broken.start() + 1}: not text")
 
 
-def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
+def _encoded(seat: Seat, text: str, mode: Mode = "text") -> dict[str, Any]:
     begun = time.perf_counter()
     try:
         with seat.lock:
-            shown = seat.spans.of(text)
-            lossless = shown.exact or seat.tokenizer.decode(shown.ids) == text
+            text, spans = seat.taken(text, mode)
+            shown = spans.of(text)
+            lossless = shown.exact or spans.tokenizer.decode(shown.ids) == text
+            places = None if shown.exact else _places(spans.tokenizer, text, shown.ids)
+    except TokbenchError as error:
+        return {"spec": seat.name, "error": str(error)}
     except Exception as error:  # a plugin may raise anything; the page shows it in that tokenizer's place
         return {"spec": seat.name, "error": f"{type(error).__name__}: {error}"}
+    size = len(text.encode("utf-8"))
     return {
         "spec": seat.name,
         "tokens": len(shown.ids),
@@ -161,8 +217,15 @@ def _encoded(seat: Seat, text: str, size: int) -> dict[str, Any]:
         "spans": [(*span, [rank_of(index, seat.ranks) for index in span[1]]) for span in shown.spans],
         "sequence": shown.sequence,
         "exact": shown.exact,
+        "places": places,
         "lossless": lossless,
     }
+
+
+def _places(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Where each token stands in the bytes of `text`, of tokens whose own bytes do not make it up."""
+    ends = [0, *accumulate(len(character.encode("utf-8")) for character in text)]
+    return [(ends[piece.start], ends[piece.end]) for piece in pieces(tokenizer, text, ids)]
 
 
 def _shown(step: Step) -> dict[str, Any]:
@@ -196,9 +259,18 @@ def _plain(value: Any) -> Any:
 
 
 def open_bench(
-    registry: Registry, specs: Iterable[str], *, train_on: str | None = None, limits: Limits | None = None
+    registry: Registry,
+    specs: Iterable[str],
+    *,
+    train_on: str | None = None,
+    load_from: Iterable[str] = (),
+    limits: Limits | None = None,
 ) -> Bench:
-    """Load (and, where needed, train) the tokenizers of `specs`; what cannot be had is named, with why."""
+    """Load (and, where needed, train) the tokenizers of `specs`; what cannot be had is named, with why.
+
+    The page may load more: the files of the folders of `load_from`, and the models of known names where "names"
+    is among them. Raises `TokbenchError` for what is no folder.
+    """
     from tokbench.runner.training import train
 
     loaded: dict[str, Tokenizer] = {}
@@ -215,14 +287,54 @@ def open_bench(
             said = str(error).replace(text, name).replace(str(path), path.name)
             missing[name] = said.replace(str(path.parent), "its folder") if path.is_absolute() else said
     labels = tokenizer_labels(loaded)
+    more = {name: partial(_seat, registry, name, name, spec) for name, spec in on_offer(registry, load_from)}
     seats: dict[str, Seat] = {}
     for key, tokenizer in loaded.items():
         public = _public(key, labels[key])
         alike = sum(name == public or name.startswith(f"{public} (") for name in seats)
         name = f"{public} ({alike + 1})" if alike else public  # two files of one name
-        seats[name] = Seat(name, labels[key], tokenizer, QuickSpans(tokenizer))
+        seats[name] = _seat(registry, name, labels[key], key, tokenizer)
     examples, texts = hard_cases(registry), texts_of(registry, "bundled:parallel")
-    return Bench(seats, missing, examples, texts, limits or Limits())
+    return Bench(seats, missing, more, examples, texts, limits or Limits())
+
+
+def _seat(registry: Registry, name: str, label: str, spec: str, tokenizer: Tokenizer | None = None) -> Seat:
+    """A tokenizer with its files at hand; one that is not loaded yet is, without any network."""
+    offline = replace(registry.context, offline=True, offline_because="the live page downloads nothing")
+    parsed = registry.tokenizer_spec(spec)
+    opened = registry.load(parsed, offline) if tokenizer is None else tokenizer
+    files = registry.tokenizers[parsed.family].files
+    there = tuple(files(parsed, registry.context)) if files is not None and parsed.variant else ()
+    subject = Subject(spec, opened, there, open_matching=lambda: registry.load_matching(parsed, offline))
+    return Seat(name, label, opened, subject)
+
+
+MOST_FILES = 500
+"""Files of a folder that are looked at, for tokenizers that the page may load."""
+
+
+def on_offer(registry: Registry, load_from: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What a page may load, as visitors see it and as the registry does.
+
+    Files are those that a family recognises by what is in them, which is data; a family that goes by the ending
+    alone may run what is there.
+    """
+    for place in load_from:
+        if place == "names":
+            yield from sorted(registry.aliases.items())
+            continue
+        if not (folder := Path(place)).is_dir():
+            raise TokbenchError(f"--load-from {place}: no folder; name one, or `names` for known models")
+        files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        for path in files[:MOST_FILES]:
+            families = [family.name for family in registry.recognising(path) if family.recognises is not None]
+            if families:
+                yield f"{families[0]} {path.relative_to(folder).as_posix()}", str(Spec(families[0], str(path)))
+
+
+def _without_folders(message: str) -> str:
+    """A message without the folders of this machine: visitors need not learn where files are."""
+    return re.sub(r"(?<![\w/])(?:/[^\s/:,;'\"]+)+/", "", message)
 
 
 def _public(spec: str, label: str) -> str:

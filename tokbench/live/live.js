@@ -52,49 +52,68 @@
     const message = at("message");
     const size = [...text.value].length;
     if (size > state.limits.chars) {
+      forget();
       message.textContent = `${size.toLocaleString("en")} characters: this page takes ${state.limits.chars.toLocaleString("en")} at most.`;
       return;
     }
     const waiting = setTimeout(() => { message.textContent = "Waiting for the tokenizers …"; }, 1000);
     try {
       const begun = performance.now();
-      const answer = await ask("api/encode", { text: text.value, tokenizers: state.chosen });
+      const answer = await ask("api/encode", { text: text.value, tokenizers: state.chosen, mode: at("mode").value });
       if (again) return;
       message.textContent = "";
       show(answer);
       document.body.dataset.updated = String(Math.round(performance.now() - begun));
     } catch (error) {
+      forget();
       message.textContent = error.message;
     } finally {
       clearTimeout(waiting);
     }
   }
 
+  // Nothing of an earlier text is left beside an error.
+  function forget() {
+    at("size").textContent = "";
+    const results = [...state.rows.keys()].map((spec) => ({ spec, error: "" }));
+    show({ chars: 0, bytes: 0, results });
+    at("size").textContent = "";
+  }
+
   function show(answer) {
     at("size").textContent = `${answer.chars.toLocaleString("en")} characters, ${answer.bytes.toLocaleString("en")} bytes`;
     const counts = answer.results.filter((each) => each.tokens && each.lossless).map((each) => each.tokens);
     const fewest = counts.length > 1 ? Math.min(...counts) : -1;
-    at("loses").hidden = answer.results.every((each) => each.error || each.lossless);
-    const marked = at("differences").checked;
-    const first = answer.results.find((each) => each.exact);
-    const reference = marked && first ? new Set(cuts(first).flat()) : null;
+    at("loses").hidden = answer.results.every((each) => each.error !== undefined || each.lossless);
+    const marked = at("differences").checked && at("mode").value !== "chat"; // each template has a text of its own
+    const first = marked ? answer.results.find((each) => each.sequence) : null;
+    const bytes = marked ? new TextEncoder().encode(text.value) : null;
     for (const result of answer.results) {
       const row = state.rows.get(result.spec);
       if (!row) continue;
       const loses = result.error === undefined && !result.lossless;
-      row.tokens.textContent = result.error ? "–" : result.tokens.toLocaleString("en") + (loses ? "\u00a0†" : "");
+      row.tokens.textContent = result.error !== undefined ? "–" : result.tokens.toLocaleString("en") + (loses ? "\u00a0†" : "");
       row.tokens.classList.toggle("best", result.tokens === fewest && !loses);
       row.ratio.textContent = result.bytes_per_token?.toFixed(2) ?? "–";
       row.count = result.tokens;
       price(result.spec);
-      row.note.textContent = result.error ? "" : `${result.tokens.toLocaleString("en")} tokens` + (loses ? ", loses text" : result.exact ? "" : ", not the text byte for byte");
+      row.note.textContent = result.error !== undefined ? "" : `${result.tokens.toLocaleString("en")} tokens` + (loses ? ", loses text" : "");
+      row.note.title = result.error !== undefined || result.exact ? "" : "not the text byte for byte";
       row.error.textContent = result.error ?? "";
-      const differs = reference && result.exact && result !== first ? different(result, reference) : null;
-      row.fill = () => TokenView.fill(row.text, result.spans ?? [], result.sequence ?? [], differs);
+      row.error.hidden = !result.error;
+      row.idsOf = () => (result.sequence ?? []).flatMap((number) => result.spans[number][1]);
+      row.ids.hidden = !at("ids").checked || result.error !== undefined;
+      row.copy.hidden = result.error !== undefined;
+      const differs = first && result.sequence && result !== first ? different(result, first, bytes) : null;
+      row.fill = () => {
+        TokenView.fill(row.text, result.spans ?? [], result.sequence ?? [], differs);
+        row.ids.textContent = row.ids.hidden ? "" : row.idsOf().join(" ");
+      };
       if (row.inSight) fillNow(row);
     }
     clearTimeout(rest);
     rest = setTimeout(fillRest, 100);
+    at("lacking").textContent = TokenView.lacking(text.value);
   }
 
   // Views out of sight are filled when nobody types: typing stays quick with many tokenizers.
@@ -121,20 +140,29 @@
     }
   });
 
-  // For each place, the stretches of bytes that its tokens cover, as "start-end".
-  function cuts({ spans, sequence }) {
+  // For each place, where its tokens stand in the text's bytes: by their own bytes, else as the server found out.
+  function cuts({ spans, sequence, places }) {
     let start = 0;
+    let token = 0;
     return sequence.map((number) => spans[number][2].map((hex) => {
-      const stretch = `${start}-${start + hex.length / 2}`;
+      if (places) return places[token++];
       start += hex.length / 2;
-      return stretch;
+      return [start - hex.length / 2, start];
     }));
   }
 
-  // The places of a result with a token that is not among those of another tokenizer.
-  function different(result, reference) {
-    const places = cuts(result).map((stretches, place) => (stretches.every((each) => reference.has(each)) ? -1 : place));
-    return new Set(places);
+  // The places of a result with a token that is not among those of another tokenizer. Whether a space belongs to
+  // the word after it is each family's way of writing, and no other cut: it counts where both keep every byte.
+  function different(result, other, bytes) {
+    const whole = result.exact && other.exact;
+    const space = (at) => bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 9;
+    const named = ([start, end]) => {
+      while (!whole && start < end && space(start)) start += 1;
+      while (!whole && start < end && space(end - 1)) end -= 1;
+      return whole || start < end ? `${start}-${end}` : "";
+    };
+    const reference = new Set(cuts(other).flat().map(named)).add("");
+    return new Set(cuts(result).map((all, place) => (all.every((each) => reference.has(named(each))) ? -1 : place)));
   }
 
   function price(spec) {
@@ -156,21 +184,25 @@
       const rate = make("input", { type: "number", min: "0", step: "any", value: state.prices.get(each.spec) ?? "" });
       rate.setAttribute("aria-label", `Price per million tokens of ${each.label}`);
       rate.addEventListener("input", () => { state.prices.set(each.spec, Number(rate.value)); price(each.spec); });
-      const row = { tokens: cell(), ratio: cell(), cost: cell(), note: make("small"), error: make("p", { className: "error" }) };
+      const row = { tokens: cell(), ratio: cell(), cost: cell(), note: make("small"), error: make("p", { className: "error", hidden: true }) };
+      row.ids = make("p", { className: "ids", hidden: true });
+      row.copy = make("button", { type: "button", textContent: "Copy ids" });
+      row.copy.setAttribute("aria-label", `Copy ids of ${each.label}`);
+      row.copy.addEventListener("click", () => copied(row.copy, `[${row.idsOf().join(", ")}]`));
       row.text = make("div", { className: "text", tabIndex: 0, dir: "auto" });
       row.text.setAttribute("role", "group");
       row.text.setAttribute("aria-label", `Tokens of ${each.label}`);
       const head = make("th", { scope: "row", textContent: each.label, title: each.spec });
       body.append(make("tr", {}, head, row.tokens, row.ratio, make("td", { className: "n" }, rate), row.cost));
-      const title = make("h3", {}, each.label, row.note);
+      const who = make("div", { className: "who" }, make("h3", { textContent: each.label }), row.note, row.copy);
       if (each.traceable) {
         const button = make("button", { type: "button", textContent: "Step through" });
         button.addEventListener("click", () => openSteps(each));
-        title.append(button);
+        who.append(button);
       }
       const detail = make("p", { className: "detail" });
       detail.setAttribute("aria-live", "polite");
-      const view = make("div", { className: "view tokens" }, title, row.error, row.text, detail);
+      const view = make("div", { className: "view tokens" }, who, make("div", {}, row.error, row.text, row.ids, detail));
       TokenView.watch(view);
       row.view = view;
       at("views").append(view);
@@ -179,7 +211,7 @@
     }
   }
 
-  function choices(missing) {
+  function choices() {
     const list = state.tokenizers.map((each) => {
       const box = make("input", { type: "checkbox", checked: state.chosen.includes(each.spec) });
       box.addEventListener("change", () => {
@@ -191,9 +223,11 @@
       });
       return make("label", { title: `${each.spec}, ${each.vocab_size.toLocaleString("en")} ids` }, box, each.label);
     });
-    const lost = missing.map((each) => make("label", { className: "missing", title: each.why },
+    const lost = state.missing.map((each) => make("label", { className: "missing", title: each.why },
       make("input", { type: "checkbox", disabled: true }), each.spec));
     at("choices").replaceChildren(...list, ...lost);
+    at("more").replaceChildren(...state.more.map((name) => make("option", { textContent: name })));
+    at("loading").hidden = !state.more.length;
   }
 
   // --- step by step -----------------------------------------------------------------------------------
@@ -257,25 +291,54 @@
     state.chosen = linked.chosen.length ? linked.chosen : about.tokenizers.slice(0, 8).map(({ spec }) => spec);
     text.value = linked.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
     for (const example of about.examples) at("example").append(make("option", { value: example.text, textContent: example.title }));
-    choices(about.missing);
+    state.missing = about.missing;
+    state.more = about.more;
+    choices();
     build();
     await update();
     document.body.dataset.ready = "true";
   }
 
+  // What was copied is said on the button for a moment.
+  async function copied(button, content, else_ = "Cannot copy here") {
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(content);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = else_;
+    }
+    setTimeout(() => { button.textContent = label; }, 2000);
+  }
+
+  at("load").addEventListener("click", async () => {
+    const button = at("load");
+    button.disabled = true;
+    at("message").textContent = `Loading ${at("more").value} …`;
+    try {
+      const loaded = await ask("api/load", { tokenizer: at("more").value });
+      state.more = state.more.filter((name) => name !== loaded.spec);
+      state.tokenizers.push(loaded);
+      state.chosen.push(loaded.spec);
+      choices();
+      build();
+      await update();
+    } catch (error) {
+      at("message").textContent = error.message;
+    } finally {
+      button.disabled = false;
+    }
+  });
+
   text.addEventListener("input", update);
+  at("mode").addEventListener("change", update);
+  at("ids").addEventListener("change", update);
   at("differences").addEventListener("change", update);
   at("example").addEventListener("change", () => { if (at("example").value) { text.value = at("example").value; update(); } });
-  at("link").addEventListener("click", async () => {
+  at("link").addEventListener("click", () => {
     const link = writeLink();
     history.replaceState(null, "", link);
-    try {
-      await navigator.clipboard.writeText(link);
-      at("link").textContent = "Link copied";
-    } catch {
-      at("link").textContent = "Link is in the address bar";
-    }
-    setTimeout(() => { at("link").textContent = "Copy link"; }, 2000);
+    copied(at("link"), link, "Link is in the address bar");
   });
   window.addEventListener("hashchange", () => {
     const linked = readLink();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokbench.live.bench import Limits
+from tokbench.live.bench import MODES, Limits
 
 
 def document(limits: Limits, *, version: str) -> dict[str, Any]:
@@ -31,9 +31,20 @@ def document(limits: Limits, *, version: str) -> dict[str, Any]:
                     "summary": "Tokenize a text with several tokenizers",
                     "requestBody": _body(
                         {"text": _text(limits.chars), "tokenizers": {"type": "array", "items": _STRING,
-                                                                     "maxItems": limits.tokenizers}}
+                                                                     "maxItems": limits.tokenizers},
+                         "mode": {"enum": list(MODES), "default": "text", "description": "as content, with "
+                                  "special tokens matched, or as a user's message in the chat template"}},
+                        optional=("mode",),
                     ),
                     "responses": {"200": _json("Tokens", _ref("Encoded")), **_ERRORS},
+                }
+            },
+            "/api/load": {
+                "post": {
+                    "operationId": "load",
+                    "summary": "Load one of the tokenizers that are on offer",
+                    "requestBody": _body({"tokenizer": _STRING}),
+                    "responses": {"200": _json("The tokenizer", _ref("Tokenizer")), **_ERRORS},
                 }
             },
             "/api/trace": {
@@ -78,8 +89,9 @@ def _json(about: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": about, "content": {"application/json": {"schema": schema}}}
 
 
-def _body(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"required": True, "content": {"application/json": {"schema": _object(properties)}}}
+def _body(properties: dict[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    schema = _object(properties, [name for name in properties if name not in optional])
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 _ERRORS = {
@@ -100,6 +112,7 @@ _SCHEMAS: dict[str, Any] = {
         {
             "tokenizers": _list(_ref("Tokenizer")),
             "missing": _list(_object({"spec": _STRING, "why": _STRING})),
+            "more": _list(_STRING, "names that `load` takes"),
             "examples": _list(_object({"title": _STRING, "text": _STRING})),
             "limits": _object({"chars": _INTEGER, "trace_chars": _INTEGER}),
         }
@@ -112,6 +125,10 @@ _SCHEMAS: dict[str, Any] = {
             "bytes_per_token": {"type": ["number", "null"]},
             "milliseconds": _NUMBER,
             "exact": {"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
+            "places": {
+                "type": ["array", "null"],
+                "description": "where each token stands in the text's bytes, where its own bytes do not tell",
+            },
             "lossless": {"type": "boolean", "description": "whether decoding gives the text back"},
             "spans": _list(
                 {"type": "array"},

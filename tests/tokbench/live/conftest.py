@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,21 @@ SPECS = ("bytes", "chars", "nonsense:x")
 
 
 @pytest.fixture(scope="session")
-def bench() -> Bench:
-    made = open_bench(build_registry(), SPECS, limits=Limits(chars=20_000, trace_chars=40))
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vocabulary of BERT's kind that lower-cases, with a chat template, beside what is no tokenizer."""
+    made = tmp_path_factory.mktemp("offered")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "new", "york", "user", ":", ",", "a", "##b"]
+    (made / "vocab.txt").write_text("\n".join(words) + "\n")
+    (made / "chat_template.jinja").write_text("[CLS] user: {{ messages[0].content }} [SEP]")
+    (made / "notes.txt").write_text("no tokenizer " * 20)
+    return made
+
+
+@pytest.fixture(scope="session")
+def bench(folder: Path) -> Bench:
+    made = open_bench(
+        build_registry(), SPECS, load_from=[str(folder)], limits=Limits(chars=20_000, trace_chars=40)
+    )
     made.count_ranks()
     return made
 

@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from tokbench.errors import TokbenchError
+from tokbench.lint.subject import Subject
 from tokbench.live import openapi
-from tokbench.live.bench import Bench, Limits, Seat, open_bench
+from tokbench.live.bench import Bench, Limits, Seat, on_offer, open_bench
 from tokbench.live.headers import SECURITY
 from tokbench.live.server import require_address
 from tokbench.registry import build_registry
-from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.tokenizer import Step
+
+BERT = "wordpiece vocab.txt"
 
 
 def test_a_text_comes_back_in_tokens(client: Any) -> None:
@@ -132,7 +134,7 @@ class Stubborn:
 @pytest.fixture(scope="module")
 def stubborn() -> Bench:
     tokenizer = Stubborn()
-    return Bench({"s": Seat("s", "s", tokenizer, QuickSpans(tokenizer))}, limits=Limits(trace_steps=20))
+    return Bench({"s": Seat("s", "s", tokenizer, Subject("s", tokenizer))}, limits=Limits(trace_steps=20))
 
 
 def test_a_tokenizer_that_raises_spoils_nothing(stubborn: Bench) -> None:
@@ -159,7 +161,7 @@ def test_each_is_called_once_before_visitors_come() -> None:
 
     one, other = Counted(), Counted()
     Bench(
-        {name: Seat(name, name, each, QuickSpans(each)) for name, each in (("a", one), ("b", other))}
+        {name: Seat(name, name, each, Subject(name, each)) for name, each in (("a", one), ("b", other))}
     ).call_once()
     assert one.calls >= 1
     assert other.calls >= 1
@@ -211,6 +213,47 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     bench = open_bench(build_registry(plugin_files=[str(plugin)]), ["bytes", "lower"])
     for text, kept in (("ab", [True, True]), ("aB", [True, False])):
         assert [each["lossless"] for each in bench.encode(text, ["bytes", "lower"])["results"]] == kept
+
+
+def test_a_tokenizer_on_offer_is_loaded_by_name_alone(bench: Bench, client: Any) -> None:
+    assert client.get("/api/tokenizers").json()["more"] == [BERT]
+    for name in ("notes.txt", "../vocab.txt", f"wordpiece:{Path(__file__)}", "gpt2"):
+        refused = client.post("/api/load", json={"tokenizer": name})
+        assert refused.status_code == 400
+        assert "unknown tokenizer to load" in refused.json()["error"]
+    loaded = client.post("/api/load", json={"tokenizer": BERT}).json()
+    assert (loaded["spec"], loaded["vocab_size"]) == (BERT, 12)
+    assert client.post("/api/load", json={"tokenizer": BERT}).json() == loaded  # once more is no other
+    assert client.get("/api/tokenizers").json()["more"] == []
+    body = {"text": "New York", "tokenizers": [BERT]}
+    (found,) = client.post("/api/encode", json=body).json()["results"]
+    assert found["places"] == [[0, 3], [4, 8]]
+
+
+def test_special_tokens_and_the_chat_template_are_modes(bench: Bench, client: Any) -> None:
+    bench.load(BERT)
+    ids = {}
+    for mode in ("text", "special", "chat"):
+        body = {"text": "a [SEP]", "tokenizers": [BERT, "bytes"], "mode": mode}
+        found, plain = client.post("/api/encode", json=body).json()["results"]
+        ids[mode] = [index for place in found["sequence"] for index in found["spans"][place][1]]
+        assert ("error" in plain) == (mode != "text")
+    assert 3 not in ids["text"]
+    assert ids["special"] == [10, 3]
+    assert ids["chat"] == [2, 7, 8, 10, 3, 3]
+    body = {"text": "a", "tokenizers": ["bytes"], "mode": "code"}
+    assert client.post("/api/encode", json=body).status_code == 400
+
+
+def test_only_what_is_read_as_data_is_offered(tmp_path: Path, folder: Path) -> None:
+    registry = build_registry()
+    (tmp_path / "model.bin").write_bytes(b"\x80\x04N.")  # a pickle
+    (tmp_path / "link.txt").symlink_to(folder / "vocab.txt")
+    assert list(on_offer(registry, [str(tmp_path)])) == []
+    assert [name for name, _ in on_offer(registry, [str(folder)])] == [BERT]
+    assert ("gpt-4o", "tiktoken:o200k_base") in list(on_offer(registry, ["names"]))
+    with pytest.raises(TokbenchError, match="no folder"):
+        list(on_offer(registry, [str(tmp_path / "nothing")]))
 
 
 def test_an_address_that_is_taken_is_said_before_anything_is_loaded() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -126,6 +127,70 @@ def test_where_they_cut_differently_can_be_marked(page: Any) -> None:
     page.check("#differences")
     page.wait_for_selector(".view:nth-child(2) .differs")
     assert page.locator(".view:nth-child(2) .differs").all_text_contents() == ["é"]
+
+
+def test_nothing_of_an_earlier_text_stands_beside_an_error(page: Any) -> None:
+    type_in(page, "abcd")
+    page.route("**/api/encode", lambda route: route.fulfill(status=400, json={"error": "no such thing"}))
+    page.fill("#text", "ab")
+    page.locator("#message", has_text="no such thing").wait_for()
+    assert page.locator("#figures tbody tr").nth(0).locator("td").all_inner_texts() == ["–", "–", "", "–"]
+    assert page.locator(".view .text span").count() == 0
+    assert page.locator("#size").inner_text() == ""
+    page.complaints.clear()  # Chromium says that the answer was 400
+
+
+def test_ids_can_be_seen_and_copied(page: Any) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    type_in(page, "né")
+    assert not page.locator(".view .ids").first.is_visible()
+    page.check("#ids")
+    page.locator(".view .ids", has_text="110 195 169").wait_for()
+    page.get_by_role("button", name="Copy ids of bytes").click()
+    page.locator(".view button", has_text="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "[110, 195, 169]"
+
+
+def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(page: Any) -> None:
+    if page.locator("#load").is_visible():  # the server is one for all tests
+        page.select_option("#more", label="wordpiece vocab.txt")
+        page.click("#load")
+    box = page.locator("#choices label", has_text="wordpiece vocab.txt").locator("input")
+    box.wait_for()
+    box.check()
+    page.locator("#choices input").nth(0).uncheck()
+    type_in(page, "new york, ab")
+    page.check("#differences")
+    view = page.locator(".view", has_text="wordpiece vocab.txt")
+    view.locator(".differs").first.wait_for()
+    assert view.locator(".differs").all_text_contents() == ["new", "york", "ab"] or view.locator(
+        ".differs"
+    ).all_text_contents() == ["new", "york"]
+    page.select_option("#mode", "special")
+    page.locator(".view .error", has_text="matches no special tokens").wait_for()
+
+
+def test_seven_tokenizers_stand_above_the_fold(page: Any) -> None:
+    def seven(route: Any) -> None:
+        answer = route.fetch().json()
+        first = answer["tokenizers"][0]
+        answer["tokenizers"] = [
+            {**first, "label": f"a tokenizer of a long name {n}", "spec": f"s{n}"} for n in range(7)
+        ]
+        route.fulfill(json=answer)
+
+    def encoded(route: Any) -> None:
+        sent = {**route.request.post_data_json, "tokenizers": ["bytes"]}
+        answer = route.fetch(post_data=json.dumps(sent)).json()
+        answer["results"] = [{**answer["results"][0], "spec": f"s{n}"} for n in range(7)]
+        route.fulfill(json=answer)
+
+    page.route("**/api/tokenizers", seven)
+    page.route("**/api/encode", encoded)
+    page.reload()
+    page.wait_for_selector("body[data-updated]")
+    boxes = [page.locator(".view .text").nth(place).bounding_box() for place in range(7)]
+    assert all(box["height"] > 10 and box["y"] + box["height"] <= 900 for box in boxes)
 
 
 def test_nothing_sticks_out_on_a_phone(page: Any) -> None:

@@ -179,7 +179,10 @@
     new ResizeObserver(look).observe(box);
   });
 
-  document.querySelectorAll(".tokens").forEach(TokenView.watch);
+  const views = [...document.querySelectorAll(".tokens")];
+  views.forEach(TokenView.watch);
+  const lacking = TokenView.lacking(views.map((view) => view.textContent).join("\n"));
+  if (lacking) document.querySelector("#samples")?.append(make("p", { className: "note", textContent: lacking }));
 
   // Where the reader is, in the contents.
   const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));

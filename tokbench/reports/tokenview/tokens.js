@@ -67,5 +67,30 @@ const TokenView = (() => {
     });
   }
 
-  return { fill, watch, describe };
+  // The scripts that this browser has no font for, in a sentence; their letters look like that of no character.
+  const scripts = ["Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati",
+    "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana", "Kannada", "Katakana", "Khmer", "Lao", "Malayalam", "Myanmar", "Oriya",
+    "Sinhala", "Tamil", "Telugu", "Thai", "Tibetan"].map((name) => [name, new RegExp(`\\p{Script=${name}}`, "u")]);
+  scripts.push(["emoji", /\p{Emoji_Presentation}/u]);
+  const drawn = new Map(); // by character
+  function picture(character) {
+    if (!drawn.has(character)) {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 40, height: 40 });
+      const context = canvas.getContext("2d");
+      context.font = `24px ${getComputedStyle(document.body).fontFamily}`;
+      context.fillText(character, 4, 30);
+      drawn.set(character, canvas.toDataURL());
+    }
+    return drawn.get(character);
+  }
+  function lacking(text) {
+    const none = picture("\u0378"); // is assigned to no character
+    const found = scripts.filter(([, letters]) => {
+      const character = letters.exec(text)?.[0];
+      return character !== undefined && picture(character) === none;
+    });
+    return found.length ? `This browser has no font for ${found.map(([name]) => name).join(", ")}: boxes stand for the letters.` : "";
+  }
+
+  return { fill, watch, describe, lacking };
 })();
