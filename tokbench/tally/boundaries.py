@@ -25,7 +25,7 @@ def boundary_flags(boundary: NDArray[np.uint64], size: int) -> NDArray[np.bool_]
 
     Example:
         >>> boundary = no_boundaries(100)
-        >>> set_bits(boundary, np.uint64(63), np.uint64(0b101))
+        >>> boundary[0], boundary[1] = 1 << 63, 0b10
         >>> np.flatnonzero(boundary_flags(boundary, 100)).tolist()
         [63, 65]
     """
@@ -47,11 +47,9 @@ def boundaries_from(boundary: Any, place: Any) -> Any:
 
 
 @kernel
-def set_bits(boundary: Any, place: Any, mask: Any) -> None:
-    """Make a boundary i bytes after a place, an unsigned number, for every bit i of a mask."""
-    word, shift = place >> SIX, place & LAST
-    boundary[word] |= mask << shift
-    boundary[word + ONE] |= mask >> ONE >> (LAST - shift)
+def set_boundary(boundary: Any, place: Any) -> None:
+    """Make a boundary at a place, an unsigned number."""
+    boundary[place >> SIX] |= ONE << (place & LAST)
 
 
 @kernel

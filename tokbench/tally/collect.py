@@ -19,8 +19,8 @@ from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.own import Counting, OwnCounter, OwnSums
 from tokbench.tally.places import Aligner, Places
 from tokbench.tally.roundtrip import RoundTrips
-from tokbench.tally.tally import BUCKETS, Tally
-from tokbench.tally.text import BATCH_BYTES, GROUPS, TextBatch, prepare
+from tokbench.tally.tally import Tally
+from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, TextBatch, prepare
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -180,8 +180,7 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.walk import add_column, add_lengths
+        from tokbench.tally.documents import add_column
 
         tokens, spans = self._encode(batch)
         places = self._aligner.align(batch, tokens, spans)
@@ -198,16 +197,10 @@ class Counter:
                 self._sums[_COLUMN[name]] += batch.sums[_COLUMN[values]]
             else:
                 add_column(self._sums[_COLUMN[name]], batch.groups, values)
-        large = np.empty(len(batch), np.int64)
-        n_large = add_lengths(
-            batch.buckets,
-            batch.counts["bytes"],
-            frozen(tokens.offsets),
-            self._lengths,
-            self._document_tokens.dense,
-            large,
-        )
-        self._document_tokens.add_large(large[:n_large])
+        sizes = batch.counts["documents"], batch.counts["bytes"], tokens.lengths()
+        self._document_tokens.add(sizes[-1])
+        for sums, each in zip(self._lengths, sizes, strict=True):
+            add_column(sums, batch.buckets, each)
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
         for own in self._own:
@@ -273,7 +266,7 @@ class Counter:
         """The tally; `words` are the sampled words (hash, text) to encode on their own."""
         import numpy as np
 
-        ids = self._aligner.rows.seen()
+        ids = Histogram.of_dense(self._aligner.seen)
         lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
         by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)
         sample = WordSample.empty()

@@ -29,6 +29,13 @@ def close_up(data: Any, starts: Any, ends: Any, out: Any) -> None:
 
 
 @kernel
+def add_column(sums: Any, groups: Any, values: Any) -> None:
+    """Add what document i has of a counter, ``values[i]``, to ``sums[groups[i]]``."""
+    for document in range(len(groups)):
+        sums[np.uint64(groups[document])] += values[document]
+
+
+@kernel
 def low_spans(data: Any, starts: Any, ends: Any, limit: Any, met: Any, found: Any, hashes: Any) -> int:
     """Write to `found` the spans whose hash is `limit` at most, and their `hashes`; gives how many there are.
 

@@ -18,11 +18,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from tokbench.tally.characters import CODE_POINTS
-from tokbench.tally.vocabulary import TokenTable
+from tokbench.tally.vocabulary import TokenTable, code_points
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tokbench.tally.folding_kernels import Folded
 
 _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 _METASPACE = "\u2581"
@@ -82,15 +84,19 @@ class Pieces:
         self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.growth = 1
 
+    @property
+    def arrays(self) -> Folded:
+        """The pieces as kernels take them."""
+        from tokbench.kernels.pointers import frozen
+        from tokbench.tally.folding_kernels import Folded
+
+        return Folded(self.entries, frozen(self.blob))
+
     def new(self, keys: NDArray[np.int32]) -> NDArray[np.int32]:
         """Those of `keys` that are not known."""
         import numpy as np
 
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.walk import unmet
-
-        found = np.empty(len(keys), np.int32)
-        return np.unique(found[: unmet(frozen(keys), self.entries, found)])
+        return np.unique(keys[self.entries[keys] == 0])
 
     def put(
         self, keys: NDArray[np.int32], lengths: NDArray[np.int64], folded: bytes, flags: NDArray[np.int64]
@@ -148,8 +154,6 @@ class Folding:
     def _fold_tokens(self, keys: NDArray[np.int32]) -> None:
         """Fold new tokens, all at once: their folded characters end to end are their folded forms."""
         import numpy as np
-
-        from tokbench.tally.pointwise import code_points
 
         table = self._table
         blob, begin = table.blob.tobytes(), table.offset[keys]

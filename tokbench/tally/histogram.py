@@ -118,6 +118,14 @@ class Tail:
         self._large = Histogram.empty()
         self._pending: list[NDArray[np.int64]] = []
 
+    def add(self, values: NDArray[np.int64]) -> None:
+        """Count some numbers, each at least 0, of any size."""
+        import numpy as np
+
+        small = values < len(self.dense)
+        self.dense += np.bincount(values[small], minlength=len(self.dense))
+        self.add_large(values[~small])
+
     def add_large(self, values: NDArray[np.integer]) -> None:
         """Count some numbers that are not counted in `dense`, for which most are too large."""
         import numpy as np

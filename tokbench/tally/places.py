@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.tally.folding import Degree, folding_of
-from tokbench.tally.rows import TokenRows
 from tokbench.tally.text import TextBatch
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch
@@ -25,6 +24,9 @@ from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tokbench.tally.folding_kernels import Aligned
+    from tokbench.tally.match import Tokens
 
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
@@ -40,7 +42,7 @@ class Places:
     tokens' bytes are the document's bytes, in those that `leads` marks after a space before the text; `hidden`
     the characters under unknown tokens, by document, −1 where that cannot be told. By document there are also
     the tokens that are no whole characters (`split`), that are the unknown token (`unknown`) and that have no
-    bytes (`empty`); `boundary` has the bits (see `tokbench.tally.boundaries`) that `tokbench.tally.walk.match`
+    bytes (`empty`); `boundary` has the bits (see `tokbench.tally.boundaries`) that `tokbench.tally.match.match`
     sets.
     """
 
@@ -89,73 +91,50 @@ def keeps_letters(tokenizer: Tokenizer) -> bool:
 
 
 class Aligner:
-    """Finds places for one tokenizer; how often each token was seen is told by its `rows`."""
+    """Finds places for one tokenizer; `seen` counts how often each token was met."""
 
-    __slots__ = ("_degrees", "_offsets", "_scratch", "_table", "_tokenizer", "_unknown", "rows")
+    __slots__ = ("_degrees", "_offsets", "_table", "_tokenizer", "_unknown", "seen")
 
     def __init__(self, tokenizer: Tokenizer, table: TokenTable) -> None:
         import numpy as np
 
         self._tokenizer = tokenizer
         self._table = table
-        self.rows = TokenRows(table)
-        self._scratch = np.zeros((2, 0), np.uint8)
+        self.seen: Ints = np.zeros(table.size, np.int64)
         self._unknown = -1 if table.unk is None else table.unk
         self._degrees: tuple[Degree, ...] | None = None
         # asked once: isinstance of a protocol is slow to ask of every document
         self._offsets = tokenizer if isinstance(tokenizer, OffsetEncoder) else None
 
     def align(self, batch: TextBatch, tokens: TokenBatch, spans: Ints | None = None) -> Places:
-        """The places of `tokens` in `batch`; each token is counted in `rows`.
+        """The places of `tokens` in `batch`; each token is counted in `seen`.
 
         `spans` are the offsets of `tokens`, ``(total, 2)``, where they are known already.
         """
         import numpy as np
 
-        from tokbench.kernels.pointers import PADDING, frozen
         from tokbench.tally.boundaries import no_boundaries
-        from tokbench.tally.walk import MATCHED, lay_out, match
+        from tokbench.tally.folding_kernels import Aligned
+        from tokbench.tally.match import MATCHED, Matched, lay_out, match
 
-        table, rows, n = self._table, self.rows.rows.reshape(-1), len(tokens.ids)
-        ids, offsets = frozen(tokens.ids), frozen(tokens.offsets)
+        table, n = self._table, len(tokens.ids)
+        given = _given(tokens)
         exact, leads = np.empty((2, len(batch)), np.bool_)
-        counts = np.zeros((len(MATCHED), len(batch)), np.int64)
-        boundary = no_boundaries(len(batch.data))
-        room = int(batch.counts["bytes"].max(initial=0)) + 2 * PADDING
-        if self._scratch.shape[1] < room:
-            self._scratch = np.zeros((2, room), np.uint8)
-        spelled, begins = self._scratch
+        counts = np.empty((len(MATCHED), len(batch)), np.int64)
+        found = Matched(exact, leads, counts, no_boundaries(len(batch.data)))
         matched, ahead = 0, AHEAD
-        while (
-            matched := match(
-                ids,
-                offsets,
-                batch.data,
-                batch.starts,
-                batch.ends,
-                rows,
-                rows.view(np.uint8),
-                table.offset,
-                table.blob,
-                spelled,
-                begins,
-                boundary,
-                exact,
-                leads,
-                counts,
-                matched,
-            )
-        ) < len(batch):
-            self.rows.know(tokens.ids[tokens.offsets[matched] : tokens.offsets[matched + 1 :][:ahead][-1]])
+        while (matched := match(batch.arrays, given, table.arrays, self.seen, found, matched)) < len(batch):
+            table.know(tokens.ids[tokens.offsets[matched] : tokens.offsets[matched + 1 :][:ahead][-1]])
             ahead *= AHEAD
 
         def laid_out() -> tuple[Offsets, Offsets]:
             place = batch.words.start.dtype
             start, end = np.empty(n, place), np.empty(n, place)
-            lay_out(ids, offsets, batch.starts, table.length, exact, leads, start, end)
+            lay_out(batch.arrays, given, table.length, found, start, end)
             return start, end
 
         split, unknown, empty = counts
+        boundary = found.boundary
         hidden = np.zeros(len(batch), np.int64)
         if exact.all():
 
@@ -165,140 +144,69 @@ class Aligner:
 
             return Places(spans_of_all, exact, exact, leads, hidden, split, unknown, empty, boundary)
         start, end = laid_out()
-        aligned = exact.copy()
         hidden[unknown > 0] = -1
-        self._align_rest(batch, tokens, spans, unknown > 0, start, end, aligned, hidden)
-        keep = (end > start) & np.repeat(aligned, tokens.lengths())
-        found = _with_extent(start, end, keep, tokens)
-        return Places(lambda: found, aligned, exact, leads, hidden, split, unknown, empty, boundary)
+        rest = Aligned(start, end, exact.copy(), hidden)
+        self._align_rest(batch, tokens, spans, unknown > 0, rest)
+        keep = (end > start) & np.repeat(rest.done, tokens.lengths())
+        places = _with_extent(start, end, keep, tokens)
+        return Places(lambda: places, rest.done, exact, leads, hidden, split, unknown, empty, boundary)
 
     def _align_rest(
-        self,
-        batch: TextBatch,
-        tokens: TokenBatch,
-        spans: Ints | None,
-        unknown: Flags,
-        start: Offsets,
-        end: Offsets,
-        aligned: Flags,
-        hidden: Ints,
+        self, batch: TextBatch, tokens: TokenBatch, spans: Ints | None, unknown: Flags, found: Aligned
     ) -> None:
-        """Align whichever documents are not `aligned` yet and can be by something else than their bytes."""
+        """Align whichever documents are not aligned yet and can be by something else than their bytes."""
         import numpy as np
 
+        from tokbench.tally.folding_kernels import count_hidden, part_characters
+
+        given = _given(tokens)
         if self._degrees is None:
             self._degrees = DEGREES if keeps_letters(self._tokenizer) else DEGREES[1:]
         for degree in self._degrees:
-            rest = np.flatnonzero(~aligned & ~(unknown & (hidden >= 0)))
+            rest = np.flatnonzero(~found.done & ~(unknown & (found.hidden >= 0)))
             if len(rest):
-                self._folded(batch, tokens, rest, degree, start, end, aligned, hidden)
-        if self._offsets is not None and not aligned.all():
-            told = self._by_offsets(batch, tokens, spans, ~aligned, start, end)
-            self._part_characters(batch, tokens, told, start, end)
-            aligned[told] = True
-            hidden[told] = 0  # counted below
+                self._folded(batch, tokens, rest, degree, found)
+        if self._offsets is not None and not found.done.all():
+            told = self._by_offsets(batch, tokens, spans, found)
+            part_characters(told, batch.data, given, self._table.arrays, found)
+            found.done[told] = True
+            found.hidden[told] = 0  # counted below
         if unknown.any():
-            self._count_hidden(batch, tokens, start, end, aligned & unknown, hidden)
+            documents = np.flatnonzero(found.done & unknown)
+            count_hidden(documents, batch.arrays, given, self._unknown, found)
 
     def _folded(
-        self,
-        batch: TextBatch,
-        tokens: TokenBatch,
-        documents: Ints,
-        degree: Degree,
-        start: Offsets,
-        end: Offsets,
-        aligned: Flags,
-        hidden: Ints,
+        self, batch: TextBatch, tokens: TokenBatch, documents: Ints, degree: Degree, found: Aligned
     ) -> None:
         """Align by folded forms whichever of `documents` can be."""
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.refold import align_folded
+        from tokbench.tally.folding_kernels import align_folded
 
         folding = folding_of(self._table, degree)
-        characters, pieces = folding.characters, folding.tokens
         longest = int((batch.ends - batch.starts)[documents].max())
+        most = int(tokens.lengths()[documents].max())
         while not align_folded(
             documents,
-            batch.data,
-            batch.starts,
-            batch.ends,
-            frozen(tokens.ids),
-            frozen(tokens.offsets),
+            batch.arrays,
+            _given(tokens),
             self._unknown,
-            characters.entries,
-            frozen(characters.blob),
-            pieces.entries,
-            frozen(pieces.blob),
-            longest * characters.growth,
-            int(tokens.lengths()[documents].max()),
-            start,
-            end,
-            aligned,
-            hidden,
+            folding.characters.arrays,
+            folding.tokens.arrays,
+            longest * folding.characters.growth,
+            most,
+            found,
         ):
             folding.know(batch.texts, tokens.ids)
 
-    def _part_characters(
-        self, batch: TextBatch, tokens: TokenBatch, documents: Ints, start: Offsets, end: Offsets
-    ) -> None:
-        """Place tokens that are parts of a character inside it, where offsets gave each of them all of it."""
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.refold import part_characters
-
-        table = self._table
-        part_characters(
-            documents,
-            batch.data,
-            frozen(tokens.ids),
-            frozen(tokens.offsets),
-            frozen(table.offset),
-            frozen(table.length),
-            frozen(table.blob),
-            start,
-            end,
-        )
-
-    def _count_hidden(
-        self, batch: TextBatch, tokens: TokenBatch, start: Offsets, end: Offsets, documents: Flags, hidden: Ints
-    ) -> None:
-        """The code points under the unknown tokens of aligned documents."""
-        import numpy as np
-
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.refold import count_hidden
-
-        count_hidden(
-            np.flatnonzero(documents),
-            batch.data,
-            batch.starts,
-            batch.ends,
-            frozen(tokens.ids),
-            frozen(tokens.offsets),
-            self._unknown,
-            start,
-            end,
-            hidden,
-        )
-
-    def _by_offsets(
-        self,
-        batch: TextBatch,
-        tokens: TokenBatch,
-        spans: Ints | None,
-        rest: Flags,
-        start: Offsets,
-        end: Offsets,
-    ) -> Ints:
-        """Align the documents of `rest` by the tokenizer's own offsets; those whose tokens the offsets fit."""
+    def _by_offsets(self, batch: TextBatch, tokens: TokenBatch, spans: Ints | None, found: Aligned) -> Ints:
+        """Place by the tokenizer's own offsets what is not done; gives the documents whose tokens they fit."""
         import numpy as np
 
         assert self._offsets is not None
-        documents = np.flatnonzero(rest)
+        documents = np.flatnonzero(~found.done)
         if spans is None:
             spans, limits = offsets_batch(self._offsets, [batch.text(i) for i in documents.tolist()])
         else:
-            spans = spans[np.repeat(rest, tokens.lengths())]
+            spans = spans[np.repeat(~found.done, tokens.lengths())]
             limits = np.append(0, np.cumsum(tokens.lengths()[documents]))
         first_bytes = np.flatnonzero((batch.data & 0xC0) != 0x80)  # of characters, line feeds in between
         first = np.searchsorted(first_bytes, batch.starts[documents])
@@ -311,9 +219,17 @@ class Aligner:
         chosen[documents[fit]] = True
         into = np.repeat(chosen, tokens.lengths())
         own = (spans + np.repeat(first, counts)[:, None])[np.repeat(fit, counts)]
-        start[into], end[into] = first_bytes[own[:, 0]], first_bytes[own[:, 1]]
-        aligned: Ints = documents[fit]
-        return aligned
+        found.begin[into], found.stop[into] = first_bytes[own[:, 0]], first_bytes[own[:, 1]]
+        told: Ints = documents[fit]
+        return told
+
+
+def _given(tokens: TokenBatch) -> Tokens:
+    """Tokens as kernels take them."""
+    from tokbench.kernels.pointers import frozen
+    from tokbench.tally.match import Tokens
+
+    return Tokens(frozen(tokens.ids), frozen(tokens.offsets))
 
 
 def _with_extent(

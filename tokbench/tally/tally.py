@@ -12,6 +12,7 @@ from tokbench.tally.histogram import Histogram
 from tokbench.tally.loss import Loss, fewest
 from tokbench.tally.ngrams import NGrams
 from tokbench.tally.own import OwnSums
+from tokbench.tally.text import BUCKETS
 from tokbench.tally.wordsample import WordSample
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ TALLY_VERSION = 4
 It alone decides whether a cached tally is still good, so a change of code that changes no tally keeps them all:
 `tests/tokbench/tally/test_golden.py` holds tallies that say which kind a change is of.
 """
-
-BUCKETS = 40
-"""Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.corpus import Document, TextBlock
 from tokbench.tally.batching import batched, batched_documents
@@ -41,6 +41,8 @@ YEARS, YEAR_DIGITS = range(1000, 2100), 4
 
 BLOCK_DOCUMENTS = 32
 """Documents of a block, on average, where they follow one another: a page or so of lines."""
+BUCKETS = 40
+"""Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
 GROUPS = 1024
 """Bootstrap groups; see `tokbench.tally.groups`."""
 
@@ -90,6 +92,14 @@ class Cuts:
     gold: NDArray[np.bool_]
 
 
+class Texts(NamedTuple):
+    """The documents of a batch as kernels take them: document i is ``data[starts[i]:ends[i]]``."""
+
+    data: NDArray[np.uint8]
+    starts: Ints
+    ends: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class TextBatch:
     """Some documents, with everything that does not depend on a tokenizer counted.
@@ -118,6 +128,11 @@ class TextBatch:
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    @property
+    def arrays(self) -> Texts:
+        """The documents as kernels take them."""
+        return Texts(self.data, self.starts, self.ends)
 
     @cached_property
     def texts(self) -> Sequence[str]:
@@ -162,7 +177,7 @@ class TextBatch:
         """The sums of `counts` by group, as a tally holds them: ``(len(TEXT_COUNTERS), GROUPS)``."""
         import numpy as np
 
-        from tokbench.tally.walk import add_column
+        from tokbench.tally.documents import add_column
 
         sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
         for own, name in zip(sums, TEXT_COUNTERS, strict=True):
@@ -172,10 +187,10 @@ class TextBatch:
 
     @cached_property
     def buckets(self) -> Ints:
-        """The class of length of each document: how many bits the number of its bytes has."""
+        """The class of length of each document: how many bits the number of its bytes has, at most."""
         import numpy as np
 
-        return np.frexp(self.counts["bytes"].astype(np.float64))[1].astype(np.int64)
+        return np.frexp(self.counts["bytes"].astype(np.float64))[1].astype(np.int64).clip(max=BUCKETS - 1)
 
     @cached_property
     def n_bytes(self) -> int:

@@ -24,8 +24,15 @@ class _Touching:
     def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
         import numpy as np
 
-        from tokbench.tally.touches import TOUCHED, touch_exact, touch_words
-        from tokbench.tally.walk import ascending
+        from tokbench.tally.touch_kernels import (
+            TOUCHED,
+            Bytes,
+            Placed,
+            Touching,
+            Words,
+            touch_exact,
+            touch_words,
+        )
 
         self.aligned = places.aligned
         self.all_aligned = bool(places.aligned.all())
@@ -33,48 +40,21 @@ class _Touching:
         self.divided = bool(places.exact.all())
         # a boundary: some token begins here, and not at the start of the document
         self.boundary = places.boundary
-        words, limits = batch.words, batch.words.limits
-        counts = np.zeros((len(TOUCHED), self.n), np.int64)
-        many = np.empty(len(words), words.start.dtype)
-        n_many = touch_exact(
-            batch.data,
-            batch.starts,
-            batch.ends,
-            places.exact,
-            words.start,
-            words.end,
-            limits,
-            batch.marks,
-            self.boundary,
-            few,
-            many,
-            counts,
-        )
+        words = Words(batch.words.start, batch.words.end, batch.words.limits)
+        every = Bytes(batch.data, batch.marks, self.boundary)
+        counts, many = np.zeros((len(TOUCHED), self.n), np.int64), np.empty(len(words.start), words.start.dtype)
+        found = Touching(counts, few, many)
+        n_many = touch_exact(batch.arrays, places.exact, words, every, found)
         self.counts: dict[str, Ints | str] = dict(zip(TOUCHED, counts, strict=True))
         if not self.divided:
             self.start: Any = places.start
             self.end: Any = places.end
-            ordered = bool(places.exact.all()) or (ascending(self.start) and ascending(self.end))
+            ordered = bool((np.diff(self.start) >= 0).all() and (np.diff(self.end) >= 0).all())
             if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
                 self.start, self.end = np.sort(self.start), np.sort(self.end)
-            n_many = touch_words(
-                batch.data,
-                batch.starts,
-                places.exact,
-                places.aligned,
-                places.limits,
-                self.start,
-                self.end,
-                words.start,
-                words.end,
-                limits,
-                batch.marks,
-                self.boundary,
-                few,
-                many,
-                n_many,
-                counts,
-            )
+            tokens = Placed(self.start, self.end, places.limits)
+            rest = places.aligned & ~places.exact
+            n_many = touch_words(batch.arrays, rest, tokens, words, every, found, n_many)
             if not ordered:
                 self.counts["cross_words"] = self._cross_words(batch, places)
         self.many = many[:n_many]
@@ -91,7 +71,7 @@ class _Touching:
         import numpy as np
 
         if self.divided:
-            from tokbench.tally.touches import boundaries_inside
+            from tokbench.tally.touch_kernels import boundaries_inside
 
             inside: Ints = np.empty(len(spans), np.int64)
             boundaries_inside(self.boundary, spans.start, spans.end, inside)
@@ -120,7 +100,7 @@ class _Touching:
             return {}
         import numpy as np
 
-        from tokbench.tally.touches import count_cuts
+        from tokbench.tally.touch_kernels import count_cuts
 
         made, right, gold = counts = np.zeros((3, self.n), np.int64)
         count_cuts(self.boundary, cuts.at, cuts.document, cuts.gold, self.aligned, counts)

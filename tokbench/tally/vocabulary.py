@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_ids, token_bytes, unk_id
@@ -19,16 +20,35 @@ ASKED_AT_ONCE = 1 << 14
 """Tokens asked for by one call, so that a large vocabulary takes no more than some megabytes meanwhile."""
 
 
+SPLIT, KNOWN, UNKNOWN, UNTOLD = 1, 2, 4, 8
+"""Flags of a token: no whole UTF-8 characters; looked up; the unknown one; of bytes nobody tells."""
+ESCAPES = 0xDC80, 0xDCFF
+"""The code points by which ``surrogateescape`` writes bytes that are no UTF-8."""
+
+
+class TokenArrays(NamedTuple):
+    """A `TokenTable` as kernels take it.
+
+    `rows` has four numbers (uint64) for each token: its first 16 bytes, whatever is behind those of a shorter
+    one; ``length << 8 | flags``, 0 where it is not known yet; and nothing. In one row they cost the loop over a
+    text's tokens one access to memory, in arrays of their own twice the time.
+    """
+
+    offset: NDArray[np.int64]
+    length: NDArray[np.int32]
+    blob: NDArray[np.uint8]
+    rows: NDArray[np.uint64]
+
+
 class TokenTable:
     """What is known of a tokenizer's tokens; grows as ids are met, or is all there once one is.
 
     The latter where one call tells of many (`BatchTokenByter`).
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
-    where they begin in `blob`, which has padding; `flags` (uint8) are those of `tokbench.tally.walk`, 0 for a
-    token that was not met yet. `whole` says that all is there that will be without being met. `derived` keeps
-    what others work out from the table, and `spare` rows that nobody counts in (see `tokbench.tally.rows`), for
-    as long as it lives.
+    where they begin in `blob`, which has padding; `flags` (uint8) are those above, 0 for a token that was not
+    met yet. `whole` says that all is there that will be without being met. `derived` keeps what others work out
+    from the table, for as long as it lives.
     """
 
     __slots__ = (
@@ -38,8 +58,8 @@ class TokenTable:
         "flags",
         "length",
         "offset",
+        "rows",
         "size",
-        "spare",
         "tokenizer",
         "unk",
         "whole",
@@ -55,35 +75,40 @@ class TokenTable:
         self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
         self.length: NDArray[np.int32] = np.zeros(self.size, np.int32)
         self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
+        room = np.zeros(4 * self.size + 4, np.uint64)
+        first = -room.ctypes.data % 32 // 8  # no row is in two cache lines
+        self.rows: NDArray[np.uint64] = room[first : first + 4 * self.size].reshape(-1, 4)
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
-        self.spare: list[NDArray[np.uint64]] = []
         self.unk = unk_id(tokenizer)
         self.whole = False
         self._special: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
 
+    @property
+    def arrays(self) -> TokenArrays:
+        """The table as kernels take it."""
+        return TokenArrays(self.offset, self.length, self.blob, self.rows.reshape(-1))
+
     def know(self, ids: NDArray[np.int32]) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         import numpy as np
 
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.walk import unmet
-
-        new = np.empty(len(ids), ids.dtype)
-        new = new[: unmet(frozen(ids), self.flags, new)]
-        if not new.size:
+        if not len(ids):
             return
-        low, high = int(new.min()), int(new.max())
+        low, high = int(ids.min()), int(ids.max())
         if low < 0 or high >= self.size:
             raise TokenizerError(
                 f"{self._name()}: encode returned the id {low if low < 0 else high}, outside its vocabulary "
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
+        new = np.unique(ids[self.flags[ids] == 0])
+        if not len(new):
+            return
         tokenizer = self.tokenizer()
         if self.whole or not (isinstance(tokenizer, BatchTokenByter) and isinstance(tokenizer, TokenByter)):
-            self._ask(np.unique(new))
+            self._ask(new)
             return
         # all at once is less work than to come back for the rare ones again and again; the unknown token waits,
         # since others ask whether it was ever met
@@ -102,8 +127,7 @@ class TokenTable:
     def _ask(self, ids: NDArray[np.int32]) -> None:
         import numpy as np
 
-        from tokbench.kernels.pointers import padded
-        from tokbench.tally.walk import EMPTY, KNOWN, SPLIT, UNKNOWN, UNTOLD
+        from tokbench.kernels.pointers import padded, windows
 
         tokenizer = self.tokenizer()
         assert tokenizer is not None
@@ -129,9 +153,12 @@ class TokenTable:
         self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
         self.offset[ids] = begin
         self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
-        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
+        flags = KNOWN + SPLIT * split + UNTOLD * unknown
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.flags[ids] = flags
+        eight = windows(self.blob)
+        self.rows[ids, 0], self.rows[ids, 1] = eight[begin], eight[np.minimum(begin + 8, len(self.blob))]
+        self.rows[ids, 2] = self.length[ids].clip(0).astype(np.uint64) << np.uint64(8) | self.flags[ids]
 
     def _name(self) -> str:
         tokenizer = self.tokenizer()
@@ -142,8 +169,6 @@ def _broken(pieces: list[bytes]) -> NDArray[np.bool_]:
     """Which of the pieces are no whole characters; lone surrogates are such."""
     import numpy as np
 
-    from tokbench.tally.pointwise import code_points, escaped
-
     points, ends = code_points(pieces)
     broken = np.diff(np.append(0, np.cumsum(escaped(points))[ends])) > 0
     for index in np.flatnonzero(broken).tolist():
@@ -153,6 +178,32 @@ def _broken(pieces: list[bytes]) -> NDArray[np.bool_]:
         except UnicodeDecodeError:
             pass
     return broken
+
+
+def code_points(pieces: Sequence[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    r"""The code points (uint32) of all pieces, a line feed after each, and the places of those line feeds.
+
+    Bytes that are no UTF-8 are `ESCAPES`, among them, as Python has it, those of surrogates.
+
+    Example:
+        >>> points, ends = code_points([b"ab", b"", "é".encode()[:1]])
+        >>> [hex(point) for point in points.tolist()], ends.tolist()
+        (['0x61', '0x62', '0xa', '0xa', '0xdcc3', '0xa'], [2, 3, 5])
+    """
+    import numpy as np
+
+    text = b"\n".join([*pieces, b""]).decode("utf-8", "surrogateescape")
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    widths = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+    widths[escaped(points)] = 1
+    line_feeds = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)) + 1)
+    return points, np.searchsorted(np.cumsum(widths), line_feeds)
+
+
+def escaped(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Which of the points are bytes that are no UTF-8."""
+    found: NDArray[np.bool_] = (points >= ESCAPES[0]) & (points <= ESCAPES[1])
+    return found
 
 
 def _weak(tokenizer: Tokenizer) -> bool:

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from tokbench.tally.folding import KNOWN, LENGTH_BITS, REFUSED, Folding, fold
 from tokbench.tally.places import DEGREES
-from tokbench.tally.pointwise import code_points
-from tokbench.tally.vocabulary import TokenTable
-from tokbench.tally.walk import SPLIT, unmet
+from tokbench.tally.vocabulary import SPLIT, TokenTable, code_points
 
 LONE = "\ud800".encode("utf-8", "surrogatepass")
 ODD = [b"", b" ", b"\n", b"a\n", "▁".encode(), "▁É".encode(), b"\xc3", b"\xa9", b"\xff\xfe", LONE]
@@ -82,13 +80,3 @@ def _whole(piece: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-@given(st.lists(st.integers(-3, 20000)), st.sets(st.integers(0, 9999)))
-@example([0, 4096, 0, 4096], set())
-def test_what_is_not_met_is_found(keys: list[int], known: set[int]) -> None:
-    entries = np.zeros(10000, np.int64)
-    entries[list(known)] = 1
-    found = np.empty(len(keys), np.int32)
-    n = unmet(np.array(keys, np.int32), entries, found)
-    assert set(found[:n].tolist()) == set(keys) - known

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from tokbench import Document, TokenizerError
-from tokbench.tally import collect, vocabulary
+from tokbench.tally import collect, prepare, vocabulary
+from tokbench.tally.places import Aligner
 from tokbench.tally.vocabulary import TokenTable
+from tokbench.tokenizer import encode_batch
 
 TEXTS = ["some text of letters", "", "é 漢字 🙂", "some text again"]
 
@@ -76,3 +78,35 @@ def test_too_few_are_an_error() -> None:
     tokenizer = Short()
     with pytest.raises(TokenizerError, match="token_bytes_batch returned"):
         TokenTable(tokenizer).know(np.array([5], np.int32))
+
+
+def test_a_row_says_what_the_table_does(stand_ins) -> None:
+    pieces = ["", "é", "12345678", "123456789", "1234567890123456", "12345678901234567"]
+    table = TokenTable(tokenizer := stand_ins.Pieces(*pieces))
+    assert tokenizer.vocab_size == table.size
+    table.know(np.arange(256, 256 + len(pieces), dtype=np.int32))
+    rows = table.arrays.rows.reshape(-1, 4)
+    assert rows.ctypes.data % 32 == 0, "no row is in two cache lines"
+    for token, piece in enumerate(pieces, 256):
+        start, size = piece.encode()[:16], len(piece.encode())
+        assert rows[token, :2].tobytes()[: len(start)] == start
+        assert int(rows[token, 2]) == size << 8 | int(table.flags[token])
+    assert not rows[:256].any()
+
+
+def test_two_count_apart_with_one_table(stand_ins) -> None:
+    def aligned(aligner: Aligner, *texts: str) -> None:
+        [batch] = prepare(map(Document, texts))
+        assert aligner.align(batch, encode_batch(tokenizer, batch.texts)).exact.all()
+
+    def counted(aligner: Aligner) -> dict[int, int]:
+        return {token: count for token, count in enumerate(aligner.seen.tolist()) if count}
+
+    tokenizer = stand_ins.Pieces("ab", "a piece of more than sixteen bytes")
+    table = TokenTable(tokenizer)
+    one, other = Aligner(tokenizer, table), Aligner(tokenizer, table)
+    aligned(one, "ab", "abab")
+    aligned(other, "a piece of more than sixteen bytes", "ab!")  # knows what the one does not
+    aligned(one, "a piece of more than sixteen bytes!")
+    assert counted(one) == {256: 3, 257: 1, ord("!"): 1}
+    assert counted(other) == {257: 1, 256: 1, ord("!"): 1}

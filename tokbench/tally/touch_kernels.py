@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.bits import count_bits, highest_bit, in_range_64
-from tokbench.kernels.compiling import kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import prefetch_to_read
-from tokbench.tally.boundaries import boundaries_from, is_boundary, set_bits
+from tokbench.tally.boundaries import boundaries_from, is_boundary, set_boundary
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
-from tokbench.tally.walk import tell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench.tally.text import Texts
+
+    Flags = NDArray[np.bool_]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -34,32 +40,55 @@ TOUCHED = (
 """What is counted of each document."""
 
 
+class Words(NamedTuple):
+    """The words of documents: those of document i from ``limits[i]`` to ``limits[i + 1]``, in bytes."""
+
+    start: NDArray[np.integer[Any]]
+    end: NDArray[np.integer[Any]]
+    limits: NDArray[np.int64]
+
+
+class Placed(NamedTuple):
+    """Tokens that have a place: those of document i are from ``limits[i]`` to ``limits[i + 1]``."""
+
+    start: NDArray[np.integer[Any]]
+    end: NDArray[np.integer[Any]]
+    limits: NDArray[np.int64]
+
+
+class Bytes(NamedTuple):
+    """What is known of every byte of a batch: `tokbench.tally.scan` marks it, `match` tells the boundaries."""
+
+    data: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
+    boundary: NDArray[np.uint64]
+
+
+class Touching(NamedTuple):
+    """What is counted: `TOUCHED` of each document, ``(7, documents)``, and words by the tokens that touch them.
+
+    A word that n tokens touch is counted in ``few[n]``, or its n is appended to `many`.
+    """
+
+    counts: NDArray[np.int64]
+    few: NDArray[np.int64]
+    many: NDArray[np.integer[Any]]
+
+
 @kernel
-def touch_exact(
-    data: Any,
-    starts: Any,
-    ends: Any,
-    exact: Any,
-    word_start: Any,
-    word_end: Any,
-    word_limits: Any,
-    marks: Any,
-    boundary: Any,
-    few: Any,
-    many: Any,
-    counts: Any,
-) -> int:
+def touch_exact(texts: Texts, exact: Flags, words: Words, every: Bytes, found: Touching) -> int:
     """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
 
     There a token touches a word for every boundary inside it, and one more. Words are not looked at one by one:
     the bits inside words are added to those of them that are boundaries, whereupon each word with a boundary
     carries a bit to where it ends, and loses its first boundary; then the second is counted so.
     """
+    marks, boundary, few, many, counts = every.marks, every.boundary, found.few, found.many, found.counts
     n_many = 0
     for document in range(len(exact)):
         if not exact[document]:
             continue
-        start, end = starts[document], ends[document]
+        start, end = texts.starts[document], texts.ends[document]
         total: Any = 0
         continued: Any = 0
         boundaries: Any = 0
@@ -85,7 +114,7 @@ def touch_exact(
                         boundaries += 1
                         within += at > position
                         cut_graphemes += marks[at] & INSIDE_GRAPHEME
-                        cut_chars += data[at] & 0xC0 == 0x80
+                        cut_chars += every.data[at] & 0xC0 == 0x80
                 n_many = tell(few, many, n_many, within + 1)
                 total += within + 1
                 continued += within > 0
@@ -96,18 +125,18 @@ def touch_exact(
             begins, inner, made = begins & here, inner & here, made & here
             boundaries += count_bits(made)
             rest = made & inner
-            words: Any = count_bits(begins)
-            total += words + count_bits(rest)
+            left: Any = count_bits(begins)
+            total += left + count_bits(rest)
             touching = 1
             while touching <= AS_A_RULE or rest != ZERO:  # without a rest, a round has no effect
                 carried = rest + inner
                 more = count_bits(carried & ~inner)  # words that one token more touches
-                few[touching] += words - more
-                words = more
+                few[touching] += left - more
+                left = more
                 continued += more if touching == 1 else 0
                 touching += 1
                 rest &= carried
-            few[touching] += words
+            few[touching] += left
             # two words that follow each other share a token where no boundary lies between them
             outside = (made | first) & ~(begins | inner)
             doubtful |= begins & ~(made | first | outside << ONE | clear) != ZERO
@@ -115,13 +144,13 @@ def touch_exact(
             within_graphemes = made & in_range_64(marks, position, 0xFE, 0xFF, 1)
             if within_graphemes != ZERO:
                 cut_graphemes += count_bits(within_graphemes)
-                cut_chars += count_bits(within_graphemes & in_range_64(data, position, 0, 0x80, 0x40))
+                cut_chars += count_bits(within_graphemes & in_range_64(every.data, position, 0, 0x80, 0x40))
             position += size
-        low, high = word_limits[document], word_limits[document + 1]
+        low, high = words.limits[document], words.limits[document + 1]
         counts[0, document], counts[1, document], counts[2, document] = high - low, total, continued
         counts[3, document], counts[4, document] = boundaries, cut_chars
         counts[5, document] = cut_graphemes
-        counts[6, document] = crossings(boundary, word_start, word_end, low, high) if doubtful else 0
+        counts[6, document] = crossings(boundary, words, low, high) if doubtful else 0
     return n_many
 
 
@@ -135,15 +164,15 @@ def end_of_word(marks: Any, at: Any) -> Any:
 
 
 @kernel
-def crossings(boundary: Any, word_start: Any, word_end: Any, low: Any, high: Any) -> Any:
+def crossings(boundary: Any, words: Words, low: Any, high: Any) -> Any:
     """How many tokens touch two or more of the words `low` to `high` of a document that they divide."""
     crossing: Any = 0
     shared = False  # whether the word before shares a token with this one
     for word in range(low, high - 1):
         within = apart = False
-        for at in range(word_start[word] + 1, word_end[word]):
+        for at in range(words.start[word] + 1, words.end[word]):
             within |= is_boundary(boundary, at) != ZERO
-        for at in range(word_end[word], word_start[word + 1] + 1):
+        for at in range(words.end[word], words.start[word + 1] + 1):
             apart |= is_boundary(boundary, at) != ZERO
         crossing += not apart and not (shared and not within)
         shared = not apart
@@ -152,66 +181,61 @@ def crossings(boundary: Any, word_start: Any, word_end: Any, low: Any, high: Any
 
 @kernel
 def touch_words(
-    data: Any,
-    starts: Any,
-    exact: Any,
-    aligned: Any,
-    limits: Any,
-    begin: Any,
-    stop: Any,
-    word_start: Any,
-    word_end: Any,
-    word_limits: Any,
-    marks: Any,
-    boundary: Any,
-    few: Any,
-    many: Any,
-    n_many: int,
-    counts: Any,
+    texts: Texts, chosen: Flags, tokens: Placed, words: Words, every: Bytes, found: Touching, n_many: int
 ) -> int:
-    """Count the tokens that touch each word, and the boundaries, of aligned documents that are not `exact`.
+    """Count the tokens that touch each word, and the boundaries, of the `chosen` documents.
 
-    The tokens of document i, ``limits[i]`` to ``limits[i + 1]``, and its words are in ascending order of both
-    ends. The tokens that touch a word are those that begin before its end less those that stop by its start.
-    A word that n tokens touch is counted in ``few[n]``, or its n is appended to the `n_many` of `many`; a bit
-    of `boundary` is set where a token begins that is not at the start of its document. Gives the new `n_many`.
+    Tokens and words are in ascending order of both ends. The tokens that touch a word are those that begin
+    before its end less those that stop by its start. A bit of `boundary` is set where a token begins that is
+    not at the start of its document. Gives the new `n_many`, of `many`.
     """
-    for document in range(len(starts)):
-        first_word, last_word = word_limits[document], word_limits[document + 1]
-        if exact[document] or not aligned[document]:
+    begin, stop, marks, counts = tokens.start, tokens.end, every.marks, found.counts
+    for document in range(len(chosen)):
+        if not chosen[document]:
             continue
-        first, last = limits[document], limits[document + 1]
+        first_word, last_word = words.limits[document], words.limits[document + 1]
+        first, last = tokens.limits[document], tokens.limits[document + 1]
         started = ended = first
         total = continued = 0
         for word in range(first_word, last_word):
-            while started < last and begin[started] < word_end[word]:
+            while started < last and begin[started] < words.end[word]:
                 started += 1
-            while ended < last and stop[ended] <= word_start[word]:
+            while ended < last and stop[ended] <= words.start[word]:
                 ended += 1
             touching = started - ended
-            n_many = tell(few, many, n_many, touching)
+            n_many = tell(found.few, found.many, n_many, touching)
             total += touching
             continued += touching > 1
         started = ended = first_word
         boundaries = cut_chars = cut_graphemes = crossing = 0
-        previous = starts[document]
+        previous = texts.starts[document]
         for token in range(first, last):
             at = begin[token]
             if at != previous:
                 previous = at
-                set_bits(boundary, np.uint64(at), ONE)
+                set_boundary(every.boundary, np.uint64(at))
                 boundaries += 1
-                cut_chars += data[at] & 0xC0 == 0x80
+                cut_chars += every.data[at] & 0xC0 == 0x80
                 cut_graphemes += marks[at] & INSIDE_GRAPHEME
-            while started < last_word and word_start[started] < stop[token]:
+            while started < last_word and words.start[started] < stop[token]:
                 started += 1
-            while ended < last_word and word_end[ended] <= at:
+            while ended < last_word and words.end[ended] <= at:
                 ended += 1
             crossing += started - ended > 1
         counts[0, document], counts[1, document], counts[2, document] = last_word - first_word, total, continued
         counts[3, document], counts[4, document] = boundaries, cut_chars
         counts[5, document], counts[6, document] = cut_graphemes, crossing
     return n_many
+
+
+@inline
+def tell(few: Any, many: Any, n_many: Any, tokens: Any) -> Any:
+    """Count a word of so many tokens in ``few[tokens]``, or append it to the `n_many` of `many`."""
+    if tokens < len(few):
+        few[tokens] += 1
+        return n_many
+    many[n_many] = tokens
+    return n_many + 1
 
 
 @kernel

@@ -1,0 +1,308 @@
+"""Finding a normalising tokenizer's tokens in the text: the kernels of `tokbench.tally.folding` and of offsets.
+
+A document's folded text and its folded tokens are laid side by side. Where they are equal, each token lies over
+the characters whose folded bytes it holds. Around unknown tokens, which hide text, the runs of tokens between
+them are looked for in the folded text; that counts only if the first and the last way to find them agree. All
+of it takes time linear in the text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.utf8 import code_point
+from tokbench.tally.folding import LENGTH_BITS, REFUSED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench.tally.match import Tokens
+    from tokbench.tally.text import Texts
+    from tokbench.tally.vocabulary import TokenArrays
+
+    Bytes = NDArray[np.uint8]
+    Ints = NDArray[np.int64]
+
+_LENGTHS = (1 << LENGTH_BITS) - 1
+_NEW, _NOT_THERE = -1, -2
+
+
+class Folded(NamedTuple):
+    """Folded bytes by code point or by token id: see `tokbench.tally.folding.Pieces`."""
+
+    entries: Ints
+    blob: Bytes
+
+
+class Aligned(NamedTuple):
+    """Where each token begins and stops, in bytes of the batch; which documents are `done`, that is, have such
+    places; and how many characters unknown tokens hide in each (−1: not known).
+    """
+
+    begin: NDArray[np.integer[Any]]
+    stop: NDArray[np.integer[Any]]
+    done: NDArray[np.bool_]
+    hidden: Ints
+
+
+class Room(NamedTuple):
+    """Where a document is folded: the text, the bytes that each folded byte stands for, and its tokens."""
+
+    text: Bytes
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    made: Bytes
+    runs: Ints
+
+
+@kernel
+def align_folded(
+    documents: Ints,
+    texts: Texts,
+    tokens: Tokens,
+    unknown: int,
+    characters: Folded,
+    pieces: Folded,
+    size: int,
+    most: int,
+    found: Aligned,
+) -> bool:
+    """Align whichever of `documents` can be; false where a code point or token has no folded form yet.
+
+    No document folds to more than `size` bytes or has more than `most` tokens. Filled in are `begin` and `stop`
+    of the tokens that have an extent, `done`, and `hidden` as far as it can be told from the bytes that are
+    left over.
+    """
+    room = Room(
+        np.empty(size, np.uint8),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.uint8),
+        np.empty(most + 2, np.int64),
+    )
+    for document in documents:
+        first = texts.starts[document]
+        low, high = tokens.offsets[document], tokens.offsets[document + 1]
+        length, visible = _fold_text(texts.data, first, texts.ends[document], characters, room)
+        if length == _NEW:
+            return False
+        n = _fold_tokens(tokens.ids, low, high, unknown, pieces, length, room)
+        if n == _NEW:
+            return False
+        if n == _NOT_THERE:
+            continue
+        text, made, runs = room.text[:length], room.made[: room.runs[n]], room.runs[: n + 1]
+        places = leftmost(text, made, runs)
+        if places[0] < 0:
+            continue
+        if n > 1:
+            found.hidden[document] = np.int64(np.rint(visible * (length - len(made)) / max(length, 1)))
+            if not _is_only_way(text, made, runs, places):
+                continue
+        found.done[document] = True
+        at = run = 0
+        for index in range(low, high):
+            if tokens.ids[index] == unknown:
+                run += 1
+                to = places[run]
+            else:
+                to = at + (pieces.entries[tokens.ids[index]] >> 2 & _LENGTHS)
+            if to > at:
+                found.begin[index], found.stop[index] = first + room.low[at], first + room.high[to - 1]
+            at = to
+    return True
+
+
+@kernel
+def _fold_text(data: Bytes, first: int, end: int, characters: Folded, room: Room) -> Any:
+    """Fold ``data[first:end]`` into `text`; gives how long that is and how many characters show in it.
+
+    What each folded byte stands for begins at `low` and ends at `high`, counted from `first` on: the same byte
+    where the character folds to itself, else the whole character.
+    """
+    position = first
+    size = visible = 0
+    while position < end:
+        point, width = code_point(data, position)
+        entry = characters.entries[point]
+        if entry == 0:
+            return _NEW, 0
+        length = entry >> 2 & _LENGTHS
+        at = entry >> (LENGTH_BITS + 2)
+        itself = length == width
+        for index in range(length):
+            room.text[size + index] = characters.blob[at + index]
+            itself = itself and characters.blob[at + index] == data[position + index]
+        for index in range(length):
+            room.low[size + index] = position - first + (index if itself else 0)
+            room.high[size + index] = position - first + (index + 1 if itself else width)
+        size += length
+        visible += length > 0
+        position += width
+    return size, visible
+
+
+@kernel
+def _fold_tokens(ids: Any, first: int, last: int, unknown: int, pieces: Folded, length: int, room: Room) -> int:
+    """Fold the tokens into `made`; gives how many runs there are of tokens that are not `unknown`.
+
+    Run i is ``made[runs[i]:runs[i + 1]]``; there is one more than unknown tokens. There can be no places where
+    a token's bytes are refused or all of them are more than the `length` of the folded text.
+    """
+    size = 0
+    n = 1
+    room.runs[0] = 0
+    for index in range(first, last):
+        if ids[index] == unknown:
+            room.runs[n] = size
+            n += 1
+            continue
+        entry = pieces.entries[ids[index]]
+        if entry == 0:
+            return _NEW
+        own = entry >> 2 & _LENGTHS
+        if entry & REFUSED or size + own > length:
+            return _NOT_THERE
+        at = entry >> (LENGTH_BITS + 2)
+        for byte in range(own):
+            room.made[size + byte] = pieces.blob[at + byte]
+        size += own
+    room.runs[n] = size
+    return n
+
+
+@kernel
+def leftmost(text: Bytes, made: Bytes, runs: Ints) -> Ints:
+    """Where each run ``made[runs[i]:runs[i + 1]]`` lies in a text at the earliest, in order.
+
+    The first place is −1 where there are none. The first run must be at the start and the last at the end; all
+    of them are no longer than the text.
+    """
+    n = len(runs) - 1
+    places, links = np.zeros(n, np.int64), np.empty(len(made), np.int32)
+    last = len(text) - (runs[n] - runs[n - 1])
+    if not _same(text[: runs[1]], made[: runs[1]]) or not _same(text[last:], made[runs[n - 1] :]):
+        places[0] = -1
+        return places
+    position = runs[1]
+    for run in range(1, n - 1):
+        places[run] = find(text, position, made[runs[run] : runs[run + 1]], links)
+        if places[run] < 0:
+            places[0] = -1
+            return places
+        position = places[run] + runs[run + 1] - runs[run]
+    if last < position if n > 1 else last > 0:  # a single run is the whole text
+        places[0] = -1
+    elif n > 1:
+        places[n - 1] = last
+    return places
+
+
+@kernel
+def _is_only_way(text: Bytes, made: Bytes, runs: Ints, places: Ints) -> bool:
+    """Whether two or more runs, which lie at these `places` at the earliest, lie nowhere else, and apart."""
+    n = len(places)
+    for run in range(1, n):  # between two runs there is something for an unknown token to hide
+        if places[run - 1] + runs[run] - runs[run - 1] >= places[run]:
+            return False
+    if n > 2:
+        # the latest places of all are the earliest ones from behind
+        latest = leftmost(text[::-1].copy(), made[::-1].copy(), len(made) - runs[::-1])
+        for run in range(n):
+            if places[run] != len(text) - latest[n - 1 - run] - (runs[run + 1] - runs[run]):
+                return False
+    return True
+
+
+@kernel
+def find(text: Bytes, position: int, piece: Bytes, links: Any) -> int:
+    """Where a piece first lies in a text from a position on, or −1.
+
+    By the algorithm of Knuth, Morris and Pratt (1977): however much the text repeats itself, each byte is
+    looked at twice at most. `links` has room for the lengths of the longest proper borders of the piece's
+    beginnings.
+    """
+    if len(piece) == 0:
+        return position
+    links[0] = border = 0
+    for index in range(1, len(piece)):
+        while border > 0 and piece[index] != piece[border]:
+            border = links[border - 1]
+        border += piece[index] == piece[border]
+        links[index] = border
+    matched = 0
+    for at in range(position, len(text)):
+        while matched > 0 and text[at] != piece[matched]:
+            matched = links[matched - 1]
+        matched += text[at] == piece[matched]
+        if matched == len(piece):
+            return int(at - matched + 1)
+    return -1
+
+
+@kernel
+def _same(one: Bytes, other: Bytes) -> bool:
+    """Whether two pieces of the same length are equal."""
+    index = 0
+    while index < len(one) and one[index] == other[index]:
+        index += 1
+    return index == len(one)
+
+
+@kernel
+def count_hidden(documents: Ints, texts: Texts, tokens: Tokens, unknown: int, found: Aligned) -> None:
+    """The characters under the unknown tokens of aligned `documents`, each once."""
+    for document in documents:
+        first, end = texts.starts[document], texts.ends[document]
+        depth = np.zeros(end - first + 1, np.int32)  # of unknown tokens over a byte, as the change to the last
+        for index in range(tokens.offsets[document], tokens.offsets[document + 1]):
+            if tokens.ids[index] == unknown:
+                depth[found.begin[index] - first] += 1
+                depth[found.stop[index] - first] -= 1
+        under = count = 0
+        for position in range(end - first):
+            under += depth[position]
+            count += under > 0 and texts.data[first + position] & 0xC0 != 0x80
+        found.hidden[document] = count
+
+
+@kernel
+def part_characters(documents: Ints, data: Bytes, tokens: Tokens, table: TokenArrays, found: Aligned) -> None:
+    """Part the characters that tokens share, where offsets gave all of one to each of them, or to the last.
+
+    A token that goes on with a character of which the tokens before it hold n bytes begins at the nth byte that
+    no character begins with, of the text that the shared character was made from: that very byte where
+    normalising left the character as it is. Where the text has too few such bytes, nothing is moved.
+    """
+    begin, stop = found.begin, found.stop
+    for document in documents:
+        last = tokens.offsets[document + 1]
+        held: Any = 0  # bytes of a character that is not whole yet
+        for index in range(tokens.offsets[document], last):
+            size, at = table.length[tokens.ids[index]], table.offset[tokens.ids[index]]
+            if size <= 0:
+                held = 0
+                continue
+            if held > 0 and table.blob[at] & 0xC0 == 0x80:
+                told = index  # sentencepiece gives the character to the last of its bytes
+                while told + 1 < min(last, index + 3) and stop[told] == begin[told]:
+                    told += 1
+                low, high = begin[told], stop[told]
+                place, left = low, held
+                while left > 0 and place + 1 < high:
+                    place += 1
+                    left -= data[place] & 0xC0 == 0x80
+                if left == 0:
+                    begin[index], stop[index] = place, high
+                    if stop[index - 1] == begin[index - 1]:
+                        begin[index - 1] = low
+                        stop[index - 1] = place
+                    stop[index - 1] = min(stop[index - 1], place)
+            for byte in range(at, at + size):
+                if table.blob[byte] & 0xC0 == 0x80:
+                    held += held > 0
+                else:
+                    held = np.int64(table.blob[byte] >= 0xC0)
