@@ -296,3 +296,8 @@ def test_accents_that_were_composed_are_not_stripped(form: str) -> None:
     data = np.frombuffer(bytearray("e\u0301x\u0301".encode() + bytes(64)), np.uint8)
     result, offsets = compiled.apply(data, np.array([0, 6], np.int64))
     assert result[: offsets[-1]].tobytes().decode() == "\xe9x"
+
+
+def test_tokenizers_of_one_description_share_their_tables() -> None:
+    first, second = ({"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]} for _ in range(2))
+    assert compiled_normalizer_of(first) is compiled_normalizer_of(second)
