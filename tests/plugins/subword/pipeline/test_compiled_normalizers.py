@@ -299,5 +299,5 @@ def test_accents_that_were_composed_are_not_stripped(form: str) -> None:
 
 
 def test_tokenizers_of_one_description_share_their_tables() -> None:
-    first, second = ({"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]} for _ in range(2))
-    assert compiled_normalizer_of(first) is compiled_normalizer_of(second)
+    description = {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]}
+    assert compiled_normalizer_of(description) is compiled_normalizer_of(dict(description))
