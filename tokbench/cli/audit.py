@@ -50,6 +50,7 @@ def audit(
 
     With -d also which ids occur never or rarely in some text.
     """
+    from tokbench.errors import SpecError
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.usage import usage
 
@@ -58,6 +59,8 @@ def audit(
     texts = [documents_of(registry, name, None) for name in dataset or ()]
     found = look_through(tokenizer, _progress)
     used = usage(tokenizer, (text for some in texts for _, text in some)) if texts else None
+    if used is not None and not used.tokens:
+        raise SpecError(f"{', '.join(dataset or ())}: no tokens in it: it says of no id whether text uses it")
     if as_json:
         content = report(found, limit=None) | ({} if used is None else {"usage": _usage(used, rare)})
         print(json.dumps(content, ensure_ascii=False, indent=2))

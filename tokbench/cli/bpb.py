@@ -73,11 +73,16 @@ def _show(found: BitsAudit) -> None:
     for count, what in (
         (found.unscored, "tokens have no loss: their bytes are left out"),
         (found.left_out, "documents left out: some tokens have no loss, and what they add is not exact there"),
-        (found.rewritten, "documents decode to other text than theirs: the bytes are those of the text"),
         (found.from_ids, "documents have no text: the bytes are those of their decoded ids"),
     ):
         if count:
             console.print(f"{count:,} {what}")
+    if found.rewritten:
+        print(
+            f"warning: {found.rewritten:,} documents decode to other text than theirs: the bytes are those of "
+            "the text, and no figure holds where the ids are those of another tokenizer or row",
+            file=sys.stderr,
+        )
 
 
 def _progress(documents: int) -> None:

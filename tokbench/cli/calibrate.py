@@ -107,7 +107,10 @@ def _estimates(registry: Registry, fit: Path, datasets: list[str], kind: str) ->
     tokenizer = registry.load(known.spec)
     rows: list[dict[str, object]] = []
     for name in datasets:
-        for language, texts in texts_of(registry, [name], None).items():
+        documents = texts_of(registry, [name], None)
+        if not any(text.strip() for texts in documents.values() for text in texts):
+            raise SpecError(f"{name}: no text in it, so there is nothing to estimate")
+        for language, texts in documents.items():
             count = len(encode_batch(tokenizer, texts).ids)
             tokens = known.estimate(count, kind, len(texts))
             rows.append(
@@ -121,6 +124,4 @@ def _estimates(registry: Registry, fit: Path, datasets: list[str], kind: str) ->
                     "by": f"estimated from {known.spec}",
                 }
             )
-    if not rows:
-        raise SpecError("the datasets hold no documents")
     return rows

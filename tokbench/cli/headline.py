@@ -40,6 +40,9 @@ def print_headline(run: Run) -> None:
         }
         _print_figures(console, dataset, [head for _, head, _ in columns], shown)
         console.print()
+    for name in run.manifest.get("suite", {}).get("metrics") or ():
+        if why := _in_vain(run, name):
+            console.print(f"{name}: not measured on anything: {why}")
     for name, loss in losses.items():
         console.print(f"{loss.mark} {name}: {loss}")
     for mark in sorted({loss.mark for loss in losses.values()}):
@@ -134,6 +137,15 @@ def _reason(run: Run, dataset: str) -> str:
     if any(status.startswith("failed") for status in statuses):
         return "it failed"
     return "none of the metrics applies to it"
+
+
+def _in_vain(run: Run, metric: str) -> str:
+    """Why a metric that was asked for by name has no figure at all; empty where it has one, or failed."""
+    rows = run.frame[run.frame["metric"] == metric]
+    if rows["value"].notna().any() or rows["status"].str.startswith("failed").any():
+        return ""
+    reasons = rows["status"].str.removeprefix("undefined: ").value_counts()
+    return str(reasons.index[0]) if len(reasons) else "it applies to no dataset of this run"
 
 
 def _cell(row: Any, places: int | str) -> str:

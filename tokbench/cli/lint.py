@@ -79,7 +79,7 @@ def lint(
         raise SpecError(f"{', '.join(dataset)}: no text in it; lint looks at built-in sentences without -d")
     rows: list[Row] = []
     for spec in specs:
-        registry.tokenizer_spec(spec)  # a wrong name is a wrong request, before any work
+        _check_there(registry, spec)
     for spec in specs:
         rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, _progress)
     if form is Form.JSON:
@@ -111,6 +111,9 @@ def injection(
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     found = injections(subject_of(registry, spec, {}))
+    if not found and not as_json:
+        print(f"{spec}: it has no control strings, so there is nothing to inject")
+        return
     if as_json:
         print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
         return
@@ -129,6 +132,17 @@ def injection(
         table.add_row(variant, *cells)
     shown.print(table)
     shown.print("Counted are control strings that gave any control id. `--json` lists each with its ids.")
+
+
+def _check_there(registry: Registry, spec: str) -> None:
+    """Raise for a wrong name or path, which is a wrong request; TB001 is for files that are there."""
+    from tokbench.errors import TokenizerError
+
+    parsed = registry.tokenizer_spec(spec)
+    family = registry.tokenizers[parsed.family]
+    for file in family.files(parsed, registry.context) if family.files is not None else ():
+        if not file.exists():
+            raise TokenizerError(f"{spec}: there is no file {file}")
 
 
 def subject_of(registry: Registry, spec: str, texts: Mapping[str, Sequence[str]]) -> Subject:

@@ -95,10 +95,21 @@ def _weighted(run: Run, weights: str) -> Run:
     """The run as if its suite had asked for these weights."""
     from dataclasses import replace
 
+    from tokbench.errors import SpecError
     from tokbench.metrics.weights import weights_of
+    from tokbench.reports.criteria import known_criteria
+    from tokbench.reports.decision import decide
 
-    suite = {**run.manifest.get("suite", {}), "weights": weights_of(weights)}
-    return replace(run, manifest={**run.manifest, "suite": suite})
+    chosen = weights_of(weights)
+    suite = {**run.manifest.get("suite", {}), "weights": chosen}
+    weighted = replace(run, manifest={**run.manifest, "suite": suite})
+    if decide(weighted) is None:
+        known = list(known_criteria(weighted))
+        why = "it takes two tokenizers that lose nothing, with figures of all that weighs"
+        if not any(chosen[name] for name in known):
+            why = f"the run has figures of {', '.join(known) or 'no criterion'}, which weigh nothing here"
+        raise SpecError(f"--weights {weights}: no decision can be made: {why}")
+    return weighted
 
 
 def _latex(

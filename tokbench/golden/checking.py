@@ -64,10 +64,8 @@ def by_command(command: str, *, timeout: float) -> Implementation:
         try:
             done = subprocess.run(
                 shlex.split(command),
-                input=given,
+                input=given.encode(),
                 capture_output=True,
-                text=True,
-                encoding="utf-8",
                 timeout=timeout,
             )
         except (OSError, ValueError) as error:
@@ -75,9 +73,14 @@ def by_command(command: str, *, timeout: float) -> Implementation:
         except subprocess.TimeoutExpired as error:
             raise TokenizerError(f"--command {command}: no answer within {timeout:g} s") from error
         if done.returncode:
-            last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+            last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"])[-1]
             raise TokenizerError(f"--command {command}: ended with status {done.returncode}: {last}")
-        lines = done.stdout.removesuffix("\n").split("\n")  # JSON may hold what splitlines takes for an end
+        try:
+            said = done.stdout.decode()
+        except UnicodeDecodeError as error:
+            at = done.stdout[: error.start].count(b"\n") + 1
+            raise TokenizerError(f"--command {command}, line {at}: the answer is not UTF-8") from error
+        lines = said.removesuffix("\n").split("\n")  # JSON may hold what splitlines takes for an end
         if len(lines) != len(texts):
             raise TokenizerError(f"--command {command}: {len(lines)} lines came back for {len(texts)} texts")
         for number, line in enumerate(lines, 1):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import CorpusError, SpecError
+from tokbench.errors import CorpusError, SpecError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,23 +52,28 @@ def read_observed(path: Path) -> list[Observed]:
                     f"{path}: needs the columns tokens, and text or file; it has {sorted(columns)}"
                 )
             rows = [_row(path, reader.line_num, entry) for entry in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CorpusError(f"{path}: cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    except (OSError, csv.Error) as error:
+        raise CorpusError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if len(rows) < LEAST:
         raise CorpusError(f"{path}: {len(rows)} rows; at least {LEAST} are needed to tell how good a fit is")
     return rows
 
 
 def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
-    try:
-        tokens = int(entry["tokens"] or "")
-        text = entry.get("text")
-        if text is None:
-            text = (path.parent / str(entry["file"])).read_text(encoding="utf-8")
-    except (ValueError, OSError) as error:
-        raise CorpusError(f"{path}, line {line}: {error}") from error
+    said, text = (entry["tokens"] or "").strip(), entry.get("text")
+    tokens = int(said) if said.isdecimal() and len(said) < 16 else 0
     if tokens <= 0:
-        raise CorpusError(f"{path}, line {line}: {tokens} tokens; a count above 0 is needed")
+        raise CorpusError(f"{path}, line {line}: tokens takes a whole number above 0, not {said!r}")
+    if text is None:
+        file = path.parent / str(entry["file"])
+        try:
+            text = file.read_text(encoding="utf-8")
+        except OSError as error:
+            raise CorpusError(f"{path}, line {line}: {file}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise CorpusError(f"{path}, line {line}: {file} is not UTF-8 (byte {error.start})") from error
     return Observed(text, tokens, entry.get("kind") or "text")
 
 
@@ -77,7 +82,8 @@ class Calibration:
     """What turns the counts of a local tokenizer into estimates of another's.
 
     `factors` are by kind, `SHARED` for any that has none. `error` is the mean of held-out errors, each as a
-    share of the count reported; `low` and `high` bound 95 % of ``reported / estimated``. `rows` were fitted.
+    share of the count reported; `low` and `high` bound 95 % of ``reported / estimated``. `rows` were fitted,
+    of `kinds`.
     """
 
     spec: str
@@ -87,9 +93,15 @@ class Calibration:
     low: float
     high: float
     rows: int
+    kinds: tuple[str, ...]
 
     def estimate(self, count: float, kind: str, requests: int = 1) -> float:
-        """The estimated tokens of texts that are `count` tokens here, sent in so many requests."""
+        """The estimated tokens of texts that are `count` tokens here, sent in so many requests.
+
+        Raises `UnknownNameError` for a kind of text that was never observed.
+        """
+        if kind not in self.kinds:
+            raise UnknownNameError.of("kind of text that was observed:", kind, self.kinds)
         return self.overhead * requests + self.factors.get(kind, self.factors[SHARED]) * count
 
     def to_json(self) -> dict[str, Any]:
@@ -103,6 +115,7 @@ class Calibration:
             "held_out_error": self.error,
             "interval_95": [self.low, self.high],
             "rows": self.rows,
+            "kinds": list(self.kinds),
         }
 
     @classmethod
@@ -121,6 +134,7 @@ class Calibration:
             low,
             high,
             content["rows"],
+            tuple(content["kinds"]),
         )
 
 
@@ -147,7 +161,8 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
     overhead, factors = _fit(local, reported, kinds)
     low, high = np.quantile(reported / np.maximum(predicted, 1e-9), [0.025, 0.975])
     error = float(np.mean(np.abs(predicted - reported) / reported))
-    return Calibration(spec, overhead, factors, error, float(low), float(high), len(observed))
+    told = (len(observed), tuple(sorted({*kinds})))
+    return Calibration(spec, overhead, factors, error, float(low), float(high), *told)
 
 
 def _fit(

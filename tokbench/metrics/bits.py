@@ -146,6 +146,7 @@ def _rows(
     batch = TokenBatch.of([next(encoded) if scored.ids is None else scored.ids for scored in some])
     added, decoded = table.of_tokens(batch), decode_batch(tokenizer, batch)
     alone = singles.of(batch.ids)
+    lossless = bool(getattr(tokenizer, "lossless", False))
     for index, scored in enumerate(some):
         own = slice(int(batch.offsets[index]), int(batch.offsets[index + 1]))
         ids, parts = batch.ids[own], added[own]
@@ -155,6 +156,11 @@ def _rows(
         # special tokens that decode shows by name are no text: what is left is what the table adds up
         shown = len(decoded[index].encode("utf-8", "surrogatepass")) - int(singles.of(ids[special]).sum())
         text = decoded[index] if scored.text is None else scored.text
+        if scored.ids is not None and lossless and not special.any() and decoded[index] != text:
+            raise CorpusError(
+                f"{scored.place}: the ids decode to {decoded[index][:40]!r}, the text is {text[:40]!r}: ids of "
+                "another tokenizer or row; give one of the two, or the tokenizer of the losses"
+            )
         size = shown if scored.text is None else len(scored.text.encode("utf-8", "surrogatepass"))
         exact = int(parts.sum()) == size
         if scored.text is not None and not special.any():

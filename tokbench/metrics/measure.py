@@ -215,7 +215,8 @@ def unit_of(metric: Metric, counts: Counts) -> str:
 
     Example:
         >>> from tokbench.metrics import Metric
-        >>> metric = Metric(name="f", unit="tokens/word", better="lower", summary="", compute=len)
+        >>> about = {"unit": "tokens/word", "better": "lower", "summary": "", "compute": len}
+        >>> metric = Metric(name="f", needs=("words",), **about)
         >>> unit_of(metric, Counts(words=10, gold_words=10, unspaced_words=0))
         'tokens/word (gold)'
     """
@@ -224,7 +225,7 @@ def unit_of(metric: Metric, counts: Counts) -> str:
         return f"{unit} (sample of {round(counts.ngrams.n_bytes / 1024)} KiB)"
     if "prices" in metric.needs and counts.currency:
         unit = unit.replace("currency", counts.currency)
-    if "word" not in unit:
+    if "word" not in unit or "words" not in metric.needs:
         return unit
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
     if words and gold == words:

@@ -62,7 +62,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
     fit = calibrate("chars", list(range(1, 40)), rows)
     assert fit.overhead == 0.0
     assert set(fit.factors) == {"text", SHARED}
-    assert fit.estimate(10, "never seen") == pytest.approx(fit.factors[SHARED] * 10)
+    assert fit.estimate(10, "rare") == pytest.approx(fit.factors[SHARED] * 10)
     assert fit.low <= 1.0 <= fit.high
 
 

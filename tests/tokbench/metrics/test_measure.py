@@ -12,8 +12,9 @@ from tokbench.metrics import CellKey, Metric
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.intervals import bearing, normal_of_t, p_value, t_of_normal
-from tokbench.metrics.measure import measure
+from tokbench.metrics.measure import measure, unit_of
 from tokbench.tally import CorpusFacts, Tally, collect
 from tokbench.tally.text import GROUPS
 
@@ -322,3 +323,12 @@ def test_what_is_decided_by_one_document_has_no_interval(stand_ins) -> None:
 def test_a_metric_may_say_that_it_has_no_interval(tally) -> None:
     row = one(tally, metric(lambda t: t.tokens, no_interval="The tokens of this very text."))
     assert (row.value, row.ci_low) == (tally.tokens, None)
+
+
+def test_only_what_is_over_the_words_that_are_counted_says_which_words_they_are() -> None:
+    def unit(*needs: str) -> str:
+        metric = Metric(name="own", unit="swords", better="none", summary="s", needs=needs, compute=len)
+        return unit_of(metric, Counts(words=3, gold_words=0, unspaced_words=0))
+
+    assert unit("bytes") == "swords"
+    assert unit("words") == "swords (UAX #29)"

@@ -1,0 +1,135 @@
+"""What is asked for in vain is said, with the reason, instead of an empty answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import tokbench
+from tokbench.cli.headline import print_headline
+from tokbench.cli.program import app
+from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
+from tokbench.results import Run
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "160"})
+
+
+@pytest.fixture
+def blank(tmp_path: Path) -> str:
+    (tmp_path / "blank.txt").write_text("\n \n")
+    return f"text:{tmp_path}/blank.txt"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    home = tmp_path_factory.mktemp("run")
+    (home / "text.txt").write_text("some words\n" * 30)
+    return tokbench.run(
+        ["bytes", "chars"], [f"text:{home}/text.txt"], output=home / "out", speed=False, jobs=1,
+        metrics=["premium", "morph_score", "fertility"],
+    )  # fmt: skip
+
+
+def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    print_headline(finished)
+    said = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"premium: not measured on anything: only (on parallel text|of several languages)", said)
+    assert "morph_score: not measured on anything: no gold segmentation" in said
+    assert "fertility: not measured" not in said
+
+
+def test_weights_under_which_nothing_weighs(finished: Run) -> None:
+    weights = "price=0,context=0,fairness=0,embedding=0,speed=1"
+    done = invoke("report", str(finished.path), "--weights", weights, "-o", "-")
+    assert isinstance(done.exception, SpecError)
+    assert "no decision can be made" in str(done.exception)
+    assert done.stdout == ""
+
+
+def test_audit_of_use_on_blank_text(blank: str) -> None:
+    done = invoke("audit", "bytes", "-d", blank)
+    assert isinstance(done.exception, SpecError)
+    assert "it says of no id whether text uses it" in str(done.exception)
+
+
+def test_estimates_of_blank_text_and_of_a_kind_never_observed(blank: str, tmp_path: Path) -> None:
+    rows = "".join(f"{'x' * n},{2 * n},prose\n" for n in range(1, 13))
+    (tmp_path / "observed.csv").write_text("text,tokens,kind\n" + rows)
+    fit = tmp_path / "fit.json"
+    assert invoke("calibrate", "chars", "--observed", f"{tmp_path}/observed.csv", "-o", str(fit)).exit_code == 0
+    done = invoke("calibrate", "--fit", str(fit), "-d", blank, "--kind", "prose")
+    assert isinstance(done.exception, SpecError)
+    assert "nothing to estimate" in str(done.exception)
+    (tmp_path / "some.txt").write_text("some text\n")
+    asked = ["calibrate", "--fit", str(fit), "-d", f"text:{tmp_path}/some.txt", "--kind"]
+    done = invoke(*asked, "code")
+    assert isinstance(done.exception, UnknownNameError)
+    assert "There are: prose" in str(done.exception)
+    assert invoke(*asked, "prose").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("text,tokens\nabc,many\n", "line 2: tokens takes a whole number above 0, not 'many'"),
+        ("file,tokens\nlatin.txt,3\n", "latin.txt is not UTF-8 (byte 1)"),
+        ("file,tokens\nnone.txt,3\n", "none.txt: No such file"),
+    ],
+)
+def test_reported_counts_that_cannot_be_read(rows: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "observed.csv").write_text(rows)
+    (tmp_path / "latin.txt").write_bytes(b"a\xe9")
+    done = invoke("calibrate", "chars", "--observed", f"{tmp_path}/observed.csv")
+    assert isinstance(done.exception, CorpusError)
+    assert message in str(done.exception)
+
+
+def test_bits_per_byte_of_ids_that_are_not_those_of_the_text(tmp_path: Path) -> None:
+    losses = tmp_path / "losses.jsonl"
+    row = {"nats": [1.0, 1.0, 1.0], "ids": [97, 98, 99], "text": "xyz"}
+    losses.write_text(json.dumps(row) + "\n")
+    done = invoke("bpb", "bytes", str(losses))
+    assert isinstance(done.exception, CorpusError)
+    assert "the ids decode to 'abc', the text is 'xyz'" in str(done.exception)
+    losses.write_text(json.dumps({**row, "text": "abc"}) + "\n")
+    assert invoke("bpb", "bytes", str(losses)).exit_code == 0
+
+
+def test_a_tokenizer_without_control_strings_has_nothing_to_inject() -> None:
+    assert (
+        invoke("injection", "bytes").stdout
+        == "bytes: it has no control strings, so there is nothing to inject\n"
+    )
+
+
+def test_a_missing_file_is_a_wrong_request_however_it_is_named(tmp_path: Path) -> None:
+    for spec in (f"{tmp_path}/none.json", f"bpe:{tmp_path}/none.json", f"maxmatch:{tmp_path}/none.txt"):
+        done = invoke("lint", spec)
+        assert isinstance(done.exception, TokbenchError), spec
+        assert "there is no" in str(done.exception)
+    damaged = tmp_path / "damaged.json"
+    damaged.write_text('{"model": {"type": "BPE"')
+    done = invoke("lint", f"bpe:{damaged}")
+    assert done.exit_code == 1
+    assert "TB001" in done.stdout
+
+
+def test_golden_says_what_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_bytes(b"\xff\xfe")
+    done = invoke("golden", "check", str(tmp_path), "bytes")
+    assert isinstance(done.exception, SpecError)
+    assert "codec" not in str(done.exception)
+    assert "it is no JSON in UTF-8" in str(done.exception)
+    pack, program = tmp_path / "pack", tmp_path / "answers.py"
+    assert invoke("golden", "make", "bytes", "-o", str(pack), "--mutations", "0").exit_code == 0
+    program.write_text(r"import sys; sys.stdout.buffer.write(b'1 2\n\xe9\n')")
+    done = invoke("golden", "check", str(pack), "--command", f"{sys.executable} {program}")
+    assert isinstance(done.exception, TokbenchError)
+    assert "line 2: the answer is not UTF-8" in str(done.exception)
