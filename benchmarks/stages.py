@@ -13,6 +13,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,16 +64,16 @@ def stages_of(compiled: CompiledPipeline, texts: list[str]) -> dict[str, Callabl
         stages[name] = lambda given=at: stage(given)
         at = stage(at)
 
-    for name, matcher, normalizer in (
-        ("normalizer", compiled.raw_tokens, compiled.normalizer),
-        ("spaces made visible", compiled.normal_tokens, compiled.spaces),
-    ):
-        if matcher is not None:
-            add(f"added tokens before {name}", lambda given, one=matcher: given.split(one))
-        if normalizer is not None:
-            add(name, lambda given, one=normalizer: given.rewritten(*one.apply(given.data, given.offsets)))
-    if prefix := compiled.cuts.prefix:
-        add("prefix", lambda given: given.prefixed(prefix, only_first=compiled.cuts.only_first))
+    if compiled.raw_tokens is not None:
+        add("added tokens", lambda given: given.split(compiled.raw_tokens))
+    if compiled.leading is not None:
+        add("where documents begin", lambda given: replace(given, leading=compiled.leading.of(given)))
+    if compiled.normalizer is not None:
+        add("normalizer", lambda given: given.rewritten(*compiled.normalizer.apply(given.data, given.offsets)))
+    if compiled.normal_tokens is not None:
+        add("added tokens, normalized", lambda given: given.split(compiled.normal_tokens))
+    for change in compiled.cuts.changes:
+        add(type(change).__name__, change)
     from tokbench_subword.words.encoder import units_of
 
     units = units_of(at.offsets)

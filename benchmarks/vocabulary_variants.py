@@ -39,6 +39,8 @@ PATTERNS = {
     "possessive": r"[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+",
     "scripts": r"\p{Han}+|\p{Hiragana}+|\p{Thai}+|\p{N}{1,3}",
     "lines": r"[^\n]+|\n+",
+    "threes from the right": r"\p{N}{1,3}(?=(?:\p{N}{3})*(?:\P{N}|$))|[^\r\n\p{L}\p{N}]?\p{L}+|\s+(?!\S)|\s+",
+    "atomic groups": r"(?>'s|'t|'re| ?\p{L}+)| ?\p{N}+|(?>\s+)(?!\S)|\s+",
 }
 BEHAVIORS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 
@@ -128,6 +130,7 @@ def _cuts() -> dict[str, list[Json]]:
     }
     plain = ("Whitespace", "WhitespaceSplit", "BertPreTokenizer")
     found |= {name: [{"type": name}] for name in plain}
+    found["FixedLength"] = [{"type": "FixedLength", "length": 5}]
     found["CharDelimiterSplit"] = [{"type": "CharDelimiterSplit", "delimiter": " "}]
     found["WhitespaceSplit, Digits, Punctuation"] = [
         {"type": "WhitespaceSplit"},
@@ -166,6 +169,9 @@ def cuts_into_bytes(content: Json) -> Edits:
             yield label, {"pre_tokenizer": byte_level(regex=regex, prefix=prefix)}
     for name, steps in _cuts().items():
         yield name, {"pre_tokenizer": sequence("pretokenizers", *steps, byte_level())}
+    falcon = [byte_level(regex=True), {"type": "Digits", "individual_digits": False}, split("[0-9][0-9][0-9]")]
+    punctuation = {"type": "Punctuation", "behavior": "Contiguous"}
+    yield "Falcon's", {"pre_tokenizer": sequence("pretokenizers", punctuation, *falcon)}
 
 
 def metaspaces(content: Json) -> Edits:
@@ -174,6 +180,9 @@ def metaspaces(content: Json) -> Edits:
         for cut in (True, False):
             label = f"Metaspace {scheme}{', not split' * (not cut)}"
             yield label, {"normalizer": None, "pre_tokenizer": metaspace(scheme, cut=cut)}
+    for name in ("NFKC", "Strip", "CLIP's"):
+        edit = {"normalizer": _normalizers()[name], "pre_tokenizer": metaspace("first")}
+        yield f"{name}, Metaspace first", edit
     after = sequence("pretokenizers", {"type": "WhitespaceSplit"}, metaspace())
     yield "NFKC, WhitespaceSplit, Metaspace", {"normalizer": {"type": "NFKC"}, "pre_tokenizer": after}
 

@@ -152,3 +152,40 @@ def test_the_first_commands_import_little(arguments: list[str], most: int) -> No
     count, *heavy = done.stderr.splitlines()[-1].split()
     assert {*heavy} <= ({"pydantic"} if "plugins" in arguments else set())
     assert int(count) <= most
+
+
+MOST_PARAMETERS = 10
+MORE_PARAMETERS = {
+    "plugins/tokbench_subword/unigram/charsmap_kernels.py": {"normalize_into", "normalize"},
+    "plugins/tokbench_subword/unigram/encode_kernel.py": {"_encode_text"},
+    "plugins/tokbench_subword/unigram/lattice.py": {"_walk"},
+    "plugins/tokbench_subword/unigram/stretches.py": {"emit_path", "_emit_with_unknown"},
+    "plugins/tokbench_subword/unigram/train_counts.py": {"_count"},
+    "plugins/tokbench_subword/unigram/train_prune.py": {"_losses"},
+    "plugins/tokbench_subword/unigram/train_text.py": {"_lay_out"},
+    "tokbench/tally/plain.py": {"cut_plain"},
+    "tokbench/tally/refold.py": {"align_folded"},
+    "tokbench/tally/scan.py": {"scan"},
+    "tokbench/tally/touches.py": {"touch_exact", "touch_words"},
+    "tokbench/tally/walk.py": {"match"},
+}
+"""Kernels that take more, by the file they are in. The list only gets shorter: take out what is mended."""
+
+
+def test_kernels_take_few_parameters() -> None:
+    """What belongs together travels as one record, a NamedTuple of arrays."""
+    found: dict[str, set[str]] = {}
+    for path in modules(ROOT / "plugins") + modules(ROOT / "tokbench"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef) or not any(map(_compiles, node.decorator_list)):
+                continue
+            if sum(isinstance(part, ast.arg) for part in ast.walk(node.args)) > MOST_PARAMETERS:
+                found.setdefault(path.relative_to(ROOT).as_posix(), set()).add(node.name)
+    assert found == MORE_PARAMETERS
+
+
+def _compiles(decorator: ast.expr) -> bool:
+    """Whether a decorator is one of `tokbench.kernels.compiling`, or numba's own."""
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    said = name.attr if isinstance(name, ast.Attribute) else name.id if isinstance(name, ast.Name) else ""
+    return said.removeprefix("lean_") in ("kernel", "inline", "subroutine", "njit", "jit", "called_directly")

@@ -21,6 +21,8 @@ _SPLITS = (
     *(r"\s+", r"\w+", r"\p{L}+", r"[^\s]+", r"\p{Han}|\d", r"(?=\p{Lu})", r"\b", r"\p{Lu}\p{Ll}*|\p{P}"),
     *(r"$", r"^", r"\s*\S+", r"(?i)the|a", r".", r"[\s\S]", r"\p{M}+|\S", r"\s+|$"),
     *(r"(?<=[a-z])(?=[A-Z])|\s", r"a*", r"\z", r"[^\S\r\n]*", r"(?<=\d)(?=\D)", r"[一-龥぀-ゟ゠-ヿ]+"),
+    *(r"\d{1,3}(?=(?:\d{3})*\b)", r"(?=(?:\d{3})+(?!\d))", r"(?:\r?\n)+(?!\r?\n)", r"(?<=ab|\d\d)\p{L}+|\s"),
+    *(r"(?<!\d\d)\d|e(?!\w\w)", r"(?>th|t)h?|\s", r"(?:ab|a)++b|\p{P}", r"\w+(?=\s+\p{Lu})|\s+(?!\S\S)"),
     *(r"\p{N}{1,3}", r"[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?\p{P}+|\s+"),
 )  # fmt: skip
 _REPLACED = (
@@ -172,6 +174,7 @@ def byte_level(rng: random.Random) -> Json:
         lambda: [split(r"\p{N}{1,3}"), split(r"[一-龥぀-ゟ゠-ヿ]+"), split(rng.choice(_SPLITS))],
         lambda: [_any_split(rng) for _ in range(rng.choice((1, 1, 2)))],
         lambda: [_plain_step(rng)],
+        lambda: [_byte_level(rng, regex=chance(rng)), _plain_step(rng)],
         lambda: [],
     ]
     steps = rng.choice(kinds)()

@@ -6,7 +6,6 @@ which no new token comes up is encoded as before.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +18,12 @@ from tokbench.corpus import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.threads import usable_cores
-from tokbench.kernels.utf8 import encodable
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.bpe.model import MOST_TOKENS
 from tokbench_subword.bpe.ties import BYTES, HF, tie_rule
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.train_onward import learn_more
-from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
 
@@ -112,16 +109,8 @@ def counted(
     base: BpeTokenizer, texts: Iterable[str], workers: int, progress: Progress = lambda share, what: None
 ) -> WordCounts:
     """The pre-tokens of `texts` as the tokenizer makes them; added tokens are none."""
-    pipeline = base._preparation.compiled
-    if pipeline is not None:
-        fill = _prepared(pipeline)
-        return count_blocks(texts, fill, workers=workers, progress=lambda done: progress(done, "counting"))
-    counts: Counter[str] = Counter()
-    for text in texts:
-        for part in base._preparation.parts(text):
-            if not isinstance(part, AddedToken):
-                counts.update(piece.text for piece in base._preparation.pretokens(part))
-    return WordCounts.of_pairs([encodable(word) for word in counts], counts.values())
+    fill = _prepared(base._preparation.compiled)
+    return count_blocks(texts, fill, workers=workers, progress=lambda done: progress(done, "counting"))
 
 
 def _prepared(pipeline: CompiledPipeline) -> Fill:

@@ -6,7 +6,6 @@ the merged result is the same for any number of them. Memory is bounded, whateve
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,17 +21,10 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
-from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.train_union import united
-from tokbench_subword.bpe.word_table import (
-    POSITION,
-    STORE_PADDING,
-    WordTable,
-    note_word,
-    table_shift,
-)
-from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.bpe.word_table import POSITION, WordTable, note_word, opened
+from tokbench_subword.pipeline.cutters import Cutter
 
 BLOCK = 1 << 18
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
@@ -52,13 +44,10 @@ def count_words(data, spans, block, rows_, kept_, state):  # type: ignore[no-unt
     `block` is where the data begins in the corpus. Returns whether all were counted; if not, the table has to
     be grown before the next call.
     """
-    text, table, kept = pointer(data), pointer(rows_), pointer(kept_)
-    n_rows = np.int64(len(rows_) // 4)
-    shift = table_shift(n_rows)
-    room = len(kept_) - STORE_PADDING
+    text, words = pointer(data), opened(rows_, kept_, state)
     for word in range(state[POSITION], len(spans)):
         at, length = spans[word, 0], spans[word, 1] - spans[word, 0]
-        if not note_word(text, at, length, block + at, 1, table, n_rows, shift, kept, room, state):
+        if not note_word(text, at, length, block + at, 1, words):
             state[POSITION] = word
             return False
     return True
@@ -154,14 +143,10 @@ def count_pretokens(
 ) -> WordCounts:
     """Cut `texts` by `pattern` and count what is distinct; `progress` is told how many bytes are done.
 
-    A pattern that is an automaton is counted by kernels, any other by `regex`.
-
     Example:
         >>> list(count_pretokens(["a b b", "b"], Pattern.of("gpt2")))
         [(b'a', 1), (b' b', 2), (b'b', 1)]
     """
-    if pattern.cutters is None:
-        return _count_by_regex(texts, pattern, progress)
     announce(count_words)
     return count_blocks(texts, filler(pattern.cutters), workers=workers, progress=progress)
 
@@ -258,15 +243,3 @@ def _count_next(waiting: SimpleQueue[Texts | None], worker: _Worker) -> None:
     with suppress(Empty):
         if (texts := waiting.get_nowait()) is not None:
             worker.count(texts)
-
-
-def _count_by_regex(texts: Iterable[str], pattern: Pattern, progress: Callable[[int], None]) -> WordCounts:
-    counts: Counter[str] = Counter()
-    seen = 0
-    for text in texts:
-        counts.update(pattern.pieces(text))
-        if len(counts) > MOST_WORDS:
-            counts = Counter(dict(counts.most_common(MOST_WORDS // 2)))
-        seen += len(text)
-        progress(seen)
-    return WordCounts.of_pairs([encodable(word) for word in counts], counts.values())

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import own_arrays, shared_arrays
 from tokbench_subword.bpe.words import encode_new
-from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 
@@ -37,8 +36,6 @@ class Encoder(WordEncoder):
         spelled: bool = False,
     ) -> None:
         cutters = model.pattern.cutters if cutters is None else cutters
-        if cutters is None:
-            raise TokenizerError(f"the pattern {model.pattern} has no compiled form: cut text beforehand")
         self.model = model
         arrays = shared_arrays(model, spelled=spelled)
         super().__init__(encode_new, arrays, own_arrays, cutters=cutters, threads=threads, cache=cache)

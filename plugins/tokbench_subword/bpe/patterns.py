@@ -1,7 +1,6 @@
 r"""`Pattern`: how text is cut before BPE, by a name (gpt2, cl100k, o200k …) or by any regular expression.
 
-What can be said as an automaton is cut by compiled code (`pipeline.cutting`), everything else by `regex`. Both
-give spans of UTF-8 bytes, and both classify characters by the same Unicode version.
+What can be said as an automaton is cut by compiled code, everything else by `regex` (`pipeline.cutters`).
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING, cast
 
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.regexes import Dialect, Regex, compile_regex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench_subword.pipeline.cutting import Cutter
+    from tokbench_subword.pipeline.cutters import Cutter
 
 _GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 _SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -122,20 +120,15 @@ class Pattern(Rebuilt):
         return self.source if self.dialect == "rust" else ""
 
     @cached_property
-    def cutters(self) -> tuple[Cutter, ...] | None:
-        """What makes the same cuts in compiled code: nothing to do for ``none``; None where only `regex`
-        can.
-        """
+    def cutters(self) -> tuple[Cutter, ...]:
+        """What makes the same cuts in UTF-8: nothing to do for ``none``."""
         if self.name == "none":
             return ()
-        from tokbench_subword.pipeline.cutting import cutter_of
+        from tokbench_subword.pipeline.cutters import cutter_of
 
-        try:
-            behavior = "Isolated" if self.keep_gaps else "Removed"
-            source, dialect = (NAMED[self.name], "regex") if self.name else (self.source, self.dialect)
-            return (cutter_of(source, cast(Dialect, dialect), behavior, not self.keep_gaps),)
-        except NotExpressible:
-            return None
+        behavior = "Isolated" if self.keep_gaps else "Removed"
+        source, dialect = (NAMED[self.name], "regex") if self.name else (self.source, self.dialect)
+        return (cutter_of(source, cast(Dialect, dialect), behavior, not self.keep_gaps),)
 
     @cached_property
     def regex(self) -> Regex:
@@ -160,8 +153,6 @@ class Pattern(Rebuilt):
 
     def pieces(self, text: str) -> list[str]:
         """The pre-tokens of `text`."""
-        if not self.cutters:
-            return [text[start:end] for start, end in self.cuts(text)]
         data = repaired(text).encode()
         return [data[start:end].decode() for start, end in self.byte_spans(text, data).tolist()]
 
@@ -174,13 +165,4 @@ class Pattern(Rebuilt):
             data = text.encode()
         if self.cutters:
             return self.cutters[0].spans(data)
-        spans = np.array(self.cuts(text), np.int64).reshape(-1, 2)
-        return spans if len(data) == len(text) else byte_positions(data)[spans]
-
-
-def byte_positions(data: bytes) -> NDArray[np.int64]:
-    """Where each code point of UTF-8 `data` begins, and the length of `data`: int64 ``(n + 1,)``."""
-    import numpy as np
-
-    begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
-    return np.append(np.flatnonzero(begins), len(data))
+        return np.array([[0, len(data)]][: len(data)], np.int64).reshape(-1, 2)

@@ -1,7 +1,7 @@
 """What happens to text before BPE, as a `tokenizer.json` says it: added tokens, normalizing, cutting.
 
-Batches go through `pipeline.compiled`. Here is the plain form of the same, piece by piece, in Python: for what
-has no compiled form, for tracing, and for the places of tokens.
+Batches go through `pipeline.compiled`. Here is the plain form of the same, piece by piece, in Python: for
+tracing, and for the places of tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.ruby import in_ruby
 from tokbench_subword.pipeline.stretch import Stretch
@@ -44,19 +43,17 @@ class Preparation:
     def of(cls, document: Document, *, match_special: bool = False) -> Preparation:
         """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
-        levels = [step.get("type") == "ByteLevel" for step in steps]
+        bytewise = any(step.get("type") == "ByteLevel" for step in steps)
         normalizer_of(document.normalizer)
         pre_tokenizer_of(document.pre_tokenizer)
         pattern, prefix_space = fused(steps)
         model = document.model
         affixed = model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")
-        normalized = any(
-            step.get("type") == "ByteLevel" for step in steps_of(document.normalizer, "normalizers")
-        )
-        if normalized or any(levels[:-1]) or (any(levels) and affixed):
+        level: Level = "byte" if bytewise else "char"
+        preparation = cls(document, level, pattern, prefix_space, match_special)
+        if preparation.gives_letters or (bytewise and affixed):
             return cls(document, "char", None, False, match_special, spelling=True)
-        level: Level = "byte" if any(levels) else "char"
-        return cls(document, level, pattern, prefix_space, match_special)
+        return preparation
 
     @cached_property
     def normalizer(self) -> Normalizer | None:
@@ -83,26 +80,26 @@ class Preparation:
         )
 
     @cached_property
-    def compiled(self) -> CompiledPipeline | None:
-        """All of it as kernels; None where cutting has no compiled form, and text is prepared here piece by
-        piece.
-        """
-        steps = steps_of(self.document.normalizer, "normalizers")
-        if any(step.get("type") == "ByteLevel" for step in steps):
-            return None
-        try:
-            return CompiledPipeline.of(
-                self.document, self.raw_tokens, self.normal_tokens, match_special=self.match_special
-            )
-        except NotExpressible:
-            return None
+    def compiled(self) -> CompiledPipeline:
+        """All of it for batches."""
+        special, spell = self.match_special, self.gives_letters
+        return CompiledPipeline.of(
+            self.document, self.raw_tokens, self.normal_tokens, match_special=special, spell=spell
+        )
+
+    @property
+    def gives_letters(self) -> bool:
+        """Whether text is spelled in the byte alphabet before the last cut, not by the encoder behind it."""
+        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
+        normalizers = steps_of(self.document.normalizer, "normalizers")
+        return any(step.get("type") == "ByteLevel" for step in (*normalizers, *steps[:-1]))
 
     @property
     def transparent(self) -> bool:
         """Whether text goes to the encoder untouched: there is nothing to normalize, to match or to put before
         it.
         """
-        return self.compiled is not None and self.compiled.leaves_text
+        return self.compiled.leaves_text
 
     @cached_property
     def text_normalizer(self) -> Callable[[str], str] | None:

@@ -150,6 +150,7 @@ def facts(tokenizer: BpeTokenizer) -> dict[str, Any]:
         "level": model.level,
         "normalizer": " + ".join(normalizer) or None,
         "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
+        **tokenizer._preparation.compiled.ways,
         "unicode_version": model.unicode_version,
         "byte_fallback": model.byte_fallback,
         "merges": len(model.merges),

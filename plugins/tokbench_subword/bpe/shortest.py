@@ -56,7 +56,7 @@ class Shortest:
         self._pipeline = tokenizer._preparation.compiled
         tokens = tokenizer.model.ids
         complete = all(bytes([byte]) in tokens for byte in range(256))
-        if tokenizer.model.level != "byte" or self._pipeline is None or not complete:
+        if tokenizer.model.level != "byte" or not complete:
             raise TokenizerError(
                 f"{tokenizer.name}: the fewest tokens are told of byte-level BPE that has all bytes"
             )
@@ -71,7 +71,6 @@ class Shortest:
 
     def of(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens of each text, int64 ``(n,)``; added tokens that are found in it are one each."""
-        assert self._pipeline is not None
         segments = self._pipeline.segments(Segments.of([encodable(text) for text in texts]))
         offsets = segments.offsets
         spans = np.stack([offsets[:-1], offsets[1:]], axis=1)

@@ -29,7 +29,6 @@ from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.bpe.token_table import TokenTable
-from tokbench_subword.bpe.weaving import encode_parts
 from tokbench_subword.files.tokenizer_json import (
     Document,
     content_of,
@@ -144,9 +143,8 @@ class BpeTokenizer(Rebuilt):
 
     @cached_property
     def _encoder(self) -> Encoder:
-        compiled = self._preparation.compiled
-        cutters = compiled.cuts.cutters if compiled else ()
-        spelled = self._preparation.spelling and compiled is not None
+        cutters = self._preparation.compiled.cutters
+        spelled = self._preparation.spelling and not self._preparation.gives_letters
         return Encoder(self.model, cutters, threads=self.threads, cache=self.cache, spelled=spelled)
 
     @cached_property
@@ -177,8 +175,6 @@ class BpeTokenizer(Rebuilt):
         if self.model.dropout:
             return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
         compiled = self._preparation.compiled
-        if compiled is None:
-            return encode_parts(self._preparation, self._encoder, texts)
         if compiled.leaves_text:
             return self._encoder.encode_batch(texts)
         return self._encode_segments(compiled.segments(Segments(*utf8_of(texts))))
@@ -188,7 +184,7 @@ class BpeTokenizer(Rebuilt):
         them.
         """
         compiled = self._preparation.compiled
-        if compiled is None or self.model.dropout:
+        if self.model.dropout:
             whole = data.tobytes()
             return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
         return self._encode_segments(compiled.segments(Segments(data, offsets)))

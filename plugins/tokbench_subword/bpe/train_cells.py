@@ -6,6 +6,7 @@ The layout is in `train_layout`. The inline functions take pointers (see `kernel
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,26 +51,34 @@ def fill_cells(
     work[STATE][SINGLES] = singles
     cells, weights = np.empty(2 * n_cells, np.int32), np.empty(max(singles, 1), np.int64)
     cells[0], cells[1] = -1, 0
+    words = Words(symbols, begins, ends, counts)
     limits = np.searchsorted(places, [n_cells * part // workers for part in range(workers)]).tolist()
 
     def lay(part: tuple[int, int]) -> None:
-        _lay_words(*part, order, symbols, begins, ends, counts, places, singles, cells, weights)
+        _lay_words(*part, order, words, places, singles, cells, weights)
 
     in_threads(lay, pairwise([*limits, len(order)]), workers)
     work[CELLS], work[WEIGHTS] = cells, weights
 
 
+class Words(NamedTuple):
+    """Word w is ``symbols[begins[w]:ends[w]]`` and was seen ``counts[w]`` times."""
+
+    symbols: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
 @kernel
-def _lay_words(  # type: ignore[no-untyped-def]
-    low, high, order, symbols, begins, ends, counts, places, singles, cells, weights
-):
-    """Lay some words, and the cell that follows each, where `places` says."""
+def _lay_words(low, high, order, words, places, singles, cells, weights):  # type: ignore[no-untyped-def]
+    """Lay the words from `low` to `high` in `order`, and the cell that follows each, where `places` says."""
     for index in range(low, high):
         word, cell = order[index], places[index]
-        for place in range(begins[word], ends[word]):
-            cells[2 * cell], cells[2 * cell + EXTENT] = symbols[place], 1
+        for place in range(words.begins[word], words.ends[word]):
+            cells[2 * cell], cells[2 * cell + EXTENT] = words.symbols[place], 1
             if cell < singles:
-                weights[cell] = counts[word]
+                weights[cell] = words.counts[word]
             cell += 1
         cells[2 * cell], cells[2 * cell + EXTENT] = -1, 0
 

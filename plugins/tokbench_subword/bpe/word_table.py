@@ -6,6 +6,8 @@ remembers where in the corpus it was first seen, so that tables together do not 
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,25 +87,40 @@ def table_shift(n_rows):  # type: ignore[no-untyped-def]
     return shift
 
 
-@inline
-def note_word(  # type: ignore[no-untyped-def]
-    text, at, length, seen, times, table, n_rows, shift, kept, room, state
-):
-    """Count ``text[at:at + length]`` as seen so many `times`; returns False, where there is no room.
+class Opened(NamedTuple):
+    """A table as kernels take it: `opened` in the outer one, from its arrays."""
 
-    `text` must be readable for eight bytes past the word. `seen` is where the corpus has it, `room` the size of
-    the store less `STORE_PADDING`.
+    rows: Any
+    """Pointer to uint64."""
+    n_rows: Any
+    shift: Any
+    kept: Any
+    """Pointer to uint8."""
+    room: Any
+    """The size of the store, less `STORE_PADDING`."""
+    state: Any
+
+
+@inline
+def opened(rows, kept, state):  # type: ignore[no-untyped-def]
+    """The arrays of a `WordTable` as `note_word` takes them."""
+    n_rows = np.int64(len(rows) // 4)
+    return Opened(pointer(rows), n_rows, table_shift(n_rows), pointer(kept), len(kept) - STORE_PADDING, state)
+
+
+@inline
+def note_word(text, at, length, seen, times, words):  # type: ignore[no-untyped-def]
+    """Count ``text[at:at + length]`` as seen so many `times` in `words`; returns False, where there is no room.
+
+    `text` must be readable for eight bytes past the word. `seen` is where the corpus has it.
     """
-    return _note_tagged(
-        _tag(text, at, length), text, at, length, seen, times, table, n_rows, shift, kept, room, state
-    )
+    return _note_tagged(_tag(text, at, length), text, at, length, seen, times, words)
 
 
 @inline
-def _note_tagged(  # type: ignore[no-untyped-def]
-    tag, text, at, length, seen, times, table, n_rows, shift, kept, room, state
-):
+def _note_tagged(tag, text, at, length, seen, times, words):  # type: ignore[no-untyped-def]
     """`note_word` of a word whose tag is known."""
+    table, n_rows, shift, kept, room, state = words
     row = home(tag, shift)
     while True:
         found = table[4 * row + TAG]
@@ -146,19 +163,14 @@ def _rehash(rows_, larger_):  # type: ignore[no-untyped-def]
 @kernel
 def _absorb(other_rows, other_kept, rows_, kept_, state):  # type: ignore[no-untyped-def]
     """Add the words of another table, from row ``state[POSITION]`` on; returns whether all found room."""
-    table, kept, other = pointer(rows_), pointer(kept_), pointer(other_kept)
-    n_rows = np.int64(len(rows_) // 4)
-    shift = table_shift(n_rows)
-    room = len(kept_) - STORE_PADDING
+    words, other = opened(rows_, kept_, state), pointer(other_kept)
     for at in range(state[POSITION], len(other_rows)):
         if at + AHEAD < len(other_rows):
-            prefetch(table, 4 * home(other_rows[at + AHEAD, TAG], shift))
+            prefetch(words.rows, 4 * home(other_rows[at + AHEAD, TAG], words.shift))
             prefetch(other, place_of(other_rows[at + AHEAD, PLACE]))
         tag, where, count, seen = other_rows[at]
         length = np.int64(tag & LENGTH)
-        if not _note_tagged(
-            tag, other, place_of(where), length, seen, count, table, n_rows, shift, kept, room, state
-        ):
+        if not _note_tagged(tag, other, place_of(where), length, seen, count, words):
             state[POSITION] = at
             return False
     return True

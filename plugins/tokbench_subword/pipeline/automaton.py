@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.pattern_tree import (
     Either,
+    Far,
     InOrder,
     Look,
     Node,
     NotExpressible,
     One,
     Repeat,
+    may_be_empty,
     parts_of,
 )
 from tokbench_subword.pipeline.point_sets import Points
@@ -75,6 +77,33 @@ def automaton_of(tree: Node) -> Automaton:
     return builder.determinized(root, classes)
 
 
+def endings_of(tree: Node, sets: dict[int, Classes], edge: int) -> list[list[tuple[int, bool]]]:
+    """What tells, character by character, whether some text that the pattern matches ends here.
+
+    The next state, and whether one ended before the character, by state and class, as in an `Automaton`; a text
+    begins in state 0. `sets` are the classes of the pattern's sets.
+    """
+    builder = Builder(sets, edge)
+    root = builder.add(tree, builder.match)
+    first = (tuple(sorted(builder.reached([root], edge))), edge)
+    numbers = {first: 0}
+    order, following = [first], []
+    for state, last in order:  # grows while it is gone through
+        row = []
+        for read in range(edge + 1):
+            positions, ended = builder.step(state, last, read, every=True)
+            begun = {*positions, *builder.reached([root], read)}
+            reached = tuple(sorted(begun)), read if builder.looks_behind else edge
+            if reached not in numbers:
+                numbers[reached] = len(order)
+                order.append(reached)
+                if len(order) > MOST_STATES:
+                    raise NotExpressible(f"more than {MOST_STATES} states")
+            row.append((numbers[reached], ended is not None))
+        following.append(row)
+    return following
+
+
 def _sets_in(node: Node) -> Iterator[Points]:
     if isinstance(node, One | Look):
         yield node.points
@@ -110,6 +139,7 @@ State = tuple[int, ...]
 class Builder:
     """Positions of the ordered automaton, each with where it leads, and the states made of them.
 
+    `sets` gives the classes of each set of the pattern, `labels` those of each `Far`, by their `id`.
     A position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), asks for the one
     behind it (``ahead``) or the one before (``behind``), tries several ways in order (``split``), or is the
     ``match``.
@@ -117,6 +147,7 @@ class Builder:
 
     sets: dict[int, Classes]
     edge: int
+    labels: dict[int, Classes] = field(default_factory=dict)
     positions: list[tuple[str, Classes, list[int]]] = field(default_factory=list)
     match: int = 0
 
@@ -144,6 +175,10 @@ class Builder:
             case Look(points, edge, behind):
                 asked = self.sets[id(points)] | ({self.edge} if edge else set())
                 return self._new("behind" if behind else "ahead", frozenset(asked), [then])
+            case Far(_, _, behind):
+                if id(node) not in self.labels:
+                    raise NotExpressible("a lookaround of more than one character")
+                return self._new("behind" if behind else "ahead", self.labels[id(node)], [then])
             case InOrder(parts):
                 for part in reversed(parts):
                     then = self.add(part, then)
@@ -159,7 +194,7 @@ class Builder:
 
         first = then
         if node.high is None:
-            if _may_be_empty(node.part):
+            if may_be_empty(node.part):
                 raise NotExpressible("an endless repetition of what may be empty")
             first = self._new("split", frozenset(), [])
             self.positions[first][2].extend(either(self.add(node.part, first), then))
@@ -187,11 +222,13 @@ class Builder:
                 reached[one] = None
         return tuple(reached)
 
-    def step(self, state: State, last: int, read: int) -> tuple[State, int | None]:
+    def step(self, state: State, last: int, read: int, *, every: bool = False) -> tuple[State, int | None]:
         """The state behind a character of class `read`, and the position that matches before it, or None.
 
-        `last` is the class of the character before: what a lookahead opens may look behind.
+        `last` is the class of the character before: what a lookahead opens may look behind. With `every`, what
+        comes after a match in the order of the pattern counts as well.
         """
+        matched = None
         following: list[int] = []
         seen: set[int] = set()
         waiting = list(state)[::-1]
@@ -202,13 +239,16 @@ class Builder:
             seen.add(one)
             kind, classes, ways = self.positions[one]
             if kind == "match":
-                return self.reached(following, read), one
+                matched = one
+                if not every:
+                    break
+                continue
             if kind == "ahead":
                 if read in classes:
                     waiting += self.reached(ways, last)[::-1]
             elif read in classes:
                 following += ways
-        return self.reached(following, read), None
+        return self.reached(following, read), matched
 
     def determinized(self, root: int, classes: NDArray[np.uint8]) -> Automaton:
         """All states that can be reached, with `root` as where a match begins."""
@@ -234,18 +274,3 @@ class Builder:
                 row.append((number_of(reached, read) if read < self.edge else DEAD, matched is not None))
             following.append(row)
         return Automaton(classes, self.edge, following, starts)
-
-
-def _may_be_empty(node: Node) -> bool:
-    """Whether a part can match without reading a character."""
-    match node:
-        case One():
-            return False
-        case Look():
-            return True
-        case InOrder(parts):
-            return all(map(_may_be_empty, parts))
-        case Either(parts):
-            return any(map(_may_be_empty, parts))
-        case Repeat(part, low):
-            return low == 0 or _may_be_empty(part)

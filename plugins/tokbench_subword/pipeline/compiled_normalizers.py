@@ -24,7 +24,7 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
 from tokbench_subword.pipeline.charsmap_tables import CharsmapTables, charsmap_tables
-from tokbench_subword.pipeline.cutting import Cutter, finder_of
+from tokbench_subword.pipeline.cutters import Cutter, finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
@@ -68,6 +68,11 @@ class BatchNormalizer(Stays):
         """The tables that do all of it, where each character is rewritten by itself; else None."""
         step = self.steps[0] if len(self.steps) == 1 else None
         return step.args[0] if isinstance(step, partial) and step.func is _rewritten else None
+
+    @property
+    def in_python(self) -> bool:
+        """Whether some step has no kernel, and is done document by document."""
+        return any(isinstance(step, partial) and step.func is each for step in self.steps)
 
     def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
         """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.

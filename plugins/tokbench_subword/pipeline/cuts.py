@@ -1,77 +1,138 @@
-"""A pre-tokenizer of a `tokenizer.json` compiled: what it changes in a text, and the automata that cut it, in
-order.
+"""A pre-tokenizer of a `tokenizer.json` compiled: what it changes in a text, and what cuts it, in order.
 
-The plain form is `pre_tokenizers`; what has no compiled form raises `NotExpressible` and is left to it.
+The plain form is `pre_tokenizers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
-from tokbench_subword.pipeline.cutting import Cutter, cutter_of
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
+from tokbench_subword.pipeline.cutters import Cutter, cutter_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at
 from tokbench_subword.pipeline.regexes import quoted
+from tokbench_subword.pipeline.segments import Segments
+
+
+class Change(Protocol):
+    """Something done to the texts of a batch."""
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The texts changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntoPieces:
+    """Each of the cutters cuts the pieces of the one before, which are texts from then on."""
+
+    cutters: tuple[Cutter, ...]
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The pieces."""
+        return texts.cut(self.cutters)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """Each character is written otherwise, by a normalizer that looks at no other."""
+
+    normalizer: BatchNormalizer
+    only: str = ""
+    """The one character that it changes, where it is one of ASCII."""
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The texts rewritten."""
+        if self.only and not (texts.data == ord(self.only)).any():
+            return texts
+        changed = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))
+        if texts.leading is None:
+            return changed
+        heads = texts.heads()
+        _, ends = self.normalizer.apply(heads.data, heads.offsets)
+        return replace(changed, leading=ends[1:] - ends[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """`text` goes before each text that does not begin with it, or before those where a document begins."""
+
+    text: str
+    only_first: bool = False
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The texts with what goes before them."""
+        return texts.prefixed(self.text, only_first=self.only_first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cuts:
-    """What a pre-tokenizer does to a text.
-
-    First each of `before` cuts the pieces of the one before, which are texts from then on. Spaces are written
-    as `space` where that is something; then `prefix` goes before a text that does not begin with it, or before
-    the first of a document only; then each of `cutters` cuts the pieces of the one before. Without cutters, the
-    text is one pre-token.
+    """What a pre-tokenizer does to a text: the `changes`, in order; then each of `cutters` cuts the pieces of
+    the one before. Without cutters, a text is one pre-token.
     """
 
-    before: tuple[Cutter, ...] = ()
+    changes: tuple[Change, ...] = ()
     cutters: tuple[Cutter, ...] = ()
-    prefix: str = ""
-    only_first: bool = False
-    space: str = ""
 
     @property
     def leaves_text(self) -> bool:
         """Whether pre-tokens, end to end, are the text itself, but for what is dropped."""
-        return not self.prefix and not self.space
+        return not self.changes
+
+    @property
+    def only_first(self) -> bool:
+        """Whether anything asks where a document begins."""
+        return any(isinstance(change, Prefixed) and change.only_first for change in self.changes)
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """What some patterns have that no kernel can do: these are cut in Python."""
+        before = (change.cutters for change in self.changes if isinstance(change, IntoPieces))
+        return [one.reason for cutters in (*before, self.cutters) for one in cutters if one.reason]
 
 
-def cuts_of(steps: Sequence[Mapping[str, Any]]) -> Cuts:
-    """The compiled form of pre-tokenizers that follow one another; raises `NotExpressible`.
+def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
+    """The compiled form of pre-tokenizers that follow one another.
 
-    ``ByteLevel`` is not asked to spell bytes as letters: it must be the last step.
+    ``ByteLevel`` spells bytes as letters where it is asked to, or where something cuts behind it.
 
     Example:
         >>> cuts = cuts_of([{"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}])
-        >>> cuts.prefix, cuts.space, cuts.cutters[0].spans(b"_a__b").tolist()
-        ('_', '_', [[0, 2], [2, 3], [3, 5]])
+        >>> [type(change).__name__ for change in cuts.changes], cuts.cutters[0].spans(b"_a__b").tolist()
+        (['Rewritten', 'Prefixed'], [[0, 2], [2, 3], [3, 5]])
     """
-    before: list[Cutter] = []
+    changes: list[Change] = []
     cutters: list[Cutter] = []
-    prefix = space = ""
-    only_first = False
+
+    def change(one: Change) -> None:
+        if cutters:
+            changes.append(IntoPieces(tuple(cutters)))
+            cutters.clear()
+        changes.append(one)
+
     for number, step in enumerate(steps):
         kind = str(step.get("type"))
-        unchanged = not prefix and not space
-        if kind == "ByteLevel":
-            if number < len(steps) - 1:
-                raise NotExpressible("something behind ByteLevel, which cuts its letters")
-            if step.get("add_prefix_space", True):
-                prefix = " "
+        if kind == "ByteLevel" and step.get("add_prefix_space", True):
+            change(Prefixed(" "))
         if kind == "Metaspace":
-            space = str(step["replacement"])
+            mark = str(step["replacement"])
             scheme = step.get("prepend_scheme") or ("always" if step.get("add_prefix_space", True) else "never")
-            prefix, only_first = "" if str(scheme).lower() == "never" else space, str(scheme).lower() == "first"
-        if (prefix or space) and number > 0 and unchanged:
-            if only_first:
-                raise NotExpressible(f"{kind} behind another pre-tokenizer, changing its first piece")
-            before, cutters = cutters, []
-        elif kind == "Metaspace" and not unchanged:
-            raise NotExpressible("Metaspace behind another pre-tokenizer that changes text")
+            if mark != " ":
+                change(Rewritten(_normalizer(type="Replace", pattern={"String": " "}, content=mark), " "))
+            if str(scheme).lower() != "never":
+                change(Prefixed(mark, only_first=str(scheme).lower() == "first"))
         cutters += _cutters(kind, step)
-    return Cuts(before=tuple(before), cutters=tuple(cutters), prefix=prefix, only_first=only_first, space=space)
+        if kind == "ByteLevel" and (spell or number < len(steps) - 1):
+            change(Rewritten(_normalizer(type="ByteLevel")))
+    return Cuts(changes=tuple(changes), cutters=tuple(cutters))
+
+
+def _normalizer(**config: object) -> BatchNormalizer:
+    normalizer = compiled_normalizer_of(config)
+    assert normalizer is not None
+    return normalizer
 
 
 def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:
@@ -100,4 +161,6 @@ def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:
         return [cutter_of(rf"{marks}|[^\s{marks[1:]}+", "regex", "Removed", True)]
     if kind == "CharDelimiterSplit":
         return [cutter_of(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
-    raise NotExpressible(kind)
+    if kind == "FixedLength":
+        return [cutter_of(f"(?s:.{{1,{int(step['length'])}}})", "regex")]
+    raise TokenizerError(f"the pre-tokenizer {kind!r} is not known to this plugin")

@@ -6,18 +6,12 @@ every character, and counted only if it does, so that the processor has nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import block, frozen, i32_in, i64_in, pointer, u8_in, u16_in, u32_in
-from tokbench_subword.pipeline.automaton import Automaton, automaton_of
-from tokbench_subword.pipeline.pattern_tree import NotExpressible, tree_of
-from tokbench_subword.pipeline.regexes import Dialect, Translator
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u16_in, u32_in
 from tokbench_subword.pipeline.streaming import (
     ACTION,
     BEFORE,
@@ -32,9 +26,6 @@ from tokbench_subword.pipeline.streaming import (
     SINCE,
     SLOW_SHIFT,
     WIDTH,
-    Machine,
-    Rules,
-    machine_of,
 )
 
 TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, MEETINGS, SETTINGS = range(9)
@@ -47,8 +38,6 @@ NEAR = 64
 """Bytes among which the second place is looked for."""
 SECOND = HALF + SPARE
 """Where the pieces of the second place begin."""
-_AT_A_TIME = 1 << 15
-"""Pieces that are found in one call of the kernel."""
 _SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
 
 
@@ -260,84 +249,3 @@ def cut_texts(machine, text, units, position, starts, ends, counts):  # type: ig
                 i = began = units[unit, 0]
     position[0], position[1], position[2], position[3] = unit, i, began, row
     return count
-
-
-class Cutter:
-    """A `Machine` at work: cuts texts into pieces.
-
-    Example:
-        >>> cutter_of(r"[a-z]+", "oniguruma").spans(b"ab, c").tolist()
-        [[0, 2], [2, 4], [4, 5]]
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self._arrays = machine.arrays()
-        self.block = block(self._arrays)
-        """The arrays of the machine, as the kernels here take them."""
-
-    def __reduce__(self) -> tuple[type[Cutter], tuple[Machine]]:
-        return Cutter, (self.machine,)  # addresses are this process's own
-
-    def pieces(
-        self, data: NDArray[np.uint8], units: NDArray[np.int64]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``, some tens of thousands at a time.
-
-        `data` holds valid UTF-8 and three readable bytes behind the last text. Pieces are int64 ``(n, 2)``:
-        begin and end; with them comes how many there have been up to the end of each text, int64 ``(len(units)
-        + 1,)``, which is right for those texts that are done.
-        """
-        data = frozen(data)  # kernels are compiled for one kind of array
-        n_bytes = int((units[:, 1] - units[:, 0]).sum())
-        starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + SPARE + 1), np.int64)
-        counts, before = np.zeros(len(units) + 1, np.int64), 0
-        position = np.zeros(4, np.int64)
-        if len(units):
-            position[1] = position[2] = units[0, 0]
-        while (unit := int(position[0])) < len(units):
-            found = cut_texts(self.block, data, units, position, starts, ends, counts)
-            counts[unit + 1 : position[0] + 1] += before
-            before += found
-            yield np.stack([starts[:found], ends[:found]], axis=1), counts
-
-    def cut(
-        self, data: NDArray[np.uint8], units: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All of `pieces` together."""
-        found = list(self.pieces(data, units))
-        if not found:
-            return np.zeros((0, 2), np.int64), np.zeros(len(units) + 1, np.int64)
-        some, counts = zip(*found, strict=True)
-        return some[0] if len(some) == 1 else np.concatenate(some), counts[-1]
-
-    def spans(self, text: bytes) -> NDArray[np.int64]:
-        """Where the pieces of a text in UTF-8 begin and end: int64 ``(n, 2)``."""
-        data = np.frombuffer(text + bytes(SPARE), np.uint8)
-        return self.cut(data, np.array([[0, len(text)]], np.int64))[0]
-
-
-@lru_cache(maxsize=64)
-def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert: bool = False) -> Cutter:
-    """What cuts by a regular expression of some library, as its `Split` would; one for each a process.
-
-    Raises `NotExpressible` for what only a search with backtracking can do.
-    """
-    return Cutter(machine_of(_automaton(source, dialect), Rules.of(behavior, invert=invert)))
-
-
-@lru_cache(maxsize=64)
-def finder_of(source: str, dialect: Dialect) -> Cutter:
-    """What finds the matches of a regular expression, as pieces; raises `NotExpressible` as `cutter_of` does.
-
-    It finds none of no length, and where there may be some it is not expressible.
-    """
-    automaton = _automaton(source, dialect)
-    if automaton.matches_nothing:
-        raise NotExpressible("a match of no length")
-    return Cutter(machine_of(automaton, Rules.of("Removed", invert=True)))
-
-
-def _automaton(source: str, dialect: Dialect) -> Automaton:
-    expression = Translator(source, dialect, exact=False).run()
-    return automaton_of(tree_of(expression, nested_sets=dialect != "regex"))

@@ -1,15 +1,15 @@
 r"""A regular expression as a tree: what `automaton` builds its states from.
 
 Read are expressions in the syntax of `regex` (version 1), to which `regexes.Translator` brings those of other
-libraries. Not every expression can become an automaton over single characters: back-references, lookarounds
-of more than one character, atomic groups of more than one, matches of no length. These raise `NotExpressible`,
-and the pattern is left to `regex`.
+libraries. Not every expression can become an automaton over single characters: back-references, atomic groups,
+lookarounds within lookarounds. These raise `NotExpressible`, and the pattern is left to `regex`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,6 +39,18 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Far:
+    """Text that `part` matches ends here (`behind`) or begins here, or, where it is not `wanted`, none does.
+
+    It is asked only where there is a character on that side. See `lookarounds`.
+    """
+
+    part: Node
+    wanted: bool
+    behind: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class InOrder:
     """One part after the other."""
 
@@ -62,7 +74,7 @@ class Repeat:
     lazy: bool = False
 
 
-Node = One | Look | InOrder | Either | Repeat
+Node = One | Look | Far | InOrder | Either | Repeat
 
 _NOTHING = np.zeros(N_CODE_POINTS, np.bool_)
 _LONGEST_REPEAT = 256
@@ -137,7 +149,7 @@ class _Reader:
             if bounds is None:
                 return part
             low, high = bounds
-            if isinstance(part, Look):
+            if may_be_empty(part) and not isinstance(part, InOrder | Either | Repeat):
                 raise NotExpressible("a repeated lookaround")
             if max(low, high or 0) > _LONGEST_REPEAT:
                 raise NotExpressible(f"more than {_LONGEST_REPEAT} repetitions")
@@ -188,7 +200,7 @@ class _Reader:
     def _group(self) -> Node:
         """What stands between brackets, the opening one of which has been read."""
         fold, dot_all = self._fold, self._dot_all
-        look = next((head for head in ("?=", "?!", "?<=", "?<!") if self._take(head)), None)
+        look = next((head for head in ("?=", "?!", "?<=", "?<!", "?>") if self._take(head)), None)
         if look is None and self._take("?") and not self._take(":"):
             flags, ended = "", ""
             while self.here() and self.here() not in ":)":
@@ -207,8 +219,9 @@ class _Reader:
         self._fold, self._dot_all = fold, dot_all
         if look is None:
             return inner
-        points, edge = _neighbour(inner, behind="<" in look)
-        return Look(~points, not edge, "<" in look) if "!" in look else Look(points, edge, "<" in look)
+        if look == "?>":
+            return _atomic(inner)
+        return _look(inner, wanted="!" not in look, behind="<" in look)
 
     def _escape(self) -> Points:
         """The set of what follows a backslash."""
@@ -299,20 +312,127 @@ def _possessive(part: Node, low: int, high: int | None) -> Node:
     return Either((Repeat(part, high, high), InOrder((Repeat(part, low, high - 1), no_more))))
 
 
-def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool]:
-    """What a lookaround asks of the one character beside it: which it may be, and whether it may be none."""
+def _atomic(node: Node) -> Node:
+    """A group that gives nothing back: one in which there is but one way to match at any place, or that ends in
+    characters of which none follows.
+    """
+    match node:
+        case One():
+            return node
+        case Repeat(One(), low, high, lazy) if not lazy:
+            return _possessive(node.part, low, high)
+        case Either(parts) if all(_apart(a, b) for number, a in enumerate(parts) for b in parts[:number]):
+            return Either(tuple(map(_atomic, parts)))
+        case InOrder(parts) if all(_leaves_no_choice(a, b) for a, b in pairwise(parts)):
+            return InOrder((*parts[:-1], *map(_atomic, parts[-1:])))
+    raise NotExpressible("an atomic group with several ways to match")
+
+
+def _leaves_no_choice(part: Node, following: Node) -> bool:
+    """Whether a part matches in one way only where `following` does behind it."""
+    if isinstance(part, One):
+        return True
+    after = following.part if isinstance(following, Repeat) and following.low else following
+    characters = isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(after, One)
+    return characters and not (part.part.points & after.points).any()  # type: ignore[union-attr]
+
+
+def _apart(one: Node, other: Node) -> bool:
+    """Whether no text begins with a match of both parts: a character that both must read is not the same."""
+    for a, b in zip(_first_characters(one), _first_characters(other), strict=False):
+        if not (a & b).any():
+            return True
+    return False
+
+
+def _first_characters(node: Node) -> Iterator[Points]:
+    """The sets of the characters that a part begins with, as long as it is sure how many these are."""
+    for part in node.parts if isinstance(node, InOrder) else (node,):
+        if isinstance(part, Repeat) and isinstance(part.part, One) and part.low:
+            yield part.part.points
+        elif isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(node, InOrder):
+            following = node.parts[node.parts.index(part) + 1 :]
+            first = next(_first_characters(InOrder(following)), None) if following else None
+            if first is not None:
+                yield part.part.points | first
+        if not isinstance(part, One):
+            return
+        yield part.points
+
+
+def _look(part: Node, *, wanted: bool, behind: bool) -> Node:
+    """A lookaround, by one character where that decides."""
+    neighbour = _neighbour(part, behind=behind)
+    if neighbour is not None:
+        points, edge = neighbour
+        return Look(points, edge, behind) if wanted else Look(~points, not edge, behind)
+    if any(isinstance(one, Far) for one in all_of(part)):
+        raise NotExpressible("a lookaround within another, of more than one character")
+    far, empty = Far(part, wanted, behind), _when_empty(part)
+    if wanted:
+        return far if empty is None else Either((empty, far))
+    nothing_there = Look(_NOTHING, True, behind)
+    return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), far))
+
+
+def _when_empty(node: Node) -> Node | None:
+    """The conditions under which a part matches without reading a character; None where it never does."""
+    match node:
+        case One():
+            return None
+        case InOrder(parts):
+            every = [_when_empty(part) for part in parts]
+            return None if None in every else InOrder(tuple(one for one in every if one is not None))
+        case Either(parts):
+            some = tuple(one for part in parts if (one := _when_empty(part)) is not None)
+            return Either(some) if some else None
+        case Repeat(part, low):
+            return _when_empty(part) if low else InOrder(())
+    return node
+
+
+def _denied(node: Node) -> Node:
+    """The opposite of conditions."""
+    match node:
+        case Look(points, edge, behind):
+            return Look(~points, not edge, behind)
+        case InOrder(parts):
+            return Either(tuple(map(_denied, parts))) if parts else Look(_NOTHING, False, False)
+        case Either(parts):
+            return InOrder(tuple(map(_denied, parts)))
+    raise NotExpressible("a lookaround of this kind")
+
+
+def may_be_empty(node: Node) -> bool:
+    """Whether a part can match without reading a character."""
+    return _when_empty(node) is not None
+
+
+def all_of(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    yield node
+    for part in parts_of(node):
+        yield from all_of(part)
+
+
+def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool] | None:
+    """What a lookaround asks of the one character beside it, which it may be and whether it may be none; None
+    where it asks for more.
+    """
     if isinstance(node, One):
         return node.points, False
     if isinstance(node, Look) and node.behind == behind:
         return node.points, node.edge
     if isinstance(node, Either):
         both = [_neighbour(part, behind=behind) for part in node.parts]
-        return np.any([points for points, _ in both], axis=0), any(edge for _, edge in both)
-    raise NotExpressible("a lookaround of more than one character")
+        known = [one for one in both if one is not None]
+        if len(known) == len(both):
+            return np.any([points for points, _ in known], axis=0), any(edge for _, edge in known)
+    return None
 
 
 def parts_of(node: Node) -> Sequence[Node]:
     """The parts right below a node."""
     if isinstance(node, InOrder | Either):
         return node.parts
-    return (node.part,) if isinstance(node, Repeat) else ()
+    return (node.part,) if isinstance(node, Repeat | Far) else ()

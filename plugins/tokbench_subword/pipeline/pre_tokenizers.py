@@ -1,8 +1,8 @@
 """The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
 
-This is the general path, in Python, with patterns run by `regex`; the patterns that most vocabularies use never
-come here (see `bpe.pretokens`). `ByteLevel` writes the bytes of its pieces as characters only where it is asked
-to: a model of bytes rather has its vocabulary read as bytes, and the text left as it is.
+This is the plain form, in Python, with patterns run by `regex`; `cuts` is the compiled one. `ByteLevel` writes
+the bytes of its pieces as characters only where it is asked to: a model of bytes rather has its vocabulary read
+as bytes, and the text left as it is.
 """
 
 from __future__ import annotations
@@ -105,16 +105,21 @@ def _regex_split(pattern: str, behavior: str) -> PreTokenizer:
 
 def _split(spans: Spans, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
     """Cut at the matches; `behavior` says what becomes of them."""
+    return [stretch.part(start, end) for start, end in split_spans(spans, behavior, invert, stretch.text)]
+
+
+def split_spans(spans: Spans, behavior: str, invert: bool, text: str) -> list[tuple[int, int]]:
+    """(start, end) of the pieces that `Split` makes of a text, at the matches that `spans` finds in it."""
     found: list[tuple[int, int, bool]] = []
     done = 0
-    for start, end in spans(stretch.text):
+    for start, end in spans(text):
         if start > done:
             found.append((done, start, invert))
         found.append((start, end, not invert))
         done = end
-    if done < len(stretch.text):
-        found.append((done, len(stretch.text), invert))
-    return [stretch.part(start, end) for start, end in _arranged(found, behavior) if end > start]
+    if done < len(text):
+        found.append((done, len(text), invert))
+    return [(start, end) for start, end in _arranged(found, behavior) if end > start]
 
 
 def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:

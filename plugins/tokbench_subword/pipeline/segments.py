@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
-from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.splicing import copy_span
 
 TEXT = -1
@@ -26,7 +26,9 @@ class Segments:
 
     `marks` (int32) says which segments are added tokens, whose text is no longer there; without it all are
     text. `documents` (int64) says how many segments there are up to the end of each document; without it each
-    segment is one. Behind the last, `data` has `PADDING` bytes that may be read.
+    segment is one. `leading` (int64), where anything asks for it, is how many bytes of each segment stand where
+    its document begins: as `Stretch.leading`, which counts characters. Behind the last segment, `data` has
+    `PADDING` bytes that may be read.
 
     Example:
         >>> segments = Segments.of([b"ab", b""])
@@ -38,6 +40,7 @@ class Segments:
     offsets: NDArray[np.int64]
     marks: NDArray[np.int32] | None = None
     documents: NDArray[np.int64] | None = None
+    leading: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, texts: list[bytes]) -> Segments:
@@ -58,10 +61,11 @@ class Segments:
         offsets, marks = np.zeros(count + 1, np.int64), np.full(count, TEXT, np.int32)
         documents = np.arange(n_documents + 1) if self.documents is None else self.documents
         before = np.full(n_segments, TEXT, np.int32) if self.marks is None else self.marks
-        reached = np.zeros(n_segments + 1, np.int64)
+        reached, begins = np.zeros(n_segments + 1, np.int64), np.zeros(count, np.int64)
         places = np.stack([found.starts, found.ends], axis=1)
-        _split((self.data, self.offsets, before), places, found.ids, (data, offsets, marks, reached))
-        return Segments(data, offsets, marks, reached[documents])
+        _split((self.data, self.offsets, before), places, found.ids, (data, offsets, marks, reached, begins))
+        leading = self._leading_of_parts(reached, begins, offsets)
+        return Segments(data, offsets, marks, reached[documents], leading)
 
     @property
     def n_documents(self) -> int:
@@ -79,29 +83,49 @@ class Segments:
         count = len(units) + int(np.count_nonzero(marks != TEXT))
         data = np.zeros(int((units[:, 1] - units[:, 0]).sum()) + PADDING, np.uint8)
         offsets, new_marks = np.zeros(count + 1, np.int64), np.full(count, TEXT, np.int32)
-        reached = np.zeros(len(before), np.int64)
-        _into_pieces(self.data, units, before, marks, (data, offsets, new_marks, reached))
+        reached, begins = np.zeros(len(before), np.int64), np.zeros(count, np.int64)
+        _into_pieces(self.data, units, before, marks, (data, offsets, new_marks, reached, begins))
         documents = np.arange(len(before)) if self.documents is None else self.documents
-        return Segments(data, offsets, new_marks, reached[documents])
+        leading = self._leading_of_parts(reached, begins, offsets)
+        return Segments(data, offsets, new_marks, reached[documents], leading)
+
+    def _leading_of_parts(
+        self, reached: NDArray[np.int64], begins: NDArray[np.int64], offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64] | None:
+        """`leading` of parts: ``reached[s + 1]`` up to segment s, the texts beginning at `begins` in `data`."""
+        if self.leading is None:
+            return None
+        count = int(reached[-1])
+        whole = np.repeat(np.arange(len(reached) - 1), np.diff(reached))
+        ahead = begins[:count] - self.offsets[whole]
+        return np.clip(self.leading[whole] - ahead, 0, np.diff(offsets[: count + 1]))
 
     def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
-        """With `prefix` before each text that is not empty and does not begin with it, or only the first ones.
-
-        The first of a document begins where the document does.
+        """With `prefix` before each text that is not empty and does not begin with it, or only before those
+        that are `leading`.
         """
         mark = np.frombuffer(prefix.encode(), np.uint8)
         wanted = np.ones(len(self.offsets) - 1, np.bool_)
-        if only_first and self.documents is not None:
-            wanted[:] = False
-            wanted[self.documents[:-1][np.diff(self.documents) > 0]] = True
+        if only_first and self.leading is not None:
+            wanted = self.leading > 0
         data = np.zeros(int(self.offsets[-1] - self.offsets[0]) + len(mark) * len(wanted) + PADDING, np.uint8)
         offsets = np.zeros(len(self.offsets), np.int64)
         _prefix(self.data, self.offsets, wanted, mark, data, offsets)
-        return Segments(data, offsets, self.marks, self.documents)
+        leading = self.leading
+        if leading is not None:
+            leading = leading + (np.diff(offsets) - np.diff(self.offsets)) * (leading > 0)
+        return Segments(data, offsets, self.marks, self.documents, leading)
 
     def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:
         """The same segments with other text."""
-        return self if data is self.data else Segments(data, offsets, self.marks, self.documents)
+        return self if data is self.data else replace(self, data=data, offsets=offsets)
+
+    def heads(self) -> Segments:
+        """What is `leading` of each segment, as a text of its own."""
+        assert self.leading is not None
+        ends = self.offsets[:-1] + self.leading
+        parts = [self.data[a:b].tobytes() for a, b in zip(self.offsets[:-1], ends, strict=True)]
+        return Segments.of(parts)
 
     def woven(self, encoded: TokenBatch) -> TokenBatch:
         """The ids of the documents, from those of each segment and the added tokens."""
@@ -125,11 +149,11 @@ def _split(segments: Any, places: Any, ids: Any, result: Any) -> None:
     """Part `segments` (data, offsets, marks) at the added tokens `ids` found at `places` (begin and end of
     each).
 
-    Into `result`: data, offsets and marks of the new segments, and how many of them there are up to each old
-    one.
+    Into `result`: data, offsets and marks of the new segments, how many of them there are up to each old one,
+    and where the texts among them began.
     """
     data, offsets, before = segments
-    new_data, new_offsets, marks, reached = result
+    new_data, new_offsets, marks, reached, begins = result
     at = match = count = 0
     for s in range(len(offsets) - 1):
         done, end = offsets[s], offsets[s + 1]
@@ -138,11 +162,12 @@ def _split(segments: Any, places: Any, ids: Any, result: Any) -> None:
             at = _copied(data, done, max(places[match, 0], done), new_data, at)
             new_offsets[count + 1] = new_offsets[count + 2] = at
             marks[count + 1] = ids[match]
+            begins[count] = done
             done = places[match, 1]
             count += 2
             match += 1
         at = _copied(data, done, end, new_data, at)
-        marks[count] = before[s]
+        marks[count], begins[count] = before[s], done
         new_offsets[count + 1] = at
         count += 1
         reached[s + 1] = count
@@ -152,10 +177,10 @@ def _split(segments: Any, places: Any, ids: Any, result: Any) -> None:
 def _into_pieces(data: Any, units: Any, before: Any, marks: Any, result: Any) -> None:
     """Put the pieces `units` of each text, to ``before[s + 1]`` those of segment s, in its place.
 
-    Into `result`: data, offsets and marks of the new segments, and how many of them there are up to each old
-    one.
+    Into `result`: data, offsets and marks of the new segments, how many of them there are up to each old one,
+    and where the texts among them began.
     """
-    new_data, new_offsets, new_marks, reached = result
+    new_data, new_offsets, new_marks, reached, begins = result
     source, target = pointer(data), pointer(new_data)
     at = count = np.int64(0)
     for s in range(len(marks)):
@@ -165,6 +190,7 @@ def _into_pieces(data: Any, units: Any, before: Any, marks: Any, result: Any) ->
             new_offsets[count] = at
         for k in range(before[s], before[s + 1]):
             at = copy_span(source, units[k, 0], units[k, 1], target, at)
+            begins[count] = units[k, 0]
             count += 1
             new_offsets[count] = at
         reached[s + 1] = count

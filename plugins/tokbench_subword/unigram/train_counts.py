@@ -16,7 +16,7 @@ from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.bpe.counting import Block, Fill, count_blocks
-from tokbench_subword.bpe.word_table import DOCUMENT, POSITION, STORE_PADDING, WordTable, note_word, table_shift
+from tokbench_subword.bpe.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
 from tokbench_subword.unigram.train_sorting import NextKeys, in_order
@@ -132,9 +132,7 @@ def _count(  # type: ignore[no-untyped-def]
 
     A document that is continued is normalised again: that is seldom, since what grows doubles.
     """
-    text, table, kept = pointer(text_array), pointer(rows_), pointer(kept_)
-    n_rows = np.int64(len(rows_) // 4)
-    shift, room = table_shift(n_rows), len(kept_) - STORE_PADDING
+    text, words = pointer(text_array), opened(rows_, kept_, state)
     for document in range(state[DOCUMENT], len(ends)):
         start = ends[document - 1] if document > 0 else np.int64(0)
         stop, size = ends[document], np.int64(0)
@@ -162,7 +160,7 @@ def _count(  # type: ignore[no-untyped-def]
                     break
                 end += 1
             # Where it was first seen is of no account: words are sorted in the end.
-            if not note_word(text, index, end - index, 0, 1, table, n_rows, shift, kept, room, state):
+            if not note_word(text, index, end - index, 0, 1, words):
                 state[DOCUMENT], state[POSITION] = document, index
                 return _GROW_TABLE
             index = end

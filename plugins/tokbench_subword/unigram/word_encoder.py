@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
-from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.rewriting import RewritingTables
 from tokbench_subword.unigram import word_layout as at
 from tokbench_subword.unigram.unigram_algorithm import Lexicon

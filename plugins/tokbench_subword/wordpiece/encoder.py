@@ -12,7 +12,6 @@ from tokbench.arguments import plain_text
 from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import utf8_of
-from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.wordpiece.kernels import match_word
@@ -41,8 +40,7 @@ class Encoder(Stays):
         self.model = model
         self.preparation = preparation = Preparation(model, match_special)
         self.compiled = preparation.compiled
-        cutters = self.compiled.cuts.cutters if self.compiled else ()
-        spelled = preparation.spelling and self.compiled is not None
+        cutters, spelled = self.compiled.cutters, preparation.spelled_by_model
         arrays = _arrays(model, spelled=spelled)
         self._words = WordEncoder(match_word, arrays, cutters=cutters, threads=threads, cache=cache)
         self._letters = WordEncoder(match_word, _arrays(model), cutters=()) if spelled else self._words
@@ -55,7 +53,7 @@ class Encoder(Stays):
     @cached_property
     def to_list(self) -> Callable[[str], list[int]]:
         """The ids of one text, which may be short, as a list."""
-        if self.compiled is None or not self.compiled.rewrites_only:
+        if not self.compiled.rewrites_only:
             return self._to_list
         tables = self.compiled.normalizer.tables if self.compiled.normalizer else None
         return self._words.one_by_one(tables, (self._to_array, self._to_list))[1]
@@ -68,25 +66,10 @@ class Encoder(Stays):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        if self.compiled is None:
-            return self._plainly(texts)
         if self.compiled.leaves_text:
             return self._words.encode_batch(texts)
         segments = self.compiled.segments(Segments(*utf8_of(texts)))
         return segments.woven(self._words.encode_utf8(segments.data, segments.offsets))
-
-    def _plainly(self, texts: Sequence[str]) -> TokenBatch:
-        """The same where the pre-tokenizer has no compiled form."""
-        documents = [list(self.preparation.words(repaired(text))) for text in texts]
-        matched = iter(self.match([item.word.text for items in documents for item in items]))
-        return TokenBatch.of(
-            [
-                index
-                for item, ids in zip(items, matched, strict=False)
-                for index in ([item.added.id] if item.added else ids.tolist())
-            ]
-            for items in documents
-        )
 
     def match(self, pieces: Sequence[str]) -> TokenBatch:
         """The ids of each word of a list, as they stand: normalized and cut elsewhere."""

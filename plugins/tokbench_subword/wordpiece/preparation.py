@@ -1,7 +1,7 @@
 """What happens to text before the model sees it: added tokens, normalizing, cutting into words.
 
-Batches go through `pipeline.compiled`. Here is the plain form of the same, in Python: for what has no compiled
-form, for tracing, and for the places of tokens.
+Batches go through `pipeline.compiled`. Here is the plain form of the same, in Python: for tracing, and for the
+places of tokens.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
@@ -39,18 +38,12 @@ class Preparation:
     match_special: bool = False
 
     @cached_property
-    def compiled(self) -> CompiledPipeline | None:
-        """All of it as kernels; None where cutting has no compiled form."""
-        steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
-        if self.spelling and (steps[-1].get("type") != "ByteLevel" or unspelled(self.model.prefix) is None):
-            return None
-        try:
-            document = Document(
-                model={}, normalizer=self.pipeline.normalizer, pre_tokenizer=self.pipeline.pre_tokenizer
-            )
-            return CompiledPipeline.of(document, self.raw, self.folded, match_special=self.match_special)
-        except NotExpressible:
-            return None
+    def compiled(self) -> CompiledPipeline:
+        """All of it for batches."""
+        normalizer, pre_tokenizer = self.pipeline.normalizer, self.pipeline.pre_tokenizer
+        document = Document(model={}, normalizer=normalizer, pre_tokenizer=pre_tokenizer)
+        special, spell = self.match_special, self.spelling and not self.spelled_by_model
+        return CompiledPipeline.of(document, self.raw, self.folded, match_special=special, spell=spell)
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -62,6 +55,13 @@ class Preparation:
         """Whether the pre-tokenizer writes the bytes of words as letters."""
         steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
         return any(step.get("type") == "ByteLevel" for step in steps)
+
+    @cached_property
+    def spelled_by_model(self) -> bool:
+        """Whether bytes are left as they are, since the model's tokens can be taken as bytes themselves."""
+        steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
+        last = bool(steps) and steps[-1].get("type") == "ByteLevel"
+        return last and unspelled(self.model.prefix) is not None
 
     @cached_property
     def raw(self) -> AddedTokens:

@@ -263,6 +263,7 @@ class WordPieceTokenizer(Rebuilt):
             "algorithm": "WordPiece",
             "normalizer": normalizer,
             "pre_tokenizer": pre_tokenizer,
+            **self._preparation.compiled.ways,
             "byte_fallback": False,
             "special_tokens": self.model.special_tokens,
             "unk_token": self.model.unk_token,

@@ -21,7 +21,7 @@ from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import block, frozen
 from tokbench.kernels.text import encode_texts, utf8_of
-from tokbench_subword.pipeline.cutting import Cutter
+from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.rewriting import RewritingTables
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
@@ -69,11 +69,13 @@ class WordEncoder(Stays):
         self.cache = cache
         self.threads = max(1, threads)
         self._cutters = tuple(cutters)
-        loops = (encode_texts_of, encode_text, encode_texts) if cutters else (encode_spans,)
-        announce(search.compiled, *loops)
-        self._machine = cutters[-1].block if cutters else block([np.zeros(0, np.uint8)])
+        machine = cutters[-1].block if cutters else None
+        self._beforehand = self._cutters if machine is None else self._cutters[:-1]
+        self._encode_units = encode_spans if machine is None else encode_texts_of
+        announce(search.compiled, self._encode_units, *(() if machine is None else (encode_text, encode_texts)))
+        self._machine = block([np.zeros(0, np.uint8)]) if machine is None else machine
         self._search, self._shared, self._own = search, shared, own
-        self._fits = at.TEXT_CHARACTERS if len(cutters) == 1 else -1
+        self._fits = at.TEXT_CHARACTERS if machine is not None and not self._beforehand else -1
         self._idle: deque[Workspace] = deque()
         self._ready = False
 
@@ -135,16 +137,14 @@ class WordEncoder(Stays):
         `data` is valid UTF-8 and has `PADDING` bytes after it.
         """
         units = units_of(offsets)
-        if not self._cutters:
-            return self._spread(encode_spans, data, units, offsets)
+        if not self._beforehand:
+            return self._spread(self._encode_units, data, units, offsets)
         before = np.arange(len(offsets))  # how many units there are up to each document
-        for cutter in self._cutters[:-1]:
+        for cutter in self._beforehand:
             units, counts = cutter.cut(data, units)
             before = counts[before]
-        if len(self._cutters) == 1:
-            return self._spread(encode_texts_of, data, units, offsets)
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
-        batch = self._spread(encode_texts_of, data, units, sizes)
+        batch = self._spread(self._encode_units, data, units, sizes)
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_spans(self, data: NDArray[np.uint8], spans: Sequence[NDArray[np.int64]]) -> TokenBatch:

@@ -1,0 +1,168 @@
+"""What cuts texts into pieces: a `Cutter`, by kernels where its pattern is an automaton, in Python where not.
+
+What follows a cutter does not see the difference, but in speed: `Cutter.reason` tells it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.pointers import PADDING, block, frozen
+from tokbench_subword.pipeline.automaton import automaton_of
+from tokbench_subword.pipeline.cutting import SPARE, cut_texts
+from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_automaton
+from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of, tree_of
+from tokbench_subword.pipeline.pre_tokenizers import split_spans
+from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex
+from tokbench_subword.pipeline.streaming import Machine, Rules, machine_of
+
+Places = NDArray[np.int64]
+_AT_A_TIME = 1 << 15
+"""Pieces that are found at a time."""
+
+
+class Cutter(ABC):
+    """Cuts texts into pieces.
+
+    Example:
+        >>> cutter_of(r"[a-z]+", "oniguruma").spans(b"ab, c").tolist()
+        [[0, 2], [2, 4], [4, 5]]
+    """
+
+    block: NDArray[np.uint64] | None = None
+    """Tables by which the kernels of `cutting` do the same on their way through a text; None without them."""
+    reason = ""
+    """What the pattern has that no kernel can do; empty where kernels cut."""
+
+    @abstractmethod
+    def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
+        """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``, some tens of thousands at a time.
+
+        `data` holds valid UTF-8 and three readable bytes behind the last text. Pieces are int64 ``(n, 2)``:
+        begin and end; with them comes how many there have been up to the end of each text, int64 ``(len(units)
+        + 1,)``, which is right for those texts that are done.
+        """
+
+    def cut(self, data: NDArray[np.uint8], units: Places) -> tuple[Places, Places]:
+        """All of `pieces` together."""
+        found = list(self.pieces(data, units))
+        if not found:
+            return np.zeros((0, 2), np.int64), np.zeros(len(units) + 1, np.int64)
+        some, counts = zip(*found, strict=True)
+        return some[0] if len(some) == 1 else np.concatenate(some), counts[-1]
+
+    def spans(self, text: bytes) -> Places:
+        """Where the pieces of a text in UTF-8 begin and end: int64 ``(n, 2)``."""
+        data = np.frombuffer(text + bytes(SPARE), np.uint8)
+        return self.cut(data, np.array([[0, len(text)]], np.int64))[0]
+
+
+class MachineCutter(Cutter):
+    """A `Machine` at work."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._arrays = machine.arrays()
+        self.block = block(self._arrays)
+
+    def __reduce__(self) -> tuple[type[MachineCutter], tuple[Machine]]:
+        return MachineCutter, (self.machine,)  # addresses are this process's own
+
+    def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
+        """See `Cutter.pieces`."""
+        data = frozen(data)  # kernels are compiled for one kind of array
+        n_bytes = int((units[:, 1] - units[:, 0]).sum())
+        starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + SPARE + 1), np.int64)
+        counts, before = np.zeros(len(units) + 1, np.int64), 0
+        position = np.zeros(4, np.int64)
+        if len(units):
+            position[1] = position[2] = units[0, 0]
+        while (unit := int(position[0])) < len(units):
+            found = cut_texts(self.block, data, units, position, starts, ends, counts)
+            counts[unit + 1 : position[0] + 1] += before
+            before += found
+            yield np.stack([starts[:found], ends[:found]], axis=1), counts
+
+
+class LabelsCutter(Cutter):
+    """A `Machine` at work on the labels of characters: see `lookarounds`."""
+
+    def __init__(self, machine: Machine, labels: Labels) -> None:
+        self._machine, self._labels = MachineCutter(machine), labels
+
+    def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
+        """See `Cutter.pieces`."""
+        room = int((units[:, 1] - units[:, 0]).sum()) + len(units) + PADDING
+        labels, classes, places = np.empty(room, np.uint8), np.empty(room, np.uint8), np.empty(room, np.int64)
+        units = label_texts(frozen(data), np.ascontiguousarray(units), self._labels, classes, labels, places)
+        for pieces, counts in self._machine.pieces(labels, units):
+            yield places[pieces], counts
+
+
+Find = Callable[[str], Iterable[tuple[int, int]]]
+"""The pieces of a text: begin and end of each in code points."""
+
+
+@dataclass(frozen=True)
+class PlainCutter(Cutter):
+    """Cuts in Python, text by text."""
+
+    find: Find
+    reason: str
+
+    def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
+        """See `Cutter.pieces`."""
+        counts, waiting, total, yielded = np.zeros(len(units) + 1, np.int64), [], 0, 0
+        for unit, (begin, end) in enumerate(units.tolist()):
+            text = data[begin:end].tobytes()
+            places = np.array(list(self.find(text.decode())), np.int64).reshape(-1, 2)
+            waiting.append(begin + (places if text.isascii() else byte_positions(text)[places]))
+            total += len(places)
+            counts[unit + 1] = total
+            if total - yielded >= _AT_A_TIME or unit + 1 == len(units):
+                yielded = total
+                yield np.concatenate(waiting), counts
+                waiting = []
+
+
+def byte_positions(data: bytes) -> Places:
+    """Where each code point of UTF-8 `data` begins, and the length of `data`: int64 ``(n + 1,)``."""
+    begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
+    return np.append(np.flatnonzero(begins), len(data))
+
+
+@lru_cache(maxsize=64)
+def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert: bool = False) -> Cutter:
+    """What cuts by a regular expression of some library, as its `Split` would; one for each a process."""
+    rules = Rules.of(behavior, invert=invert)
+    try:
+        tree = _tree(source, dialect)
+        if any(isinstance(node, Far) for node in all_of(tree)):
+            automaton, labels = labelled_automaton(tree)
+            return LabelsCutter(machine_of(automaton, rules), labels)
+        return MachineCutter(machine_of(automaton_of(tree), rules))
+    except NotExpressible as reason:
+        spans = compile_regex(source, dialect).spans
+        return PlainCutter(partial(split_spans, spans, behavior, invert), str(reason))
+
+
+@lru_cache(maxsize=64)
+def finder_of(source: str, dialect: Dialect) -> Cutter:
+    """What finds the matches of a regular expression, as pieces; raises `NotExpressible` for what has no
+    automaton, or has matches of no length.
+    """
+    automaton = automaton_of(_tree(source, dialect))
+    if automaton.matches_nothing:
+        raise NotExpressible("a match of no length")
+    return MachineCutter(machine_of(automaton, Rules.of("Removed", invert=True)))
+
+
+def _tree(source: str, dialect: Dialect) -> Node:
+    expression = Translator(source, dialect, exact=False).run()
+    return tree_of(expression, nested_sets=dialect != "regex")

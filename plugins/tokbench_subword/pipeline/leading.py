@@ -1,0 +1,114 @@
+"""How much of the beginning of a normalized text stands where the text began: what `Stretch.leading` counts.
+
+A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
+asks. The plain normalizer keeps account of it. It is given as little of each text as decides, the text up to
+where two letters meet that it leaves as they are: across these no normalizer reaches, but an odd ``Replace``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.copies import cached_property
+from tokbench_subword.files.tokenizer_json import steps_of
+from tokbench_subword.pipeline.normalizers import normalizer_of
+from tokbench_subword.pipeline.pattern_tree import (
+    Far,
+    Look,
+    Node,
+    NotExpressible,
+    One,
+    may_be_empty,
+    parts_of,
+    tree_of,
+)
+from tokbench_subword.pipeline.regexes import Translator, quoted
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.stretch import Stretch
+
+_LETTERS = (
+    *("09", "AZ", "az", "\u00c0\u00d6", "\u00d8\u00f6", "\u00f8\u017f", "\u0391\u03a1", "\u03b1\u03c9"),
+    *("\u0400\u0481", "\u05d0\u05ea", "\u0621\u063a", "\u0641\u064a", "\u0904\u0928", "\u092a\u0939"),
+    *("\u0e01\u0e2e", "\u3041\u3096", "\u30a1\u30fa", "\u4e00\u9fa5", "\uac00\ud7a3"),
+)
+"""First and last of ranges of letters, none of which joins with the one before."""
+_NEAR, _MOST_KNOWN = 64, 1 << 14
+
+
+class Leading:
+    """Tells `Segments.leading` of what a normalizer makes of texts.
+
+    Example:
+        >>> strips = Leading({"type": "Strip", "strip_left": True, "strip_right": False})
+        >>> strips.of(Segments.of([b" a", b"a "])).tolist()
+        [0, 1]
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None) -> None:
+        self._normalize = normalizer_of(config)
+        self._steps = steps_of(config, "normalizers")
+        self._known: dict[str, int] = {}
+
+    def of(self, texts: Segments) -> NDArray[np.int64]:
+        """The bytes that stand where each document begins once they are normalized: of its first segment."""
+        leading = np.zeros(len(texts.offsets) - 1, np.int64)
+        documents = np.arange(len(texts.offsets)) if texts.documents is None else texts.documents
+        data, offsets = texts.data, texts.offsets.tolist()
+        for first in documents[:-1][np.diff(documents) > 0].tolist():
+            leading[first] = self._count(data[offsets[first] : offsets[first + 1]])
+        return leading
+
+    def _count(self, text: NDArray[np.uint8]) -> int:
+        near = text[:_NEAR].tobytes().decode(errors="ignore")
+        if self._normalize is None:
+            return len(near[:1].encode())
+        met = self._meeting.search(near)
+        if met is None:
+            near = text.tobytes().decode()
+            met = self._meeting.search(near)
+        head = near[: met.end()] if met else near
+        if head not in self._known:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            found = self._normalize(Stretch.of(head))
+            self._known[head] = len(found.text[: found.leading or 0].encode())
+        return self._known[head]
+
+    @cached_property
+    def _meeting(self) -> re.Pattern[str]:
+        """A letter behind which another stands, of those that no step changes."""
+        letters = [f"{ends[0]}-{ends[1]}" for ends in _LETTERS if self._stops_between(*map(ord, ends))]
+        return re.compile(f"[{''.join(letters)}](?=[{''.join(letters)}])" if letters else r"(?!)")
+
+    def _stops_between(self, first: int, last: int) -> bool:
+        letters = "".join(map(chr, range(first, last + 1)))
+        return all(_stops_between(step, letters) for step in self._steps)
+
+
+def _stops_between(step: Mapping[str, Any], letters: str) -> bool:
+    """Whether a normalizer leaves letters, but for their case, and never reaches across two of them."""
+    if step["type"] == "Replace":
+        pattern = step["pattern"]
+        pattern = {"String": pattern} if isinstance(pattern, str) else pattern
+        source = pattern["Regex"] if "Regex" in pattern else quoted(pattern["String"])
+        try:
+            tree = tree_of(Translator(source, "oniguruma", exact=False).run())
+        except NotExpressible:
+            return False
+        return not may_be_empty(tree) and not _reads_any(tree, [ord(one) for one in letters])
+    if (normalize := normalizer_of(step)) is None:
+        return True
+    return normalize(Stretch.of(letters)).text.lower().endswith(letters.lower())
+
+
+def _reads_any(node: Node, points: list[int]) -> bool:
+    if isinstance(node, Look | Far):
+        return True
+    if isinstance(node, One):
+        return bool(node.points[points].any())
+    return any(_reads_any(part, points) for part in parts_of(node))

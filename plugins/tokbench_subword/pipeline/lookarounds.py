@@ -1,0 +1,136 @@
+r"""Patterns that look further than one character ahead or behind, and the labels that tell what they see there.
+
+``\d{1,3}(?=(?:\d{3})*\b)`` cuts numbers in threes from the right: whether there is a cut is told by what stands
+any distance away. So a first pass goes over the text once for each such lookaround, from its end for one that
+looks ahead, and notes at each character whether it holds there. The class of a character and what holds beside
+it together are its *label*. The pattern becomes an automaton over labels that looks no further than one of
+them, and cuts the labels, one byte each, as any other automaton cuts text.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline.automaton import Automaton, Builder, classes_of, endings_of
+from tokbench_subword.pipeline.pattern_tree import (
+    Either,
+    Far,
+    InOrder,
+    Look,
+    Node,
+    NotExpressible,
+    Repeat,
+    all_of,
+)
+
+_MOST_LABELS = 120
+"""So many that each is a byte of ASCII."""
+
+
+class Labels(NamedTuple):
+    """What `label_texts` needs."""
+
+    classes: NDArray[np.uint8]
+    """The class of each code point."""
+    following: NDArray[np.uint16]
+    """For each lookaround after the other, state and class: the next state, doubled, and 1 where it held."""
+    looks: NDArray[np.int64]
+    """Of each lookaround: where it begins in `following`, whether it looks behind, what it adds to a label."""
+    edge: int
+    """The class of there being no character."""
+
+
+@inline
+def _note(tables: Any, classes: Any, labels: Any, count: Any) -> None:
+    """Add to the labels of one text, of `count` characters, what holds beside each of them."""
+    for look in range(len(tables.looks)):
+        begin, behind, weight = tables.looks[look, 0], tables.looks[look, 1], tables.looks[look, 2]
+        at, step = (np.int64(0), np.int64(1)) if behind else (count - 1, np.int64(-1))
+        state = np.int64(0)
+        for k in range(count):
+            entry = np.int64(tables.following[begin + state + np.int64(classes[at])])
+            if k > 0:  # what is told before a character is noted at the one that was read last
+                labels[at - step] += (entry & 1) * weight
+            state = (entry >> 1) * (tables.edge + 1)
+            at += step
+        if count > 0:
+            entry = np.int64(tables.following[begin + state + tables.edge])
+            labels[at - step] += (entry & 1) * weight
+
+
+@kernel
+def label_texts(text: Any, units: Any, tables: Any, classes: Any, labels: Any, places: Any) -> Any:
+    """Label the characters of the texts ``text[units[u, 0]:units[u, 1]]``, one text behind the other.
+
+    `labels` (uint8), `classes` (uint8, room to work in) and `places` (int64, the byte where each character
+    begins) take one entry a character, and one more for the end of each text. Returned is where each text
+    begins and ends among them, int64 ``(len(units), 2)``.
+    """
+    data = pointer(text)
+    labelled = np.empty((len(units), 2), np.int64)
+    at = np.int64(0)
+    for u in range(len(units)):
+        begin, i = at, units[u, 0]
+        while i < units[u, 1]:
+            point, size = code_point(data, i)
+            classes[at] = labels[at] = tables.classes[point]
+            places[at] = i
+            i += size
+            at += 1
+        _note(tables, classes[begin:at], labels[begin:at], at - begin)
+        labelled[u, 0], labelled[u, 1] = begin, at
+        places[at], labels[at] = i, 0
+        at += 1
+    return labelled
+
+
+def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
+    """The automaton of a pattern over the labels of characters, and what they are made by.
+
+    Raises `NotExpressible` where there would be too many labels or states.
+    """
+    points, sets, edge = classes_of(tree)
+    looks = [node for node in all_of(tree) if isinstance(node, Far)]
+    n_labels = edge << len(looks)
+    if n_labels > _MOST_LABELS:
+        raise NotExpressible(f"more than {_MOST_LABELS} classes of characters and what they stand beside")
+    of_class = {
+        key: frozenset(label for label in range(n_labels) if label % edge in members)
+        for key, members in sets.items()
+    }
+    of_look: dict[int, frozenset[int]] = {}
+    following: list[NDArray[np.uint16]] = []
+    rows: list[tuple[int, bool, int]] = []
+    for number, look in enumerate(looks):
+        holds = {label for label in range(n_labels) if label // edge >> number & 1}
+        of_look[id(look)] = frozenset(holds if look.wanted else set(range(n_labels)) - holds)
+        table = endings_of(look.part if look.behind else _turned(look.part), sets, edge)
+        rows.append((sum(len(one) for one in following), look.behind, edge << number))
+        following.append(np.array([2 * state + told for row in table for state, told in row], np.uint16))
+    builder = Builder(of_class, n_labels, of_look)
+    root = builder.add(tree, builder.match)
+    characters = np.zeros(N_CODE_POINTS, np.uint8)
+    characters[:n_labels] = np.arange(n_labels)
+    labels = Labels(points, np.concatenate(following), np.array(rows, np.int64), edge)
+    return builder.determinized(root, characters), labels
+
+
+def _turned(node: Node) -> Node:
+    """The pattern of the same texts read from their ends."""
+    match node:
+        case Look(points, edge, behind):
+            return Look(points, edge, not behind)
+        case InOrder(parts):
+            return InOrder(tuple(map(_turned, reversed(parts))))
+        case Either(parts):
+            return Either(tuple(map(_turned, parts)))
+        case Repeat(part, low, high, lazy):
+            return Repeat(_turned(part), low, high, lazy)
+    return node
