@@ -14,11 +14,11 @@ from tokbench import Check, TokenizerFamily, hookimpl
 def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
     """The subword algorithms."""
     from tokbench_subword.bpe.family import BPE
-    from tokbench_subword.optimal.families import GREEDTOK, PATHPIECE
+    from tokbench_subword.optimal.families import GREEDTOK, PATHPIECE, PICKYBPE
     from tokbench_subword.unigram.family import UNIGRAM
     from tokbench_subword.wordpiece.family import WORDPIECE
 
-    return [BPE, WORDPIECE, UNIGRAM, PATHPIECE, GREEDTOK]
+    return [BPE, WORDPIECE, UNIGRAM, PATHPIECE, GREEDTOK, PICKYBPE]
 
 
 @hookimpl

@@ -226,3 +226,59 @@ GREEDTOK = TokenizerFamily(
     libraries=("numba",),
     examples=("greedtok:vocab_size=8k", "greedtok:FILE.greedtok"),
 )
+
+
+# --- PickyBPE -------------------------------------------------------------------------------------------
+
+
+def _load_pickybpe(spec: Spec, context: LoadContext) -> Tokenizer:
+    from tokbench_subword.optimal.replaying import ReplayModel
+
+    return _opened(spec, context, ReplayModel)
+
+
+def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
+    from tokbench_subword.optimal.pickybpe import learn_picky
+    from tokbench_subword.optimal.replaying import ReplayModel
+    from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+
+    size, ios = options["vocab_size"], options["ios"]
+    if not 0 < ios <= 1:
+        raise TokenizerError(f"pickybpe: ios must be above 0 and at most 1; it is {ios}")
+    _at_least("pickybpe", options, "min_frequency", 0)
+    words, pattern, special = _words("pickybpe", corpus, options, progress)
+    progress(_COUNTING_SHARE, "merging")
+    picked = learn_picky(
+        words,
+        size - len(special),
+        ios=ios,
+        minimum=options["min_frequency"] * words.unit,
+        forbidden=frozenset(text.encode() for text in special),
+        progress=lambda share: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * share, "merging"),
+    )
+    numbered = {text: index for index, text in enumerate(special)}
+    model = ReplayModel.of_picked(picked, len(special), pattern=pattern, special_tokens=numbered)
+    return cast("Tokenizer", WordwiseTokenizer.of_model(model, name=f"pickybpe:vocab_size={size}"))
+
+
+PICKYBPE = TokenizerFamily(
+    name="pickybpe",
+    summary="PickyBPE (Chizhov et al. 2024): BPE that takes back tokens that only led to others; in-house",
+    load=_load_pickybpe,
+    options=(
+        *_COMMON,
+        Option("ios", "float", 0.9, "Training: a token goes when a merge takes more than this share of it."),
+        Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
+        _MATCH_SPECIAL,
+    ),
+    variant="the .pickybpe file of a training; else trained",
+    train=_train_pickybpe,
+    trained_suffix=".pickybpe",
+    saved_as=(".pickybpe",),
+    recognises=lambda path, head: path.is_file() and json_model_type(path) == "PickyBPE",
+    endings=(".pickybpe",),
+    counting=Counting(_cut, _counted),
+    files=variant_file,
+    libraries=("numba",),
+    examples=("pickybpe:vocab_size=8k,ios=0.9", "pickybpe:FILE.pickybpe"),
+)

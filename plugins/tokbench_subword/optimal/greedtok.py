@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel, subroutine
+from tokbench_subword.optimal.queueing import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 
 MOST_CANDIDATES = 1 << 28
-"""Substrings among which is chosen, at most: 30 bytes of memory each."""
+"""Substrings among which is chosen, at most: 29 bytes of memory each."""
 _STEPS = 500  # tokens chosen between two reports of progress
 
 N_QUEUED, N_CHOSEN = range(2)
@@ -39,8 +40,8 @@ class Cover(NamedTuple):
     - `counts` int64, as many: how often the word there was seen;
     - `order` int32: the places of all bytes, those first whose suffixes are first;
     - of the candidates, in the order of their bytes: the run of `order` from `low` to `high`, the `lengths` in
-      bytes, the `bounds` of their gains, and whether their places overlap (`shapes`);
-    - `queue` int32: the candidates as a binary heap, the highest bound first.
+      bytes, and whether their places overlap (`shapes`);
+    - `bounds` and `queue` int64: bounds of the gains and the numbers of their candidates, as a heap.
     """
 
     symbols: NDArray[np.int32]
@@ -50,9 +51,9 @@ class Cover(NamedTuple):
     low: NDArray[np.int32]
     high: NDArray[np.int32]
     lengths: NDArray[np.int32]
-    bounds: NDArray[np.int64]
     shapes: NDArray[np.int8]
-    queue: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    queue: NDArray[np.int64]
 
 
 def chosen_tokens(
@@ -77,7 +78,8 @@ def chosen_tokens(
     cover = cover_of(words, longest, workers)
     for token in forbidden:
         _forbid(cover, token)
-    cover.queue[:] = np.lexsort((np.arange(len(cover.queue)), -cover.bounds))
+    cover.queue[:] = np.argsort(-cover.bounds, kind="stable")
+    cover.bounds[:] = cover.bounds[cover.queue]
     state = np.array([len(cover.queue), 0], np.int64)
     chosen = np.empty(max(size, 0), np.int32)
     while state[N_CHOSEN] < size:
@@ -118,10 +120,10 @@ def cover_of(words: WordCounts, longest: int, workers: int) -> Cover:
         )
     runs, bounds = np.empty((3, n_candidates), np.int32), np.empty(n_candidates, np.int64)
     _candidates(symbols, order, longest, counts, runs, bounds)
-    queue, shapes = np.empty(n_candidates, np.int32), np.zeros(n_candidates, np.int8)
+    queue, shapes = np.empty(n_candidates, np.int64), np.zeros(n_candidates, np.int8)
     low, high, lengths = runs
     cuts = np.ones(len(symbols), np.uint8)
-    return Cover(symbols, cuts, counts, order, low, high, lengths, bounds, shapes, queue)
+    return Cover(symbols, cuts, counts, order, low, high, lengths, shapes, bounds, queue)
 
 
 def _forbid(cover: Cover, token: bytes) -> None:
@@ -169,42 +171,6 @@ def _candidates(symbols, order, longest, counts, runs, bounds):  # type: ignore[
     return count
 
 
-@inline
-def _before(bounds, one, other):  # type: ignore[no-untyped-def]
-    """Whether a candidate comes out of the queue before another."""
-    return bounds[one] > bounds[other] or (bounds[one] == bounds[other] and one < other)
-
-
-@inline
-def _push(queue, size, bounds, candidate):  # type: ignore[no-untyped-def]
-    """Put a candidate into the queue of `size` others."""
-    at = size
-    while at > 0:
-        parent = (at - 1) >> 1
-        if not _before(bounds, candidate, queue[parent]):
-            break
-        queue[at] = queue[parent]
-        at = parent
-    queue[at] = np.int32(candidate)
-
-
-@inline
-def _pop(queue, size, bounds):  # type: ignore[no-untyped-def]
-    """Take the first candidate out of the queue of `size`."""
-    last, at, size = queue[size - 1], np.int64(0), size - 1
-    while True:
-        child = 2 * at + 1
-        if child >= size:
-            break
-        if child + 1 < size and _before(bounds, queue[child + 1], queue[child]):
-            child += 1
-        if not _before(bounds, queue[child], last):
-            break
-        queue[at] = queue[child]
-        at = child
-    queue[at] = last
-
-
 @subroutine
 def _places(cover, candidate):  # type: ignore[no-untyped-def]
     """The places of a candidate, from left to right."""
@@ -244,7 +210,7 @@ def _gain_at(cover, place, length):  # type: ignore[no-untyped-def]
 
 @subroutine
 def _gain(cover, candidate):  # type: ignore[no-untyped-def]
-    """What a candidate gains now; its bound is set to what it would gain with all of its places."""
+    """What a candidate gains now, and what it would gain with all of its places."""
     length = np.int64(cover.lengths[candidate])
     bound = np.int64(0)
     for rank in range(cover.low[candidate], cover.high[candidate]):
@@ -252,18 +218,17 @@ def _gain(cover, candidate):  # type: ignore[no-untyped-def]
         gain = _gain_at(cover, place, length)
         if gain > 0:
             bound += gain * cover.counts[place]
-    cover.bounds[candidate] = bound
     if cover.shapes[candidate] == NOT_LOOKED_AT:
         cover.shapes[candidate] = np.int8(_shape(cover, candidate))
     if cover.shapes[candidate] == APART:
-        return bound
+        return bound, bound
     total, end = np.int64(0), np.int64(0)
     for place in _places(cover, candidate):
         gain = _gain_at(cover, np.int64(place), length)
         if gain >= 0 and place >= end:
             total += gain * cover.counts[place]
             end = place + length
-    return total
+    return total, bound
 
 
 @kernel
@@ -271,27 +236,24 @@ def _choose(cover, state, chosen, until):  # type: ignore[no-untyped-def]
     """Choose tokens until there are so many, or none gains; each covers its places."""
     queue, bounds = cover.queue, cover.bounds
     while state[N_CHOSEN] < until:
-        best, most, n_aside = np.int64(-1), np.int64(0), np.int64(0)
+        best, most = np.int64(-1), np.int64(0)
         size = state[N_QUEUED]
         while size > 0:
-            first = np.int64(queue[0])
-            bound = bounds[first]
+            bound, first = bounds[0], queue[0]
             if bound == 0 or bound < most or (bound == most and first > best):
                 break
-            _pop(queue, size, bounds)
+            pop(bounds, queue, size)
             size -= 1
-            gain = _gain(cover, first)
-            queue[state[N_QUEUED] - 1 - n_aside] = np.int32(first)  # looked at: behind those that wait
-            n_aside += 1
+            gain, bound = _gain(cover, first)
+            bounds[size], queue[size] = bound, first  # looked at: behind those that wait
             if gain > most or (gain == most and gain > 0 and first < best):
                 best, most = first, gain
         if best < 0:
             return
-        for _ in range(n_aside):
-            candidate = np.int64(queue[state[N_QUEUED] - 1 - (n_aside - 1)])
-            n_aside -= 1
+        for place in range(size, state[N_QUEUED]):
+            bound, candidate = bounds[place], queue[place]
             if candidate != best:
-                _push(queue, size, bounds, candidate)
+                push(bounds, queue, size, bound, candidate)
                 size += 1
         state[N_QUEUED] = size
         length = np.int64(cover.lengths[best])

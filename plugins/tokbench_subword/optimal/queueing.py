@@ -1,0 +1,47 @@
+"""A binary heap for kernels: entries of two whole numbers, the highest value first, of equals the lowest tie.
+
+Entries do not change: who finds that the first one is out of date takes it out, and puts the true one in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline
+
+
+@inline
+def _before(value_a, tie_a, value_b, tie_b):  # type: ignore[no-untyped-def]
+    """Whether an entry comes out before another."""
+    return value_a > value_b or (value_a == value_b and tie_a < tie_b)
+
+
+@inline
+def push(values, ties, size, value, tie):  # type: ignore[no-untyped-def]
+    """Put an entry to the `size` that there are; there must be room."""
+    at = size
+    while at > 0:
+        parent = (at - 1) >> 1
+        if not _before(value, tie, values[parent], ties[parent]):
+            break
+        values[at], ties[at] = values[parent], ties[parent]
+        at = parent
+    values[at], ties[at] = value, tie
+
+
+@inline
+def pop(values, ties, size):  # type: ignore[no-untyped-def]
+    """Take out the first of `size` entries; behind those that are left there is room for one."""
+    size -= 1
+    value, tie, at = values[size], ties[size], np.int64(0)
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and _before(values[child + 1], ties[child + 1], values[child], ties[child]):
+            child += 1
+        if not _before(values[child], ties[child], value, tie):
+            break
+        values[at], ties[at] = values[child], ties[child]
+        at = child
+    values[at], ties[at] = value, tie

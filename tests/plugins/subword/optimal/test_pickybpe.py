@@ -1,0 +1,171 @@
+"""PickyBPE against the paper's two algorithms in plain Python, and its file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.bpe.ties import HF
+from tokbench_subword.bpe.train_alphabet import byte_order
+from tokbench_subword.optimal.families import PICKYBPE
+from tokbench_subword.optimal.pickybpe import learn_picky
+from tokbench_subword.optimal.replaying import ReplayModel
+from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+
+from tests.plugins.subword.strings import hard_strings
+from tokbench.corpus import TrainingCorpus
+from tokbench.counts import WordCounts
+from tokbench.errors import TokenizerError
+from tokbench.registry import build_registry
+from tokbench.spec import Spec, with_defaults
+from tokbench.testing import check_tokenizer
+from tokbench.testing.trained import trained_failures
+
+GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
+Word = list[bytes]
+Happened = list[tuple[list[bytes], list[bytes]]]
+
+
+def replaced(word: Word, before: Word, after: Word) -> Word:
+    """The word with `after` wherever `before` stands, from left to right."""
+    found: Word = []
+    at = 0
+    while at < len(word):
+        here = word[at : at + len(before)] == before
+        found += after if here else [word[at]]
+        at += len(before) if here else 1
+    return found
+
+
+def picky(counts: dict[bytes, int], size: int, ios: float) -> tuple[list[bytes], Happened]:
+    """The tokens, in the order in which each was first made, and what happened."""
+    order = [bytes([byte]) for byte in byte_order(HF)]
+    sides: dict[bytes, Word] = {}
+    present, events = set(order), []
+    words = {word: [word[i : i + 1] for i in range(len(word))] for word in counts}
+
+    def happen(before: Word, after: Word) -> None:
+        events.append((before, after))
+        for word in words:
+            words[word] = replaced(words[word], before, after)
+
+    def seen(token: bytes) -> int:
+        return sum(counts[word] * now.count(token) for word, now in words.items())
+
+    def parts(token: bytes) -> Word:
+        return [token] if token in present else [part for side in sides[token] for part in parts(side)]
+
+    while len(present) < size:
+        pairs: Counter[tuple[bytes, bytes]] = Counter()
+        for word, now in words.items():
+            for pair in pairwise(now):
+                pairs[pair] += counts[word]
+        if not pairs:
+            break
+        left, right = min(pairs, key=lambda pair: (-pairs[pair], order.index(pair[0]), order.index(pair[1])))
+        new, length = left + right, sum(counts[word] * len(now) for word, now in words.items())
+        if new not in order:
+            order.append(new)
+            sides[new] = [left, right]
+        present.add(new)
+        happen([left, right], [new])
+        merged = length - sum(counts[word] * len(now) for word, now in words.items())
+        for side in dict.fromkeys((left, right)):
+            if len(side) > 1 and merged > ios * (seen(side) + merged):
+                present.remove(side)
+                happen([side], parts(side))
+    return [token for token in order if token in present], events
+
+
+def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
+    asked = with_defaults(PICKYBPE.options, {"threads": 1, **options})  # type: ignore[dict-item]
+    assert PICKYBPE.train is not None
+    return PICKYBPE.train(TrainingCorpus.of_texts(texts), asked, lambda fraction, what: None)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=14), st.integers(1, 9), min_size=1, max_size=6),
+    st.integers(256, 266),
+    st.sampled_from([0.5, 0.6, 0.75, 0.9, 1.0]),
+)
+def test_tokens_events_and_spellings_are_those_of_the_paper(
+    words: dict[str, int], size: int, ios: float
+) -> None:
+    counts = {word.encode(): count for word, count in words.items()}
+    tokens, events = picky(counts, size, ios)
+    picked = learn_picky(WordCounts.of(counts), size, ios=ios)
+    assert [picked.symbols[index] for index in picked.present] == tokens
+    spell = picked.symbols.__getitem__
+    assert [([*map(spell, e.before)], [*map(spell, e.after)]) for e in picked.events] == events
+    tokenizer = WordwiseTokenizer.of_model(ReplayModel.of_picked(picked, 0), name="picky")
+    for text in [*words, "abcabcaab", "ccbbaa" * 9]:
+        word = [text[i].encode() for i in range(len(text))]
+        for before, after in events:
+            word = replaced(word, before, after)
+        assert [tokenizer.token_bytes(index) for index in tokenizer.encode(text)] == word
+
+
+def test_english_is_learned_and_encoded_as_by_hand_in_any_number_of_threads() -> None:
+    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
+    words = Counter(piece.encode() for text in lines[:15] for piece in regex.findall(GPT2, text))
+    tokens, events = picky(words, 330, 0.6)
+    assert any(len(before) == 1 for before, _ in events)
+    for threads in (1, 3):
+        tokenizer = trained(lines[:15], vocab_size=330, ios=0.6, threads=threads)
+        assert [tokenizer.token_bytes(index) for index in range(330)] == tokens
+    for text in [*lines[10:60], *hard_strings(20)]:
+        expected: Word = []
+        for piece in regex.findall(GPT2, text):
+            word = [bytes([byte]) for byte in piece.encode()]
+            for before, after in events:
+                word = replaced(word, before, after)
+            expected += word
+        assert [tokenizer.token_bytes(index) for index in tokenizer.encode(text)] == expected
+
+
+def test_a_share_that_no_merge_exceeds_makes_it_plain_bpe() -> None:
+    from tokbench_subword.bpe.trainer import train_bpe
+
+    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
+    plain = train_bpe(lines, vocab_size=1200)
+    picked = trained(lines, vocab_size=1200, ios=1.0)
+    assert [picked.token_bytes(index) for index in range(1200)] == list(plain.vocabulary)
+
+
+def test_it_conforms_and_its_file_gives_the_same(tmp_path: Path) -> None:
+    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:200]
+    spec = Spec("pickybpe", None, {"vocab_size": 500, "ios": 0.7, "special_tokens": "<s> the"})
+    registry = build_registry()
+    assert trained_failures(registry, spec, TrainingCorpus.of_texts(texts), tmp_path) == []
+    ours = trained(texts, vocab_size=500, ios=0.7, special_tokens="<s> the")
+    check_tokenizer(ours, examples=20)
+    assert ours.vocab_size == 500
+    assert b"the" not in {ours.token_bytes(index) for index in range(500)}
+    ours.save(tmp_path / "t.pickybpe")
+    assert registry.recognising(tmp_path / "t.pickybpe")[0].name == "pickybpe"
+    with pytest.raises(TokenizerError, match=r"takes a token back after merging.*name FILE\.pickybpe"):
+        ours.save(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize("event", ["[[0, 1], [2, 3]]", "[[0], [1, 2]]", "[[0, 99999], [1]]"])
+def test_events_that_cannot_be_are_told(tmp_path: Path, event: str) -> None:
+    trained(["ab" * 9], vocab_size=257).save(tmp_path / "t.pickybpe")
+    text = (tmp_path / "t.pickybpe").read_text(encoding="utf-8")
+    start = text.index('"events"')
+    (tmp_path / "t.pickybpe").write_text(
+        text[:start] + f'"events": [{event}]' + text[text.index("}", start) :], encoding="utf-8"
+    )
+    with pytest.raises(TokenizerError, match=r"PickyBPE is damaged.*event 0"):
+        build_registry().load(Spec("pickybpe", str(tmp_path / "t.pickybpe")))
+
+
+def test_a_share_out_of_range_is_refused() -> None:
+    with pytest.raises(TokenizerError, match=r"ios must be above 0 and at most 1; it is 1\.5"):
+        trained(["text"], ios=1.5)
