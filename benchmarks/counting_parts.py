@@ -1,4 +1,4 @@
-"""What each part of a quality pass costs beside encoding: seconds for 100 MB, and shares of the encoding.
+"""What each part of a quality pass costs beside encoding: seconds of CPU for 100 MB, and shares of it.
 
     python benchmarks/counting_parts.py [--tokenizer SPEC]… [--megabytes N]
 
@@ -26,16 +26,16 @@ from runner_overhead import SMALL, write_text
 PARTS = {
     "hashing the file": ["tokbench.corpora.dataset:FileDataset.digest"],
     "words, clusters, numbers, characters": [
-        "tokbench.tally.text:read_batch",
+        "tokbench.tally.prepare:read_batch",
         "tokbench.tally.text:TextBatch.sums",
     ],
-    "keys of documents": ["tokbench.tally.text:document_keys"],
+    "keys of documents": ["tokbench.tally.prepare:document_keys"],
     "sample of words": ["tokbench.tally.collect:WordSampler.add"],
     "strings": ["tokbench.tally.text:TextBatch.texts", "tokbench.tally.text:TextBatch.end_to_end"],
     "encoding": ["tokbench.tally.collect:Counter._encode"],
     "placing tokens": ["tokbench.tally.places:Aligner.align"],
     "tokens against words": ["tokbench.tally.collect:touch"],
-    "round trips": ["tokbench.tally.collect:Counter._round_trips"],
+    "round trips": ["tokbench.tally.roundtrip:RoundTrips.count"],
     "n-grams": ["tokbench.tally.collect:NGramCounter.add"],
     "sums": ["tokbench.tally.collect:Counter.add"],
     "tally": ["tokbench.tally.collect:Collector.result"],
@@ -49,17 +49,17 @@ class Clocks:
     def __init__(self) -> None:
         self.seconds = dict.fromkeys([LINES, *PARTS, ELSE], 0.0)
         self._running = [ELSE]
-        self._since = time.perf_counter()
+        self._since = time.process_time()
 
     def _turn(self) -> None:
-        now = time.perf_counter()
+        now = time.process_time()
         self.seconds[self._running[-1]] += now - self._since
         self._since = now
 
     def reset(self) -> None:
         """Begin anew."""
         self.seconds = dict.fromkeys(self.seconds, 0.0)
-        self._since = time.perf_counter()
+        self._since = time.process_time()
 
     def timed(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """`function`, whose time is that of a part."""

@@ -12,8 +12,9 @@ from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.metric import Better, Metric, Undefined
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
+from tokbench.tally import prepare
 from tokbench.tally.places import Aligner
-from tokbench.tally.text import GROUPS, prepare
+from tokbench.tally.text import GROUPS
 from tokbench.tally.vocabulary import table_of
 from tokbench.tokenizer import Tokenizer, encode_batch
 

@@ -10,17 +10,16 @@ from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
-from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.foresight import encoded_with_offsets
 from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram, Tail
-from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
 from tokbench.tally.own import Counting, OwnCounter, OwnSums
-from tokbench.tally.places import Aligner, Places
+from tokbench.tally.places import Aligner
+from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, TextBatch, prepare
+from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextBatch
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -173,7 +172,6 @@ class Counter:
         self._document_tokens = Tail(MANY)
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
-        self._losses: tuple[Loss, ...] = ()
         self._own = [OwnCounter(each, tokenizer, language) for each in counting]
 
     def add(self, batch: TextBatch) -> None:
@@ -190,7 +188,7 @@ class Counter:
         if places.unknown.any():
             counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
             counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)
-        counts |= self._round_trips(batch, tokens, places)
+        counts |= self._trips.count(batch, tokens, places)
         self._sums[: len(TEXT_COUNTERS)] += batch.sums
         for name, values in counts.items():
             if isinstance(values, str):
@@ -232,36 +230,6 @@ class Counter:
             )
         return tokens, spans
 
-    def _round_trips(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints | str]:
-        """Which documents came back; keep examples of what was lost."""
-        import numpy as np
-
-        lost = self._trips.lost(batch, tokens, places)
-        if not lost:
-            return {"round_trips": "documents", "whitespace_kept": "documents"}
-        same = np.ones(len(batch), np.int64)
-        kept = np.ones(len(batch), np.int64)
-        for i, decoded in lost.items():
-            same[i] = 0
-            kept[i] = same_white_space(batch.text(i), decoded)
-        texts = batch.texts
-        threshold = self._losses[-1].key if len(self._losses) >= EDITS_SAMPLE else 1 << 32
-        documents = np.array([*lost])
-        keys = batch.keys[documents]
-        first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
-        distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}  # copies are one example
-        new = [
-            examine(key, text, lost[i], unknown=bool(places.unknown[i]))
-            for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
-            if key <= threshold
-        ]
-        self._losses = fewest([*self._losses, *new])
-        return {
-            "round_trips": same,
-            "whitespace_kept": kept,
-            "lossy_chars": np.where(same == 0, batch.counts["chars"], 0),
-        }
-
     def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
         """The tally; `words` are the sampled words (hash, text) to encode on their own."""
         import numpy as np
@@ -282,6 +250,6 @@ class Counter:
             lengths=np.ascontiguousarray(self._lengths.T),
             ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
             word_sample=sample,
-            losses=self._losses,
+            losses=self._trips.losses,
             own=OwnSums.sum(own.result() for own in self._own),
         )

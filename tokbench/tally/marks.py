@@ -1,18 +1,33 @@
-"""What every byte of a text is to graphemes and words: a byte of flags each, 64 of which are read at once."""
+"""What is known of every byte of a batch: what it is to words and clusters, and whether a token begins there.
+
+Marks are a byte of flags for each byte of text, 64 of which are read at once; the scan of the text sets them.
+Boundaries between tokens are a bit for each byte of text, in words of 64; they depend on the tokenizer.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.bits import in_range_64, spread_64
 from tokbench.kernels.compiling import kernel, lean_kernel
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
-"""No grapheme cluster begins here; a word begins here; a word began before and has not ended."""
-ZERO, ONE = np.uint64(0), np.uint64(1)
+"""Marks: no grapheme cluster begins here; a word begins here; a word began before and has not ended."""
+ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class Bytes(NamedTuple):
+    """The bytes of a batch, their marks, and the boundaries among them."""
+
+    data: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
+    boundary: NDArray[np.uint64]
 
 
 @lean_kernel
@@ -34,3 +49,53 @@ def mark_words(marks: Any, starts: Any, ends: Any) -> None:
         marks[at] &= INSIDE_GRAPHEME
     for word in range(len(starts)):
         mark_word(marks, starts[word], ends[word])
+
+
+def no_boundaries(size: int) -> NDArray[np.uint64]:
+    """Room for the boundaries of so many bytes; kernels may read 64 bits from the last one on."""
+    return np.zeros((size >> 6) + 2, np.uint64)
+
+
+def boundary_flags(boundary: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
+    """Of each of so many bytes, whether there is a boundary.
+
+    Example:
+        >>> boundary = no_boundaries(100)
+        >>> boundary[0], boundary[1] = 1 << 63, 0b10
+        >>> np.flatnonzero(boundary_flags(boundary, 100)).tolist()
+        [63, 65]
+    """
+    flags = np.unpackbits(boundary.astype("<u8").view(np.uint8), count=size, bitorder="little")
+    return flags.view(np.bool_)
+
+
+@kernel
+def is_boundary(boundary: Any, place: Any) -> Any:
+    """Whether there is a boundary at a place."""
+    return boundary[place >> 6] >> np.uint64(place & 63) & ONE
+
+
+@kernel
+def boundaries_from(boundary: Any, place: Any) -> Any:
+    """Bit i: whether there is a boundary i bytes after a place."""
+    word, shift = place >> 6, np.uint64(place & 63)
+    return boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift)
+
+
+@kernel
+def set_boundary(boundary: Any, place: Any) -> None:
+    """Make a boundary at a place, an unsigned number."""
+    boundary[place >> SIX] |= ONE << (place & LAST)
+
+
+@kernel
+def clear(boundary: Any, start: Any, end: Any) -> None:
+    """Take out the boundaries from `start` up to `end`, both included."""
+    before, after = ~(ALL << np.uint64(start & 63)), ~(ALL >> np.uint64(63 - (end & 63)))
+    first, last = start >> 6, end >> 6
+    if first == last:
+        boundary[first] &= before | after
+        return
+    boundary[first] &= before
+    boundary[first + 1 : last] = 0
+    boundary[last] &= after

@@ -2,7 +2,7 @@
 
 Most tokenizers only cut: the bytes of a document's tokens, one after another, are the document. There each
 token's place is known from the lengths of those before it, and the boundaries between tokens are kept as one
-bit for every byte of the batch (see `tokbench.tally.boundaries`).
+bit for every byte of the batch (see `tokbench.tally.marks`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.hashing import equal_bytes
 from tokbench.kernels.pointers import load_u64
-from tokbench.tally.boundaries import clear, set_boundary
+from tokbench.tally.marks import clear, set_boundary
 from tokbench.tally.text import Texts
 from tokbench.tally.vocabulary import SPLIT, UNKNOWN, UNTOLD, TokenArrays
 

@@ -10,8 +10,7 @@ had to drop different levels can still be joined. Of one document the part that 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,52 +77,11 @@ class NGrams:
 
     def bigram_counts(self) -> NDArray[np.int64]:
         """How often each distinct bigram of the sample occurs."""
-        return _joined(self.bigrams.values())
+        return Histogram.sum(self.bigrams.values()).counts
 
     def trigram_counts(self) -> NDArray[np.int64]:
         """How often each distinct trigram of the sample occurs."""
-        return _joined(self.trigrams.values())
-
-
-def _joined(tables: Iterable[Histogram]) -> NDArray[np.int64]:
-    """How often each key occurs in all of the tables together, ascending by key."""
-    import numpy as np
-
-    some = sorted((each for each in tables if len(each)), key=len)
-    if len(some) < 2:
-        return some[0].counts if some else np.zeros(0, np.int64)
-    # whoever has counted has imported numba; for figures of cells on disk it would cost more than it saves
-    return _merged(some) if "numba" in sys.modules else _sorted_together(some)
-
-
-def _merged(some: Sequence[Histogram]) -> NDArray[np.int64]:
-    """The same, by merging tables from the smallest on."""
-    import numpy as np
-
-    from tokbench.kernels.pointers import frozen
-    from tokbench.tally.merging import add_equal, merge
-
-    room = np.empty((2, 2, sum(map(len, some))), np.int64)  # what is merged, and what into, in turn
-    keys, counts = frozen(some[0].keys), frozen(some[0].counts)
-    for turn, own in enumerate(some[1:]):
-        all_keys, all_counts = room[turn % 2, :, : len(keys) + len(own)]
-        merge(keys, counts, frozen(own.keys), frozen(own.counts), all_keys, all_counts)
-        keys, counts = frozen(all_keys), frozen(all_counts)
-    sums = np.empty(len(keys), np.int64)
-    return sums[: add_equal(keys, counts, sums)]
-
-
-def _sorted_together(some: Sequence[Histogram]) -> NDArray[np.int64]:
-    """The same, by sorting all keys."""
-    import numpy as np
-
-    # to sort the keys alone, as often as each was counted, is quicker than to sort them with their counts
-    keys = np.repeat(
-        np.concatenate([each.keys for each in some]), np.concatenate([each.counts for each in some])
-    )
-    keys.sort()
-    last = np.append(np.flatnonzero(keys[1:] != keys[:-1]) + 1, len(keys))
-    return np.diff(last, prepend=0)
+        return Histogram.sum(self.trigrams.values()).counts
 
 
 def _lowest(sampled: NDArray[np.int64]) -> int:
@@ -154,7 +112,7 @@ class NGramCounter:
         import numpy as np
 
         from tokbench.kernels.pointers import frozen
-        from tokbench.tally.chains import find_chains, weigh
+        from tokbench.tally.ngram_kernels import find_chains, weigh
 
         ids, offsets, sizes = frozen(tokens.ids), frozen(tokens.offsets), batch.counts["bytes"]
         weigh(batch.keys, sizes, DOCUMENT_BYTES, self._sampled, self._met)
@@ -200,7 +158,7 @@ def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogra
     """The pairs and the triples of each level's chains in order."""
     import numpy as np
 
-    from tokbench.tally.chains import count_ngrams
+    from tokbench.tally.ngram_kernels import count_ngrams
 
     # one array for the keys of all levels, one for their counts: a level more costs next to nothing
     pairs, of_pairs, triples, of_triples = np.empty((4, sum(map(len, ordered.values()))), np.int64)
@@ -219,6 +177,3 @@ def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogra
         }
 
     return tables(pairs, of_pairs, 0), tables(triples, of_triples, 1)
-
-
-__all__ = ["ID_BITS", "SAMPLE_BYTES", "NGramCounter", "NGrams"]

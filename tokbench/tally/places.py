@@ -42,7 +42,7 @@ class Places:
     tokens' bytes are the document's bytes, in those that `leads` marks after a space before the text; `hidden`
     the characters under unknown tokens, by document, −1 where that cannot be told. By document there are also
     the tokens that are no whole characters (`split`), that are the unknown token (`unknown`) and that have no
-    bytes (`empty`); `boundary` has the bits (see `tokbench.tally.boundaries`) that `tokbench.tally.match.match`
+    bytes (`empty`); `boundary` has the bits (see `tokbench.tally.marks`) that `tokbench.tally.match.match`
     sets.
     """
 
@@ -113,8 +113,8 @@ class Aligner:
         """
         import numpy as np
 
-        from tokbench.tally.boundaries import no_boundaries
         from tokbench.tally.folding_kernels import Aligned
+        from tokbench.tally.marks import no_boundaries
         from tokbench.tally.match import MATCHED, Matched, lay_out, match
 
         table, n = self._table, len(tokens.ids)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
+from tokbench.tally.loss import EDITS_SAMPLE, Loss, examine, fewest, same_white_space
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
 from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Flags = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
 
 CHECKED_SHARE = 64
 CHECKED_AT_LEAST = 8
@@ -35,9 +37,9 @@ _SPACE = 0x20
 
 
 class RoundTrips:
-    """Compares the documents of one tokenizer, batch by batch."""
+    """Compares the documents of one tokenizer, batch by batch; `losses` are examples of what was lost."""
 
-    __slots__ = ("_believed", "_checked", "_checked_bytes", "_drops_space", "_tokenizer")
+    __slots__ = ("_believed", "_checked", "_checked_bytes", "_drops_space", "_tokenizer", "losses")
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -45,6 +47,43 @@ class RoundTrips:
         self._drops_space = not joins and bool(getattr(tokenizer, "decode_drops_space", False))
         self._believed = isinstance(tokenizer, TokenByter) and (joins or self._drops_space)
         self._checked = self._checked_bytes = 0
+        self.losses: tuple[Loss, ...] = ()
+
+    def count(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints | str]:
+        """What came back, by document, or the name of the count of the text that it is equal to."""
+        import numpy as np
+
+        lost = self.lost(batch, tokens, places)
+        if not lost:
+            return {"round_trips": "documents", "whitespace_kept": "documents"}
+        same = np.ones(len(batch), np.int64)
+        kept = np.ones(len(batch), np.int64)
+        for i, decoded in lost.items():
+            same[i] = 0
+            kept[i] = same_white_space(batch.text(i), decoded)
+        self._keep_examples(batch, lost, places)
+        return {
+            "round_trips": same,
+            "whitespace_kept": kept,
+            "lossy_chars": np.where(same == 0, batch.counts["chars"], 0),
+        }
+
+    def _keep_examples(self, batch: TextBatch, lost: dict[int, str], places: Places) -> None:
+        """Have `losses` be those of the smallest keys so far; copies of a text are one example."""
+        import numpy as np
+
+        texts = batch.texts
+        threshold = self.losses[-1].key if len(self.losses) >= EDITS_SAMPLE else 1 << 32
+        documents = np.array([*lost])
+        keys = batch.keys[documents]
+        first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
+        distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}
+        new = [
+            examine(key, text, lost[i], unknown=bool(places.unknown[i]))
+            for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
+            if key <= threshold
+        ]
+        self.losses = fewest([*self.losses, *new])
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
         """The documents of `batch` that do not come back, and what they come back as."""

@@ -7,7 +7,7 @@ documents (see `tokbench.tally.plain`), and ideographs in a row.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,17 @@ from tokbench.tally.plain import (
     SPACES,
     SURROGATES,
     UNSPACED,
+    Found,
     cut_plain,
     finish,
     may_be_plain,
 )
 from tokbench.tally.segments import AFTER_FEED, GRAPHEME_AFTER_SPACE, WORD_AFTER_SPACE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench.tally.text import Texts
 
 COLUMNS = (
     "chars",
@@ -46,35 +52,25 @@ COLUMNS = (
 """What `scan` counts of each document, in the order of `tokbench.tally.plain`."""
 
 
+class Rules(NamedTuple):
+    """What `scan` goes by: the properties of code points, and the machines of `tokbench.tally.segments`."""
+
+    properties: NDArray[np.uint16]
+    words: NDArray[np.uint8]
+    graphemes: NDArray[np.uint8]
+
+
 @lean_kernel
-def scan(
-    data: Any,
-    starts: Any,
-    ends: Any,
-    properties: Any,
-    word_machine: Any,
-    grapheme_machine: Any,
-    counts: Any,
-    word_start: Any,
-    word_end: Any,
-    word_limits: Any,
-    marks: Any,
-    number_start: Any,
-    number_end: Any,
-    number_limits: Any,
-    sums: Any,
-    first: int,
-) -> int:
+def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
     """Read documents from `first` on; gives the number of the one in which a code point has no properties yet.
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included); the next one begins after a
-    line feed that is of neither. Filled in are `counts` (`COLUMNS`, documents), the words and numbers as spans
-    of bytes with the ``…_limits`` of each document's, and the `marks` of every byte. A word has a letter or a
-    number in it. `marks` and the spans have room for 64 past the end, `sums` for the counts of one document.
+    line feed that is of neither. A word has a letter or a number in it.
     """
+    data, starts, ends, marks, sums = texts.data, texts.starts, texts.ends, found.marks, found.sums
     sums[:] = 0
     document = first
-    words, numbers = word_limits[first], number_limits[first]
+    words, numbers = found.words.limits[first], found.numbers.limits[first]
     position = starts[first] if first < len(starts) else 0
     word_state: Any = 0
     grapheme_state: Any = 0
@@ -89,24 +85,7 @@ def scan(
         end = ends[document]
         if (last == 32 or last == 10) and may_be_plain(data[position]):
             before = position
-            position, document, words, numbers = cut_plain(
-                data,
-                starts,
-                ends,
-                counts,
-                sums,
-                word_start,
-                word_end,
-                word_limits,
-                marks,
-                number_start,
-                number_end,
-                number_limits,
-                position,
-                document,
-                words,
-                numbers,
-            )
+            position, document, words, numbers = cut_plain(texts, found, position, document, words, numbers)
             if position > before:
                 if document == len(starts):
                     break
@@ -118,16 +97,16 @@ def scan(
                 wordy = wordy_before = 0
         if position == end:
             if wordy:
-                words = write_word(word_start, word_end, words, marks, begun, end)
+                words = write_word(found, words, begun, end)
                 sums[UNSPACED] += foreign
             if in_number:
-                number_end[numbers] = end
+                found.numbers.end[numbers] = end
                 numbers += 1
-            finish(counts, sums, document, last != 10)
+            finish(found, document, last != 10)
             marks[end] = 0
             document += 1
-            word_limits[document] = words
-            number_limits[document] = numbers
+            found.words.limits[document] = words
+            found.numbers.limits[document] = numbers
             position = end + 1
             begun = begun_before = position
             wordy = wordy_before = foreign = foreign_before = in_number = word_state = grapheme_state = 0
@@ -154,7 +133,7 @@ def scan(
                 marks[at + 2] = marks[at + 3] = INSIDE_GRAPHEME
                 position = at + 4
         last = point
-        own = np.int64(properties[point])
+        own = np.int64(rules.properties[point])
         if own == 0:
             return document
         kind = own >> 10
@@ -164,16 +143,16 @@ def scan(
         sums[SPACES] += kind >> 3 & 1
         sums[PUNCTUATION] += kind >> 4 & 1
 
-        entry = np.int64(grapheme_machine[grapheme_state << 5 | (own >> 5 & 31)])
+        entry = np.int64(rules.graphemes[grapheme_state << 5 | (own >> 5 & 31)])
         grapheme_state = entry >> 2
         marks[at] = entry & 1
         sums[GRAPHEMES] += 1 - (entry & 1)
 
-        entry = np.int64(word_machine[word_state << 5 | (own & 31)])
+        entry = np.int64(rules.words[word_state << 5 | (own & 31)])
         word_state = entry >> 2
         if entry & 1 == 0:
             if wordy:
-                words = write_word(word_start, word_end, words, marks, begun, at)
+                words = write_word(found, words, begun, at)
                 sums[UNSPACED] += foreign
             begun_before, wordy_before, foreign_before = begun, wordy, foreign
             begun, wordy, foreign = at, 0, kind >> 5 & 1
@@ -184,8 +163,8 @@ def scan(
             wordy |= wordy_before
         wordy |= kind >> 2 & 1
         if own == IDEOGRAPH and position == at + 3:  # each in a row is a word, of which only the last may go on
-            begun = last_ideograph(data, properties, at)
-            passed = write_ideographs(word_start, word_end, words, marks, at, begun)
+            begun = last_ideograph(data, rules.properties, at)
+            passed = write_ideographs(found, words, at, begun)
             words += passed
             sums[CHARS] += passed
             sums[GRAPHEMES] += passed
@@ -198,19 +177,19 @@ def scan(
             sums[DIGITS] += 1
             if not in_number:
                 in_number = 1
-                number_start[numbers] = at
+                found.numbers.start[numbers] = at
         elif in_number:
             in_number = 0
-            number_end[numbers] = at
+            found.numbers.end[numbers] = at
             numbers += 1
     return document
 
 
 @lean_inline
-def write_word(start: Any, end: Any, words: Any, marks: Any, begun: Any, at: Any) -> Any:
+def write_word(found: Found, words: Any, begun: Any, at: Any) -> Any:
     """Append the word from `begun` to `at`, and mark it; gives how many words there are."""
-    start[words], end[words] = begun, at
-    mark_word(marks, begun, at)
+    found.words.start[words], found.words.end[words] = begun, at
+    mark_word(found.marks, begun, at)
     return words + 1
 
 
@@ -228,8 +207,9 @@ def last_ideograph(data: Any, properties: Any, at: Any) -> Any:
 
 
 @lean_inline
-def write_ideographs(start: Any, end: Any, words: Any, marks: Any, at: Any, last: Any) -> Any:
+def write_ideographs(found: Found, words: Any, at: Any, last: Any) -> Any:
     """Append the ideographs from `at` on up to the `last` as words, and mark them; gives how many."""
+    start, end, marks = found.words.start, found.words.end, found.marks
     n = (last - at) // 3
     for index in range(n):
         start[words + index] = at + 3 * index

@@ -24,9 +24,9 @@ class _Touching:
     def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
         import numpy as np
 
+        from tokbench.tally.marks import Bytes
         from tokbench.tally.touch_kernels import (
             TOUCHED,
-            Bytes,
             Placed,
             Touching,
             Words,
@@ -159,7 +159,7 @@ def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Int
     """
     import numpy as np
 
-    from tokbench.tally.boundaries import boundary_flags
+    from tokbench.tally.marks import boundary_flags
 
     flags = boundary_flags(touching.boundary, len(batch.data) + 1)
     boundaries = np.flatnonzero(flags)

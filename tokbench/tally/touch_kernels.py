@@ -9,12 +9,19 @@ import numpy as np
 from tokbench.kernels.bits import count_bits, highest_bit, in_range_64
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import prefetch_to_read
-from tokbench.tally.boundaries import boundaries_from, is_boundary, set_boundary
-from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
+from tokbench.tally.marks import (
+    INSIDE_GRAPHEME,
+    INSIDE_WORD,
+    WORD_BEGINS,
+    boundaries_from,
+    is_boundary,
+    set_boundary,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tokbench.tally.marks import Bytes
     from tokbench.tally.text import Texts
 
     Flags = NDArray[np.bool_]
@@ -54,14 +61,6 @@ class Placed(NamedTuple):
     start: NDArray[np.integer[Any]]
     end: NDArray[np.integer[Any]]
     limits: NDArray[np.int64]
-
-
-class Bytes(NamedTuple):
-    """What is known of every byte of a batch: `tokbench.tally.scan` marks it, `match` tells the boundaries."""
-
-    data: NDArray[np.uint8]
-    marks: NDArray[np.uint8]
-    boundary: NDArray[np.uint64]
 
 
 class Touching(NamedTuple):

@@ -10,14 +10,15 @@ import numpy as np
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
+from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.utf8 import code_point
 from tokbench.tally.characters import characters
-from tokbench.tally.documents import kinds_of
-from tokbench.tally.facts import CorpusFacts
 from tokbench.tally.marks import mark_words
-from tokbench.tally.scan import COLUMNS, scan
+from tokbench.tally.plain import Found, Room
+from tokbench.tally.scan import COLUMNS, Rules, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
-from tokbench.tally.text import Spans, WordSpans
+from tokbench.tally.text import CorpusFacts, Spans, Texts, WordSpans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,69 +41,30 @@ class Scanned:
     number_limits: Ints
 
 
-class Room:
-    """What is kept from batch to batch of a text: where `scan` writes spans, and the `block` that goes on.
+def scanned(texts: Texts) -> Scanned:
+    """Segments, clusters, numbers and characters of documents; their bytes are followed by padding."""
+    n, size = len(texts.starts), len(texts.data)
+    place: Any = np.int32 if size < 1 << 31 else np.int64
 
-    To touch fresh memory takes as long as the pass. The block is the group of the last document, where
-    documents follow one another.
-    """
+    def room() -> Room:
+        """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
+        return Room(np.empty(size + 64, place), np.empty(size + 64, place), np.zeros(n + 1, np.int64))
 
-    __slots__ = ("_arrays", "block")
-
-    def __init__(self) -> None:
-        self._arrays: list[Offsets] = []
-        self.block: int | None = None
-
-    def of(self, size: int) -> list[Offsets]:
-        """Four arrays for as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
-        place: Any = np.int32 if size < 1 << 31 else np.int64
-        if not self._arrays or len(self._arrays[0]) < size + 64 or self._arrays[0].dtype != place:
-            self._arrays.clear()
-            enough = size + size // 4 + 64  # batches are of about the same size
-            self._arrays += [np.empty(enough, place) for _ in range(4)]
-        return self._arrays
-
-
-def scanned(data: NDArray[np.uint8], starts: Ints, ends: Ints, room: Room) -> Scanned:
-    """Segments, clusters, numbers and characters of documents; `data` is followed by padding."""
-    n, size = len(starts), len(data)
-    counts = np.zeros((len(COLUMNS), n), np.int64)
-    marks = np.empty(size + PADDING, np.uint8)
-    word_start, word_end, number_start, number_end = room.of(size)
-    word_limits, number_limits = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    sums = np.zeros(len(COLUMNS), np.int64)
+    counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
+    found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
     tables = characters()
+    rules = Rules(tables.properties, word_machine(), grapheme_machine())
     read = 0
-    while True:
-        read = scan(
-            data,
-            starts,
-            ends,
-            tables.properties,
-            word_machine(),
-            grapheme_machine(),
-            counts,
-            word_start,
-            word_end,
-            word_limits,
-            marks,
-            number_start,
-            number_end,
-            number_limits,
-            sums,
-            read,
-        )
-        if read == n:
-            break
-        last = max(read, int(np.searchsorted(ends, starts[read] + LEARNT)) - 1)
-        tables.know(_code_points(data[starts[read] : ends[last]]))
+    while (read := scan(texts, rules, found, read)) < n:
+        last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
+        tables.know(_code_points(texts.data[texts.starts[read] : texts.ends[last]]))
 
-    def spans(start: Offsets, end: Offsets, limits: Ints) -> WordSpans:
-        found = int(limits[-1])
-        return WordSpans(start[:found].copy(), end[:found].copy(), limits)
+    def spans(own: Room) -> WordSpans:
+        n_found = int(own.limits[-1])
+        return WordSpans(own.start[:n_found].copy(), own.end[:n_found].copy(), own.limits)
 
-    numbers = spans(number_start, number_end, number_limits).located()
-    return Scanned(counts, spans(word_start, word_end, word_limits), marks, numbers, number_limits)
+    numbers = spans(found.numbers)
+    return Scanned(counts, spans(found.words), found.marks, numbers.located(), numbers.limits)
 
 
 def _code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
@@ -120,25 +82,18 @@ class Words:
     unspaced: Ints
 
 
-def find_words(
-    documents: Sequence[Document] | None,
-    data: NDArray[np.uint8],
-    starts: Ints,
-    ends: Ints,
-    found: Scanned,
-    facts: CorpusFacts,
-) -> Words:
+def find_words(documents: Sequence[Document], texts: Texts, found: Scanned, facts: CorpusFacts) -> Words:
     """The words of `documents`: gold ones where they have them, else the segments that were `found`."""
-    n = len(starts)
+    n = len(texts.starts)
     words, gold = found.words, np.zeros(n, np.int64)
     unspaced = found.counts[COLUMNS.index("unspaced_words")]
     marked = np.zeros(n, np.bool_)
-    if documents is not None and facts.word_unit != "segments":
+    if documents and facts.word_unit != "segments":
         marked[:] = [document.words is not None for document in documents]
-    if documents is not None and marked.any():
-        spans = _with_gold(documents, marked, data, starts, ends, words.located())
+    if marked.any():
+        spans = _with_gold(documents, marked, texts, words.located())
         wordy, foreign = np.empty(len(spans), np.bool_), np.empty(len(spans), np.bool_)
-        kinds_of(data, spans.start, spans.end, characters().properties, wordy, foreign)
+        kinds_of(texts.data, spans.start, spans.end, characters().properties, wordy, foreign)
         owner = spans.document[wordy]  # a word has a letter or a number in it
         limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
         words = WordSpans(spans.start[wordy], spans.end[wordy], limits)
@@ -149,20 +104,15 @@ def find_words(
 
 
 def _with_gold(
-    documents: Sequence[Document],
-    marked: NDArray[np.bool_],
-    data: NDArray[np.uint8],
-    starts: Ints,
-    ends: Ints,
-    segments: Spans,
+    documents: Sequence[Document], marked: NDArray[np.bool_], texts: Texts, segments: Spans
 ) -> Spans:
     """The segments of documents that are not `marked`, and the words that the others carry."""
     keep = ~marked[segments.document]
     parts = [(segments.start[keep], segments.end[keep], segments.document[keep])]
     for index in np.flatnonzero(marked).tolist():
         pairs = np.array(list(_checked(documents[index])), np.int64).reshape(-1, 2)
-        own = data[starts[index] : ends[index]]
-        byte_of = np.append(np.flatnonzero((own & 0xC0) != 0x80), len(own)) + starts[index]
+        own = texts.data[texts.starts[index] : texts.ends[index]]
+        byte_of = np.append(np.flatnonzero((own & 0xC0) != 0x80), len(own)) + texts.starts[index]
         parts.append((byte_of[pairs[:, 0]], byte_of[pairs[:, 1]], np.full(len(pairs), index)))
     start, end, document = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(start, kind="stable")
@@ -181,3 +131,20 @@ def _checked(document: Document) -> Iterator[tuple[int, int]]:
             )
         last = end
         yield start, end
+
+
+@kernel
+def kinds_of(data: Any, starts: Any, ends: Any, properties: Any, wordy: Any, unspaced: Any) -> None:
+    """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
+    for span in range(len(starts)):
+        position, end = np.int64(starts[span]), np.int64(ends[span])
+        kinds: Any = 0
+        first: Any = -1
+        while position < end:
+            point, size = code_point(data, position)
+            own = np.int64(properties[point]) >> 10
+            first = own if first < 0 else first
+            kinds |= own
+            position += size
+        wordy[span] = kinds & 4 != 0
+        unspaced[span] = max(first, 0) & 32 != 0

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 WORDS = 256
 LARGEST = (1 << 64) - 1
-MET = 1 << 14
-"""Places for hashes of words met before: the words of a sample, some very common, are met again and again, and
-in so many places hardly two of them take turns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,23 +54,20 @@ class WordSampler:
     `words` are those of the sample by hash, ascending.
     """
 
-    __slots__ = ("_limit", "_met", "words")
+    __slots__ = ("_limit", "words")
 
     def __init__(self) -> None:
         self.words: dict[int, str] = {}
         self._limit = LARGEST
-        self._met = none_met()
 
     def add(self, batch: TextBatch) -> None:
         """Consider the words of a batch."""
-        limit = self._limit
-        some = 32 * WORDS
-        if limit == LARGEST and len(batch.words) > 2 * some:
-            limit = LARGEST // len(batch.words) * some  # hashes are spread evenly
-        low = self._low(batch, limit)
-        if limit < self._limit and len(low) < WORDS:
-            self._met = none_met()
-            low = self._low(batch, self._limit)
+        n = len(batch.words)
+        # hashes are spread evenly: below this limit are nearly always enough, and few of many words
+        likely = min(self._limit, LARGEST // max(n, 1) * 32 * WORDS)
+        low = lowest_words(batch, likely)
+        if likely < self._limit and len(low) < WORDS:
+            low = lowest_words(batch, self._limit)
         new = {key: _word(batch, index) for key, index in low.items() if key not in self.words}
         if new:
             both = self.words | new
@@ -81,50 +75,24 @@ class WordSampler:
             if len(self.words) == WORDS:
                 self._limit = next(reversed(self.words))
 
-    def _low(self, batch: TextBatch, limit: int) -> dict[int, int]:
-        """The `WORDS` lowest hashes up to `limit`, each with a word's number, without some met before."""
-        import numpy as np
-
-        hashes, where = low_words(batch, limit, self._met)
-        if not len(hashes):  # as nearly always, once the sample is settled
-            return {}
-        order = np.argsort(hashes)
-        low: dict[int, int] = {}
-        for key, index in zip(hashes[order].tolist(), where[order].tolist(), strict=True):
-            low[key] = index
-            if len(low) == WORDS:
-                break
-        return low
-
     def items(self) -> list[tuple[int, str]]:
         """The sampled words by ascending hash."""
         return list(self.words.items())
 
 
-def none_met() -> NDArray[np.uint64]:
-    """A table for `low_words` of hashes that belong in other places of it, so that none is met."""
-    import numpy as np
-
-    return np.arange(1, MET + 1, dtype=np.uint64)
-
-
-def _word(batch: TextBatch, index: int) -> str:
-    start, end = int(batch.words.start[index]), int(batch.words.end[index])
-    return batch.data[start:end].tobytes().decode("utf-8", "surrogatepass")
-
-
-def low_words(
-    batch: TextBatch, limit: int, met: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The hashes of a batch's words that are `limit` at most, and the words' numbers.
-
-    Those `met` are left out, as far as the table remembers them, and remembered there from then on.
-    """
+def lowest_words(batch: TextBatch, limit: int) -> dict[int, int]:
+    """The `WORDS` lowest hashes of a batch's words, `limit` at most, each with the number of such a word."""
     import numpy as np
 
     from tokbench.tally.documents import low_spans
 
     words = batch.words
     found, hashes = np.empty((2, len(words)), np.uint64)
-    n = low_spans(batch.data, words.start, words.end, np.uint64(limit), met, found, hashes)
-    return hashes[:n], found[:n]
+    n = low_spans(batch.data, words.start, words.end, np.uint64(limit), found, hashes)
+    low, first = np.unique(hashes[:n], return_index=True)
+    return dict(zip(low[:WORDS].tolist(), found[first[:WORDS]].tolist(), strict=True))
+
+
+def _word(batch: TextBatch, index: int) -> str:
+    start, end = int(batch.words.start[index]), int(batch.words.end[index])
+    return batch.data[start:end].tobytes().decode("utf-8", "surrogatepass")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.tally import Tally, collect, prepare
-from tokbench.tally.batching import batched
+from tokbench.tally.prepare import batched
 
 TEXTS = ["It's 1,234", "", "été\nnaïve\n", "\ud800 lone", "東京 Tokyo", "x" * 300, "It's 1,234"] * 40
 

@@ -16,9 +16,9 @@ from tokbench.corpus import Document
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
 from tokbench.tally import prepare
-from tokbench.tally.keys import document_keys
+from tokbench.tally.prepare import document_keys
 from tokbench.tally.text import TextBatch
-from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, low_words, none_met
+from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, lowest_words
 
 PINNED = {
     "": 0xCE7CBCDE1F9BD005,
@@ -142,11 +142,9 @@ def test_words_of_low_hash_are_found_once(text: str) -> None:
     some = batch(text)
     own = {word: plain_hash(word.encode()) for word in words(some)}
     for limit in (LARGEST, LARGEST // 2):
-        met = none_met()
-        hashes, where = low_words(some, limit, met)
-        assert [own[words(some)[index]] for index in where] == hashes.tolist()
-        assert sorted(hashes.tolist()) == sorted(key for key in own.values() if key <= limit)
-        assert not len(low_words(some, limit, met)[0])
+        found = lowest_words(some, limit)
+        assert [own[words(some)[index]] for index in found.values()] == [*found]
+        assert [*found] == sorted(key for key in own.values() if key <= limit)
 
 
 @pytest.mark.parametrize("sizes", [[60_000], [50, 200, 30_000, 100], [20_000] * 3], ids=str)

@@ -13,8 +13,8 @@ from tokbench.corpora.line_kernels import is_utf8
 from tokbench.corpus import Document
 from tokbench.kernels.pointers import padded
 from tokbench.tally import prepare
-from tokbench.tally.boundaries import boundary_flags
 from tokbench.tally.collect import FEW
+from tokbench.tally.marks import boundary_flags
 from tokbench.tally.places import Aligner
 from tokbench.tally.text import TextBatch
 from tokbench.tally.touch import touch

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.tally.boundaries import (
+from tokbench.tally.marks import (
     boundaries_from,
     boundary_flags,
     clear,

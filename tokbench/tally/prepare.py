@@ -1,0 +1,252 @@
+"""Documents to batches of text that is counted: what `tokbench.tally.collect` does before any tokenizer."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from tokbench.corpus import Document, TextBlock
+from tokbench.tally.text import (
+    BATCH_BYTES,
+    BLOCK_DOCUMENTS,
+    GROUPS,
+    CorpusFacts,
+    Cuts,
+    Spans,
+    TextBatch,
+    Texts,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+YEARS, YEAR_DIGITS = range(1000, 2100), 4
+"""Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""
+
+
+def prepare(
+    documents: Iterable[Document] | Iterable[TextBlock],
+    *,
+    facts: CorpusFacts | None = None,
+    batch_bytes: int = BATCH_BYTES,
+) -> Iterator[TextBatch]:
+    """Cut `documents`, one by one or in blocks, into batches of about `batch_bytes` and count their text.
+
+    What it yields can be given to `collect` for one tokenizer after another.
+
+    Example:
+        >>> [batch] = prepare([Document("Two words."), Document("")])
+        >>> batch.counts["words"].tolist(), batch.counts["bytes"].tolist()
+        ([2, 0], [10, 0])
+    """
+    facts = facts or CorpusFacts()
+    iterator: Iterator[Any] = iter(documents)
+    first = next(iterator, None)
+    if first is None:
+        return
+    parts: Iterator[tuple[TextBlock, Sequence[Document]]]
+    if isinstance(first, TextBlock):
+        parts = ((block, ()) for block in batched(chain([first], iterator), batch_bytes))
+    else:
+        lists = batched_documents(chain([first], iterator), batch_bytes)
+        parts = ((TextBlock.of([document.text for document in some]), some) for some in lists)
+    grouping = Grouping(facts)
+    for block, own in parts:
+        yield read_batch(block, facts, grouping, own)
+
+
+def read_batch(
+    block: TextBlock, facts: CorpusFacts, grouping: Grouping, documents: Sequence[Document] = ()
+) -> TextBatch:
+    """Count the text of `block`; `documents` are the same, where they have lines and words of their own."""
+    import numpy as np
+
+    from tokbench.kernels.pointers import padded
+    from tokbench.tally.scan import COLUMNS
+    from tokbench.tally.words import find_words, scanned
+
+    data, ends, n = padded(block.data), block.ends, len(block)
+    starts = np.append(0, ends[:-1] + 1)[:n]
+    lengths = ends - starts
+    lines = [document.line for document in documents] if facts.parallel else []
+    keys = document_keys(data, starts, ends, lines)
+    texts = Texts(data, starts, ends)
+    found = scanned(texts)
+    words = find_words(documents, texts, found, facts)
+    numbers = found.numbers
+    digits = _digits(data, numbers)
+    counts = dict(zip(COLUMNS, found.counts, strict=True))
+    surrogates = counts.pop("surrogates") > 0
+    counts |= {
+        "documents": np.ones(n, np.int64),
+        "bytes": lengths,
+        "words": np.diff(words.spans.limits),
+        "gold_words": words.gold,
+        "unspaced_words": words.unspaced,
+        "numbers": found.number_limits[1:] - found.number_limits[:-1],
+        "digit_gold": np.bincount(digits.document[digits.gold], minlength=n),
+    }
+    batch = TextBatch(
+        keys=keys,
+        groups=grouping.of(keys, documents),
+        data=data,
+        starts=starts,
+        ends=ends,
+        counts=counts,
+        words=words.spans,
+        marks=found.marks,
+        numbers=numbers,
+        digits=digits,
+        surrogates=surrogates,
+    )
+    if facts.kind == "code":
+        from tokbench.tally.code import with_code
+
+        return with_code(batch, facts)
+    return batch
+
+
+def document_keys(
+    data: NDArray[np.uint8], starts: Ints, ends: Ints, lines: Sequence[int | None] = ()
+) -> NDArray[np.uint32]:
+    """A 32-bit key of each document: of its text, or of its line where `lines` gives one.
+
+    It is the lower half of the hash of `tokbench.kernels.hashing`, of the bytes of the text, or of the eight of
+    the line's number. `data` is followed by padding.
+    """
+    import numpy as np
+
+    from tokbench.kernels.hashing import hash_spans
+    from tokbench.kernels.pointers import padded
+
+    keys = np.empty(len(starts), np.uint64)
+    hash_spans(data, starts, ends, keys)
+    own = [index for index, line in enumerate(lines) if line is not None]
+    if own:
+        numbers = padded(np.array([lines[index] for index in own], "<i8").tobytes())
+        first = np.arange(0, len(numbers), 8)
+        of_lines = np.empty(len(own), np.uint64)
+        hash_spans(numbers, first, first + 8, of_lines)
+        keys[own] = of_lines
+    return keys.astype(np.uint32)
+
+
+class Grouping:
+    """The bootstrap group of each document: by its line in a parallel dataset, by its cluster, by its block.
+
+    So replicates pair across languages, and up to 1,024 lines have a group each. Where documents follow one
+    another in a text, one in `BLOCK_DOCUMENTS` begins a block, whichever its key says, and those up to the next
+    are in its group, those of the next batch too. All others have a group by their own key.
+    """
+
+    def __init__(self, facts: CorpusFacts) -> None:
+        self._facts = facts
+        self._block: int | None = None  # the group of the block that goes on
+
+    def of(self, keys: NDArray[np.uint32], documents: Sequence[Document]) -> Ints:
+        """The groups of the documents with these keys; `documents` are the same, or none."""
+        import numpy as np
+
+        groups = keys.astype(np.int64) % GROUPS
+        if self._facts.consecutive and len(groups):
+            begins = (keys >> np.uint32(10)) % BLOCK_DOCUMENTS == 0  # other bits than those of the group
+            begins[0] |= self._block is None
+            last = np.maximum.accumulate(np.where(begins, np.arange(len(groups)), -1))
+            groups = np.where(last < 0, self._block or 0, groups[last])
+            self._block = int(groups[-1])
+        for index, document in enumerate(documents):
+            if self._facts.parallel and document.line is not None:
+                groups[index] = document.line % GROUPS
+            elif document.cluster is not None:
+                groups[index] = zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
+        return groups
+
+
+def _digits(data: NDArray[np.uint8], numbers: Spans) -> Cuts:
+    """Every place inside a run of digits, with whether a group of three ends there; years have no groups."""
+    import numpy as np
+
+    sizes = numbers.end - numbers.start
+    number = np.repeat(np.arange(len(sizes)), sizes)
+    at = np.arange(len(number)) + np.repeat(numbers.start - np.cumsum(sizes) + sizes, sizes)
+    first = (data[at] & 0xC0) != 0x80
+    digits = np.bincount(number[first], minlength=len(sizes))
+    # the digits from each byte's on to the end of its number; the bytes behind a digit's first count it no more
+    left = np.cumsum(digits)[number] - np.cumsum(first) + first
+    inner = (at > numbers.start[number]) & ~_years(data, numbers, digits)[number]
+    return Cuts(at[inner], numbers.document[number[inner]], (first & (left % 3 == 0))[inner])
+
+
+def _years(data: NDArray[np.uint8], numbers: Spans, digits: Ints) -> NDArray[np.bool_]:
+    """Which numbers may be years: 1000 to 2099, in digits of any script."""
+    import numpy as np
+
+    years = np.zeros(len(numbers), np.bool_)
+    for index in np.flatnonzero(digits == YEAR_DIGITS).tolist():
+        text = data[numbers.start[index] : numbers.end[index]].tobytes().decode()
+        years[index] = int(text) in YEARS
+    return years
+
+
+def batched_documents(documents: Iterable[Document], batch_bytes: int) -> Iterator[list[Document]]:
+    """Documents in lists of about `batch_bytes`."""
+    waiting: list[Document] = []
+    size = 0
+    for document in documents:
+        waiting.append(document)
+        size += len(document.text) if document.text.isascii() else 2 * len(document.text)
+        if size >= batch_bytes:
+            yield waiting
+            waiting, size = [], 0
+    if waiting:
+        yield waiting
+
+
+def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock]:
+    r"""The documents of `blocks` in blocks of about `batch_bytes`, small ones joined and large ones cut.
+
+    Example:
+        >>> some = [TextBlock.of(["a"]), TextBlock.of(["b", "c", "d"]), TextBlock.of(["e"])]
+        >>> [block.data for block in batched(some, 4)]
+        [b'a\nb\n', b'c\nd\n', b'e\n']
+    """
+    waiting: list[TextBlock] = []
+    size = 0
+    for block in blocks:
+        waiting.append(block)
+        size += len(block.data)
+        if size >= batch_bytes:
+            yield from _cut(_joined(waiting), batch_bytes)
+            waiting, size = [], 0
+    if size:
+        yield _joined(waiting)
+
+
+def _joined(blocks: Sequence[TextBlock]) -> TextBlock:
+    import numpy as np
+
+    if len(blocks) == 1:
+        return blocks[0]
+    sizes = np.cumsum([0, *(len(block.data) for block in blocks)])
+    ends = np.concatenate([block.ends + size for block, size in zip(blocks, sizes, strict=False)])
+    return TextBlock(b"".join(block.data for block in blocks), ends)
+
+
+def _cut(block: TextBlock, size: int) -> Iterator[TextBlock]:
+    """Parts of about the same size each."""
+    import numpy as np
+
+    total = len(block.data)
+    parts = max(1, round(total / size))
+    cuts = np.searchsorted(block.ends, total * np.arange(1, parts) // parts)
+    first = begin = 0
+    for last in [*cuts.tolist(), len(block)]:
+        if last > first:
+            end = int(block.ends[last - 1]) + 1
+            yield TextBlock(block.data[begin:end], block.ends[first:last] - begin)
+            first, begin = last, end
