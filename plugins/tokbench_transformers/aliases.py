@@ -5,7 +5,7 @@ Some of these repositories are gated: their owners must grant access, and the er
 
 from __future__ import annotations
 
-_REPOSITORIES = {
+REPOSITORIES = {
     "albert": "albert/albert-base-v2",
     "bert": "google-bert/bert-base-uncased",
     "bert-base-cased": "google-bert/bert-base-cased",
@@ -38,4 +38,4 @@ _REPOSITORIES = {
     "t5-base": "google-t5/t5-base",
     "xlm-roberta": "FacebookAI/xlm-roberta-base",
 }
-ALIASES = {name: f"transformers:{repository}" for name, repository in _REPOSITORIES.items()}
+ALIASES = {name: f"transformers:{repository}" for name, repository in REPOSITORIES.items()}

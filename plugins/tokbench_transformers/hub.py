@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import threading
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from tokbench import LoadContext, TokenizerError
+from tokbench.errors import nearest
+from tokbench_transformers.aliases import REPOSITORIES
+
+PATIENCE = 1.2
+"""Seconds that the hub may take to answer at all; its library would try for half a minute."""
 
 
 def repository_file(
@@ -16,7 +27,7 @@ def repository_file(
     from huggingface_hub.utils import logging
 
     logging.set_verbosity_error()  # what goes wrong is said below, in one line
-    offline = context.offline
+    offline = context.offline or not reachable()
     try:
         return Path(
             huggingface_hub.hf_hub_download(repository, filename, revision=revision, local_files_only=offline)
@@ -24,7 +35,7 @@ def repository_file(
     except errors.LocalEntryNotFoundError as error:
         if offline and _known_absent(repository, filename, revision):
             return None
-        because = context.offline_because if offline else _UNREACHABLE
+        because = context.offline_because if context.offline else _UNREACHABLE
         raise TokenizerError(_not_cached(repository, revision, because, spec)) from error
     except errors.EntryNotFoundError:
         return None
@@ -55,6 +66,34 @@ def repository_file(
         raise TokenizerError(f"{spec}: {repository} could not be fetched from the hub: {reason}") from error
 
 
+@lru_cache(maxsize=1)
+def reachable() -> bool:
+    """Whether somebody answers where the hub is; behind a proxy only the proxy knows, so that is believed."""
+    from huggingface_hub import constants
+
+    if getproxies().get("https"):
+        return True
+    address, answered = urlsplit(constants.ENDPOINT), threading.Event()
+
+    def knock() -> None:
+        port = address.port or (80 if address.scheme == "http" else 443)
+        with contextlib.suppress(OSError), socket.create_connection((address.hostname, port), PATIENCE):
+            answered.set()
+
+    knocking = threading.Thread(target=knock, daemon=True)  # a name may take a resolver longer than we wait
+    knocking.start()
+    knocking.join(PATIENCE)
+    return answered.is_set()
+
+
+def cached_repositories() -> list[str]:
+    """The repositories of models of which the hub's cache holds something."""
+    from huggingface_hub import constants
+
+    folders = Path(constants.HF_HUB_CACHE).glob("models--*")
+    return sorted(folder.name.removeprefix("models--").replace("--", "/") for folder in folders)
+
+
 def _known_absent(repository: str, filename: str, revision: str | None) -> bool:
     """Whether the cache remembers that the repository lacks the file, or holds others of its files."""
     from huggingface_hub import _CACHED_NO_EXIST, try_to_load_from_cache
@@ -80,4 +119,9 @@ _UNREACHABLE = "the hub cannot be reached; check the network"
 
 def _not_cached(repository: str, revision: str | None, because: str, spec: str) -> str:
     what = f"{repository}@{revision}" if revision else repository
-    return f"{spec}: {what} is not in the hub's cache, and {because}, or name a folder or tokenizer.json file"
+    there, names = cached_repositories(), {*REPOSITORIES, *REPOSITORIES.values()}
+    near = nearest(repository, {*there, *names} - {repository})
+    guess = f" Did you mean {' or '.join(near)}?" if near and repository not in names else ""
+    held = f" The cache holds {', '.join(there[:5])}{' …' if len(there) > 5 else ''}." if there else ""
+    remedy = f"{because}, or name a folder or tokenizer.json file"
+    return f"{spec}: {what} is not in the hub's cache, and {remedy}.{guess}{held}"

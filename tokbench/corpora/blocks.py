@@ -6,11 +6,13 @@ that makes it longer. This is what both cutting a file into ranges and reading a
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from typing import IO
 
-from tokbench.corpora.storage import CHUNK, StoredFile, compression, open_bytes
+from tokbench.corpora.encodings import LOOKED_AT, likely_encoding
+from tokbench.corpora.storage import CHUNK, StoredFile, compression, is_remote, open_bytes
 from tokbench.errors import CorpusError
 
 LINE_END = re.compile(rb"\n")
@@ -124,12 +126,24 @@ def decode(data: bytes, *, path: str, offset: int, errors: str) -> str:
         raise undecodable(data, error, path=path, offset=offset) from None
 
 
+def check_beginning(path: str, errors: str) -> None:
+    """Raise `CorpusError` where a file at hand does not begin as UTF-8, before any work."""
+    if errors != "strict" or is_remote(path):
+        return
+    with open_bytes(path) as handle:
+        data = handle.read(LOOKED_AT)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)  # a character cut off at the end is none's fault
+    except UnicodeDecodeError as error:
+        raise undecodable(data, error, path=path, offset=0) from None
+
+
 def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: int) -> CorpusError:
     """The error for bytes at `offset` in `path` that are not UTF-8."""
     at = offset + error.start
-    hint = ""
-    if offset <= len(BOM) and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        hint = " It begins like UTF-16: convert it (iconv -f UTF-16 -t UTF-8)."
+    start = 0 if offset <= len(BOM) else error.start  # marks, and the zeros of UTF-16, tell at the beginning
+    name = likely_encoding(data[start : start + LOOKED_AT])
+    hint = f" It looks like {name}: convert it (iconv -f {name} -t UTF-8 {path})." if name else ""
     return CorpusError(
         f"{path}, line {line_number(path, at)}, byte offset {at}: byte 0x{data[error.start]:02x} is not UTF-8 "
         f"({error.reason}).{hint} The option errors=replace reads on with U+FFFD in its place."

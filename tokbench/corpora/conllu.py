@@ -41,6 +41,7 @@ class Conllu:
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a sentence."""
+        blocks.check_beginning(file.path, self.errors)
         return range_pieces(file, blocks.BLANK_LINE)
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:

@@ -37,6 +37,7 @@ class AlignedLines:
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line, each with the number of its first line."""
+        blocks.check_beginning(file.path, self.errors)
         pieces, line = [], 0
         for piece in range_pieces(file, blocks.LINE_END):
             pieces.append(Piece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))

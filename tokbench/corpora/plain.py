@@ -34,6 +34,7 @@ class LineFormat:
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line, or after a blank one."""
+        blocks.check_beginning(file.path, self.errors)
         return range_pieces(file, self._end)
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
@@ -116,6 +117,7 @@ class WholeFileFormat:
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """The file."""
+        blocks.check_beginning(file.path, self.errors)
         return whole_file(file)
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from huggingface_hub import errors
 from tokbench_transformers.family import TRANSFORMERS
+from tokbench_transformers.hub import reachable
 
 from tests.plugins.tokbench_transformers.loading import load
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
@@ -50,6 +51,32 @@ def test_every_answer_of_the_hub_has_a_line(kind, words, monkeypatch):
     with pytest.raises(TokenizerError, match=words) as caught:
         load("transformers:a/b,revision=v9", offline=False)
     assert "\n" not in str(caught.value)
+
+
+def test_a_hub_that_does_not_answer_is_not_waited_for(monkeypatch, tmp_path):
+    import huggingface_hub
+    from huggingface_hub import constants
+
+    download, asked = huggingface_hub.hf_hub_download, []
+
+    def watched(*given, local_files_only, **named):
+        asked.append(local_files_only)
+        return download(*given, local_files_only=local_files_only, **named)
+
+    (tmp_path / "models--someone--good-name").mkdir()
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", watched)
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.delenv("https_proxy", raising=False)
+    monkeypatch.delenv("HTTPS_PROXY", raising=False)
+    reachable.cache_clear()
+    with pytest.raises(TokenizerError, match="cannot be reached") as caught:
+        load("transformers:someone/god-name", offline=False)
+    assert asked == [True], "the cache alone was asked"
+    assert str(caught.value).endswith("Did you mean someone/good-name? The cache holds someone/good-name.")
+    with pytest.raises(TokenizerError, match=r"Did you mean .*bert-base-uncased"):
+        load("transformers:bert-base-uncasd", offline=False)
+    reachable.cache_clear()
 
 
 def test_wrong_files_are_named(tmp_path, test_data):

@@ -133,3 +133,38 @@ def test_golden_says_what_is_not_utf8(tmp_path: Path) -> None:
     done = invoke("golden", "check", str(pack), "--command", f"{sys.executable} {program}")
     assert isinstance(done.exception, TokbenchError)
     assert "line 2: the answer is not UTF-8" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name", "text"),
+    [
+        ("cp1252", "WINDOWS-1252", "Über den Größenwahn, déjà vu, ça va très bien à Noël\n"),
+        ("cp1251", "WINDOWS-1251", "Привет, мир. Это проверка кодировки текста\n"),
+        ("koi8-r", "KOI8-R", "Привет, мир. Это проверка кодировки текста\n"),
+        ("cp932", "SHIFT_JIS", "日本語のテキストです。これは文字コードの試験です。\n"),
+        ("euc_jp", "EUC-JP", "日本語のテキストです。これは文字コードの試験です。\n"),
+        ("cp949", "EUC-KR", "한국어 텍스트입니다. 문자 인코딩을 시험합니다.\n"),
+        ("gb18030", "GB18030", "这是中文文本，我们在测试字符编码。今天天气很好。\n"),
+        ("big5", "BIG5", "這是中文文本，我們在測試字元編碼。今天天氣很好。\n"),
+        ("utf-16", "UTF-16", "Hello, world\n"),
+        ("utf-16-be", "UTF-16BE", "Ünicode without a mark\n"),
+    ],
+)
+def test_text_that_is_not_utf8_is_told_before_any_work(
+    encoding: str, name: str, text: str, tmp_path: Path
+) -> None:
+    file, out = tmp_path / "text.txt", tmp_path / "out"
+    file.write_bytes((text * 20).encode(encoding))
+    done = invoke("run", "-t", "bytes", "-d", f"text:{file}", "-o", str(out))
+    assert isinstance(done.exception, CorpusError)
+    assert f"iconv -f {name} -t UTF-8 {file}" in str(done.exception)
+    assert not (out / "run.json").exists()
+
+
+def test_a_damaged_place_is_no_other_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "text.txt"
+    file.write_bytes("Größenwahn, déjà vu\n".encode() * 9 + b"\xff\n")
+    done = invoke("run", "-t", "bytes", "-d", f"text:{file}", "-o", str(tmp_path / "out"))
+    assert isinstance(done.exception, CorpusError)
+    assert "line 10, byte offset" in str(done.exception)
+    assert "looks like" not in str(done.exception)

@@ -1,0 +1,69 @@
+"""Which encoding bytes that are not UTF-8 seem to be in: a guess, for the advice in an error and nothing else.
+
+Byte order marks and zero bytes tell UTF-16 and UTF-32. Encodings of two bytes a character are tried: strict,
+and what comes out must look like the script they are for. What is left has one byte a character: accents stand
+alone among Latin letters, Cyrillic letters stand together.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+LOOKED_AT = 65_536
+"""Bytes of a file that are looked at, before any work."""
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_WIDE: tuple[tuple[str, str, str], ...] = (
+    ("SHIFT_JIS", "cp932", "[\u3040-\u30ff]"),
+    ("EUC-JP", "euc_jp", "[\u3040-\u30ff]"),
+    ("EUC-KR", "cp949", "[\uac00-\ud7a3]"),
+    ("GB18030", "gb18030", "[\u4e00-\u9fff]"),
+    ("BIG5", "big5", "[\u4e00-\u9fff]"),
+)
+"""Encodings of two bytes, by the name that iconv knows and Python's, and what most of their text is made of."""
+
+_HIGH = re.compile(rb"[\x80-\xff]+")
+
+
+def likely_encoding(data: bytes) -> str:
+    """The name, for iconv, of the encoding that a text seems to be in; empty where most of it is UTF-8.
+
+    Example:
+        >>> likely_encoding("crème brûlée".encode("cp1252")), likely_encoding("hi".encode("utf-16"))
+        ('WINDOWS-1252', 'UTF-16')
+    """
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name
+    read = data.decode("utf-8", "replace")
+    wrong = read.count("\ufffd")
+    if 3 * wrong < sum(character > "\x7f" for character in read):
+        return ""
+    zeros = (data[0::2].count(0), data[1::2].count(0))
+    if max(zeros) * 4 > len(data) // 2:
+        return "UTF-16BE" if zeros[0] > zeros[1] else "UTF-16LE"
+    for name, codec, script in _WIDE:
+        if _share(data, codec, re.compile(script).match) > (0.3 if "JP" in name or "JIS" in name else 0.7):
+            return name
+    runs = _HIGH.findall(data)
+    if sum(map(len, runs)) < 2.5 * max(1, len(runs)):
+        return "WINDOWS-1252"
+    lower = "[\u0430-\u044f]"
+    return max(("WINDOWS-1251", "KOI8-R"), key=lambda name: _share(data, name, re.compile(lower).match))
+
+
+def _share(data: bytes, codec: str, fits: Callable[[str], object]) -> float:
+    """The share of characters beyond ASCII that fit, where the bytes are text in an encoding at all."""
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(data)
+    except UnicodeDecodeError:
+        return 0.0
+    beyond = [character for character in text if ord(character) > 127]
+    return sum(bool(fits(character)) for character in beyond) / max(1, len(beyond))
