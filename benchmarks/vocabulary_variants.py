@@ -39,6 +39,7 @@ PATTERNS = {
     "possessive": r"[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+",
     "scripts": r"\p{Han}+|\p{Hiragana}+|\p{Thai}+|\p{N}{1,3}",
     "lines": r"[^\n]+|\n+",
+    "SMILES": r"\[[^\]]+]|Br?|Cl?|[NOSPFIbcnops()=#\-+\\/:~@?>*$.]|%[0-9]{2}|[0-9]",
     "threes from the right": r"\p{N}{1,3}(?=(?:\p{N}{3})*(?:\P{N}|$))|[^\r\n\p{L}\p{N}]?\p{L}+|\s+(?!\S)|\s+",
     "atomic groups": r"(?>'s|'t|'re| ?\p{L}+)| ?\p{N}+|(?>\s+)(?!\S)|\s+",
 }

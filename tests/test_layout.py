@@ -163,11 +163,6 @@ MORE_PARAMETERS = {
     "plugins/tokbench_subword/unigram/train_counts.py": {"_count"},
     "plugins/tokbench_subword/unigram/train_prune.py": {"_losses"},
     "plugins/tokbench_subword/unigram/train_text.py": {"_lay_out"},
-    "tokbench/tally/plain.py": {"cut_plain"},
-    "tokbench/tally/refold.py": {"align_folded"},
-    "tokbench/tally/scan.py": {"scan"},
-    "tokbench/tally/touches.py": {"touch_exact", "touch_words"},
-    "tokbench/tally/walk.py": {"match"},
 }
 """Kernels that take more, by the file they are in. The list only gets shorter: take out what is mended."""
 

@@ -12,7 +12,7 @@ from tokbench_subword.words.layout import MODEL
     BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
-    RESULTS,  # uint32: rank -> id
+    RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself
     JOINS,  # uint64: JoinTable.table
     JOIN_BLOOM,  # uint32: JoinTable.bloom
     ASCII_JOINS,  # uint8 (16384,): JoinTable.ascii
@@ -23,10 +23,7 @@ from tokbench_subword.words.layout import MODEL
     SHORT_TOKENS,  # uint64: ShortTokens.table
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
-    PIECE_IDS,  # uint32: Pieces.ids; this and the next three are empty where there are no pieces
-    RECORDS,  # uint32: Pieces.records
-    TRIE,  # uint64: Pieces.trie
-    SECOND,  # uint32 (65536,): Pieces.second
+    PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     RIVALS,  # uint32 (131072,): Pieces.rivals
     SETTINGS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
@@ -34,8 +31,7 @@ from tokbench_subword.words.layout import MODEL
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
     CUT_PLACES,  # int64 (CUTS + 1,)
-    MARKS,  # uint64: backtracking's marks
-) = range(MODEL, MODEL + 27)
+) = range(MODEL, MODEL + 23)
 
 (
     PAIR_SHIFT,
@@ -53,10 +49,9 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-    TRIE_SHIFT,
-) = range(16)
+) = range(15)
 
-N_SETTINGS = 16
+N_SETTINGS = 15
 
 CUTS = 1024
 """Bytes of a long pre-token whose boundaries are found at a time."""

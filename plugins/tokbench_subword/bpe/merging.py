@@ -59,7 +59,7 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
 
     ``keys[i]`` must hold `pair_key` of symbols i and i + 1, and `NONE` from ``keys[count - 1]`` to
     ``keys[31]``. `following` and `before` are scratch space. ``results[rank]`` is the id a merge gives; where
-    symbols are `numbered` as `pieces`, the rank itself is what it gives.
+    symbols are `numbered` as `pieces`, the rank itself, which need not be looked up.
     """
     for i in range(count):
         following[i] = i + 1

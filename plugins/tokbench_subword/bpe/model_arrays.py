@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import side_by_side
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.backtracking import MARKS
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
@@ -40,7 +39,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         results = np.full(int(ranks.max(initial=0)) + 1, NONE, np.uint32)
         results[ranks] = model.merges[:, 2]
     else:
-        pairs, results = pieces.pairs, np.zeros(0, np.uint32)
+        pairs, results = pieces.pairs, np.arange(len(pieces.ids), dtype=np.uint32)
     # where pieces are known, merging makes each of their bytes the piece itself
     short_tokens = ShortTokens.of(tokens, None if model.whole_tokens else pieces.ids)
     fallback = np.full(256, NONE, np.uint32)
@@ -63,7 +62,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
-    settings[at.TRIE_SHIFT] = pieces.trie_shift
     arrays = [
         byte_ids,
         pieces.byte_pairs(),
@@ -81,9 +79,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         characters,
         fallback,
         pieces.ids,
-        pieces.records,
-        pieces.trie,
-        pieces.second,
         pieces.rivals(tokens),
         settings,
     ]
@@ -98,7 +93,6 @@ def own_arrays() -> list[NDArray[Any]]:
         np.zeros(SHORT + 1, np.uint8),
         np.zeros(SHORT + 1, np.uint8),
         np.zeros(at.CUTS + 1, np.int64),
-        np.zeros(MARKS, np.uint64),
     ]
 
 

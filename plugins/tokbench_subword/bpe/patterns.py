@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.pipeline.regexes import Dialect, Regex, compile_regex
+from tokbench_subword.pipeline.regexes import Dialect, compile_regex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,27 +129,6 @@ class Pattern(Rebuilt):
         behavior = "Isolated" if self.keep_gaps else "Removed"
         source, dialect = (NAMED[self.name], "regex") if self.name else (self.source, self.dialect)
         return (cutter_of(source, cast(Dialect, dialect), behavior, not self.keep_gaps),)
-
-    @cached_property
-    def regex(self) -> Regex:
-        """The pattern as an expression: the oracle of the machines, and the general path."""
-        if self.name == "none":
-            return compile_regex(r"(?s:.+)")
-        return compile_regex(NAMED[self.name]) if self.name else compile_regex(self.source, self.dialect)
-
-    def cuts(self, text: str) -> list[tuple[int, int]]:
-        """(start, end) of each pre-token in code points of `text`, by `regex`."""
-        spans: list[tuple[int, int]] = []
-        last = 0
-        for start, end in self.regex.spans(text):
-            if start > last and self.keep_gaps:
-                spans.append((last, start))
-            if end > start:
-                spans.append((start, end))
-            last = end
-        if last < len(text) and self.keep_gaps:
-            spans.append((last, len(text)))
-        return spans
 
     def pieces(self, text: str) -> list[str]:
         """The pre-tokens of `text`."""

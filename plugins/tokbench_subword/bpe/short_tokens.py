@@ -4,7 +4,8 @@ In most vocabularies that is nine tokens of ten. A slot has all there is to comp
 eight of the token; then its other four, its length, and its id. Four slots are a line of the processor's cache,
 and a token stands in the line of its hash or the next one with room. So a word new to the word cache costs one
 access to memory, for which `encoding` asks ahead of time, and none to the bytes of the vocabulary. Of the words
-new in English prose every second is a token: found here it takes 50 ns, merged 400.
+new in English prose every second is a token: found here it takes 50 ns, merged 400. Without the table a first
+pass takes 1.23 of the time over Chinese, Japanese and Thai (GPT-2), 1.12 over English and code (cl100k).
 """
 
 from __future__ import annotations

@@ -84,6 +84,7 @@ class Machine:
     Where a
     match was told and too much has been read since, an action says so: the kernel then reads on by `following`,
     the states of the automaton, until it dies, and begins anew at the row of the class before the match's end.
+    So it does where nothing was told as yet; without a match, it begins anew behind the first character.
     """
 
     table: NDArray[np.uint32]
@@ -96,12 +97,15 @@ class Machine:
     """Pages of the classes of 256 code points, each once."""
     actions: NDArray[np.int32]
     """``(n, ACTION)``: how many ends; state, characters since the match and class before it, where the kernel
-    is to read on (state 0: it is not); then as many pairs of how many characters back an end is and whether it
-    is kept."""
+    is to read on (state 0: it is not); 0, or, where no match was told as yet, what becomes of the piece before:
+    `CUT_IF_MATCH` and its kin; then as many pairs of how many characters back an end is and whether it is
+    kept."""
     following: NDArray[np.uint16]
     """For each state and class the next state, doubled, and 1 where a match ends before the character."""
     rows: NDArray[np.int64]
     """For each class of the character before, the row where a piece begins behind a match."""
+    gap_rows: NDArray[np.int64]
+    """The same where it begins behind a character that is part of no match."""
     meetings: NDArray[np.uint32]
     """``(width * width,)``: for the classes of two neighbouring characters, the entry of the second, where that
     is the same in whichever configuration the first was read, and a piece begins with the second; else 0."""
@@ -117,7 +121,10 @@ class Machine:
 
 
 WIDTH, ENDS_MATCHES, KEEPS_MATCHES = range(3)
-N_ENDS, READ_ON, SINCE, BEFORE, FIRST_END = range(5)
+N_ENDS, READ_ON, SINCE, BEFORE, UNTOLD, FIRST_END = range(6)
+NOT_TOLD, CUT_IF_MATCH, CUT_IF_GAP, KEEP_BEFORE = 1, 2, 4, 8
+"""What an action says where no match was told: that it is so, whether there is a cut before the match that may
+be found, and before the gap if there is none, and whether the piece before that is kept."""
 ACTION = FIRST_END + 2 * 8
 """Numbers in an action: there are at most eight ends, of what is read again."""
 
@@ -181,16 +188,18 @@ def _tables(runner: _Runner) -> Machine:
     automaton, rules = runner.automaton, runner.rules
     width = automaton.edge + 1
     behind = -1 if rules.ends_matches else MATCH
-    order = list(dict.fromkeys([runner.first(), *(runner.beginning(c, behind) for c in range(width))]))
+    begins = [runner.beginning(c, kind) for kind in (behind, GAP) for c in range(width)]
+    order = list(dict.fromkeys([runner.first(), *begins]))
     numbers = {configuration: number for number, configuration in enumerate(order)}
-    actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0): 0}
+    actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
     table: list[int] = []
     for configuration in order:  # grows while it is gone through
         for read in range(width):
             following, ends = runner.step(configuration, read)
-            since = (0, 0, 0)
+            since = (0, 0, 0, 0)
             if len(following.read) > runner.most:
-                since = (following.state, len(following.read) - 1, max(following.before, 0))
+                flags = 0 if following.told == _SOME else runner.untold(following)
+                since = (following.state, len(following.read) - 1, max(following.before, 0), flags)
                 following = order[0]
             elif following not in numbers:
                 numbers[following] = len(order)
@@ -221,15 +230,22 @@ def _tables(runner: _Runner) -> Machine:
         following=np.array(
             [[2 * state + told for state, told in row] for row in automaton.following], np.uint16
         ).reshape(-1),
-        rows=np.array([numbers[runner.beginning(c, behind)] * width for c in range(width)], np.int64),
-        meetings=_meetings(entries.reshape(-1, width), listed),
+        rows=np.array([numbers[one] * width for one in begins[:width]], np.int64),
+        gap_rows=np.array([numbers[one] * width for one in begins[width:]], np.int64),
+        meetings=_meetings(automaton, entries.reshape(-1, width), listed),
         settings=np.array([width, rules.ends_matches, rules.keeps_matches], np.int64),
     )
 
 
-def _meetings(entries: NDArray[np.uint32], actions: NDArray[np.int32]) -> NDArray[np.uint32]:
-    """`Machine.meetings` of a table with a row for each configuration."""
+def _meetings(
+    automaton: Automaton, entries: NDArray[np.uint32], actions: NDArray[np.int32]
+) -> NDArray[np.uint32]:
+    """`Machine.meetings` of a table with a row for each configuration.
+
+    Reading on, the kernel is in states of the automaton that no row may stand for: it must not come across.
+    """
     width = entries.shape[1]
+    states = np.array([[state for state, _ in row] for row in automaton.following], np.int64)
     numbers = (entries & ((1 << ROW_SHIFT) - 1)) >> SLOW_SHIFT
     found = np.zeros((width, width), np.uint32)
     for first in range(width - 1):
@@ -237,6 +253,7 @@ def _meetings(entries: NDArray[np.uint32], actions: NDArray[np.int32]) -> NDArra
             continue
         reached = entries[np.unique(entries[:, first] >> ROW_SHIFT) // width]
         same = (reached == reached[0]).all(axis=0) & ((reached[0] & BEGIN) != 0)
+        same &= (states[states[:, first]] == DEAD).all(axis=0)
         found[first, same] = reached[0, same]
     found[:, width - 1] = 0
     return found.reshape(-1)
@@ -261,6 +278,13 @@ class _Runner:
         """The configuration where a piece begins behind a character of class `before`."""
         looks_behind = len(set(self.automaton.starts)) > 1
         return _Configuration(self.automaton.starts[before], _BEGINS, (), before if looks_behind else -1, open_)
+
+    def untold(self, at: _Configuration) -> int:
+        """What an action says of a configuration where no match was told, and the kernel reads on."""
+        cut_if_match = at.open >= 0 and self._cut(at.open, MATCH)
+        cut_if_gap = at.open >= 0 and (self._cut(at.open, GAP) or (at.open == GAP and at.told == _EMPTY))
+        kept = at.open >= 0 and self._kept(at.open)
+        return NOT_TOLD | CUT_IF_MATCH * cut_if_match | CUT_IF_GAP * cut_if_gap | KEEP_BEFORE * kept
 
     def _cut(self, kind: int, following: int) -> bool:
         return (kind, following) in self.rules.apart
@@ -298,8 +322,6 @@ class _Runner:
                             ends.append((back + len(at.read) - 1, self._kept(at.open)))
                         at = at._replace(open=-1)
                     at = at._replace(read=(one,) if at.before >= 0 else ())
-                if len(at.read) > self.most and at.told != _SOME:
-                    raise NotExpressible("a match that is told long after it began")
                 continue
             if at.told == _SOME:
                 if self.rules.ends_matches:

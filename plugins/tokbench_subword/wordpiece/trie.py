@@ -156,7 +156,9 @@ def _build(keys, ends, ids, n_symbols, units):  # type: ignore[no-untyped-def]
             size = max(size, child + 1)
         if waiting + n_labels > len(stack):
             grown = np.empty((2 * (waiting + n_labels), 4), np.int64)
-            grown[:waiting] = stack[:waiting]
+            for row in range(waiting):  # not as slices, which take two seconds to compile
+                for k in range(4):
+                    grown[row, k] = stack[row, k]
             stack = grown
         for index in range(n_labels - 1, 0 if final else -1, -1):
             stack[waiting, 0], stack[waiting, 1] = base + labels[index], firsts[index]

@@ -1,4 +1,4 @@
-"""Backtracking over pieces against the merges themselves, vocabularies without pieces, and the word cache."""
+"""Vocabularies with pieces and without against the merges themselves, and the word cache."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _ENCODERS = [Encoder(model) for model in _SMALL]
 
 @settings(max_examples=100, deadline=None)
 @given(which=st.integers(0, 5), text=st.text(alphabet="abc", min_size=65, max_size=200))
-def test_backtracking_on_hypothesis_strings(which, text):
+def test_hypothesis_strings(which, text):
     assert _ENCODERS[which].encode(text).tolist() == _plain(_SMALL[which], text)
 
 

@@ -64,6 +64,10 @@ PATTERNS = {
     "far behind": (r"(?<!aS|1)[^ ]+?(?<=S|a1)|(?<=\n[a-z]*) ", "regex"),
     "far ahead, and not": (r"[a-z](?!S| +\.)|\S+(?=\s*\n)|'(?=.*S)", "rust"),
     "far or nothing": (r"\w(?=S*$)|\s(?!(?:S|1)*$)", "rust"),
+    "told late, if at all": (r"S[^1]*1|a", "oniguruma"),
+    "lazily, to somewhere": (r"a.*?1|S*?\n| |S", "oniguruma"),
+    "late or nothing": (r"(?:S[^\n]*\n)?|a", "oniguruma"),
+    "late behind": (r"(?<!S)a[^1]*1|(?<=1)'+", "oniguruma"),
     "many apostrophes": (r"'(?:[sdmt]|ll|ve|re)|[^\s']+|'+|\s++$|\s", "rust"),
 }
 BEHAVIORS = ["Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"]
@@ -163,6 +167,17 @@ def test_words_and_blanks_meet_where_two_places_can_be_cut(name: str) -> None:
     assert twice >= 4
 
 
+def test_two_places_are_none_that_a_long_match_may_reach_across() -> None:
+    """Deep inside the match the automaton is in states that it is in nowhere else."""
+    cutter = cutter_of(r"a[x]{6}[^x1]*1|a|[a-z]|x", "oniguruma")
+    data = b"axxxxxx" + b"b c d e f " * 400 + b"1" + b"b c d e f " * 400
+    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
+    text, found = np.frombuffer(data + bytes(64), np.uint8), np.zeros((len(data), 2), np.int64)
+    count, _ = _by_twos(cutter.block, text, np.int64(len(data)), starts, ends, found)
+    assert found[:count].tolist() == cutter.spans(data).tolist()
+    assert found[0].tolist() == [0, data.index(b"1") + 1]
+
+
 def test_two_places_stay_inside_a_text_of_any_length() -> None:
     cutter = cutter_of(NAMED["gpt2"], "regex")
     starts, ends = np.zeros((2, 2 * SECOND), np.int64)
@@ -232,8 +247,6 @@ def test_pieces_come_in_parts_and_add_up() -> None:
         r"\X",
         r"(?i:ss)",
         r"(?m:a$)",
-        r"a+?b",
-        r"[0-9]+$",
     ],
 )
 def test_what_needs_a_search_with_backtracking_is_left_to_it(source: str) -> None:
