@@ -170,13 +170,6 @@ def _between(low: int, high: int, fold: int = 0) -> Any:
 
 
 letters = _between(0x61, 0x7A, fold=0x20)
-lower_case = _between(0x61, 0x7A)
-upper_case = _between(0x41, 0x5A)
 digits = _between(0x30, 0x39)
 blanks = _between(0x20, 0x20)
-apostrophes = _between(0x27, 0x27)
-white_controls = _between(0x09, 0x0D)
 line_feeds = _between(0x0A, 0x0A)
-carriage_returns = _between(0x0D, 0x0D)
-slashes = _between(0x2F, 0x2F)
-beyond_ascii = _between(0x80, 0xFF)

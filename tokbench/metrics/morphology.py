@@ -80,7 +80,7 @@ def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool
         table.know(tokens.ids)
         places = aligner.align(batch, tokens)
         begins = np.zeros(len(batch.data) + 1, np.bool_)
-        begins[places.start] = True
+        begins[places.tokens.start] = True
         for index, word in enumerate(words):
             if not places.aligned[index]:
                 unplaced += 1

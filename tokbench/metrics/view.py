@@ -90,7 +90,7 @@ def resampled(
 
 
 def _isolated(sample: WordSample) -> NDArray[np.int64]:
-    """The sampled words and their tokens by bootstrap group, where each word is an observation of its own."""
+    """How many sampled words fall into each bootstrap group, by their hash, and how many tokens those take."""
     import numpy as np
 
     group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)

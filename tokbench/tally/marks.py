@@ -16,6 +16,9 @@ from tokbench.kernels.compiling import kernel, lean_kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Bits = NDArray[np.uint64]
+    Offsets = NDArray[np.integer[Any]]
+
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
 """Marks: no grapheme cluster begins here; a word begins here; a word began before and has not ended."""
 ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
@@ -31,7 +34,7 @@ class Bytes(NamedTuple):
 
 
 @lean_kernel
-def mark_word(marks: Any, start: Any, end: Any) -> None:
+def mark_word(marks: NDArray[np.uint8], start: Any, end: Any) -> None:
     """Mark one word, whatever words were marked there before; none may be yet in the 64 bytes after it."""
     position, begins = start, ONE
     while position < end:
@@ -43,7 +46,7 @@ def mark_word(marks: Any, start: Any, end: Any) -> None:
 
 
 @kernel
-def mark_words(marks: Any, starts: Any, ends: Any) -> None:
+def mark_words(marks: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> None:
     """Mark these words, and no others."""
     for at in range(len(marks)):
         marks[at] &= INSIDE_GRAPHEME
@@ -70,26 +73,26 @@ def boundary_flags(boundary: NDArray[np.uint64], size: int) -> NDArray[np.bool_]
 
 
 @kernel
-def is_boundary(boundary: Any, place: Any) -> Any:
+def is_boundary(boundary: Bits, place: Any) -> Any:
     """Whether there is a boundary at a place."""
     return boundary[place >> 6] >> np.uint64(place & 63) & ONE
 
 
 @kernel
-def boundaries_from(boundary: Any, place: Any) -> Any:
+def boundaries_from(boundary: Bits, place: Any) -> Any:
     """Bit i: whether there is a boundary i bytes after a place."""
     word, shift = place >> 6, np.uint64(place & 63)
     return boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift)
 
 
 @kernel
-def set_boundary(boundary: Any, place: Any) -> None:
+def set_boundary(boundary: Bits, place: Any) -> None:
     """Make a boundary at a place, an unsigned number."""
     boundary[place >> SIX] |= ONE << (place & LAST)
 
 
 @kernel
-def clear(boundary: Any, start: Any, end: Any) -> None:
+def clear(boundary: Bits, start: Any, end: Any) -> None:
     """Take out the boundaries from `start` up to `end`, both included."""
     before, after = ~(ALL << np.uint64(start & 63)), ~(ALL >> np.uint64(63 - (end & 63)))
     first, last = start >> 6, end >> 6

@@ -13,10 +13,10 @@ import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.hashing import equal_bytes
-from tokbench.kernels.pointers import load_u64
+from tokbench.kernels.pointers import load_u64, prefetch, prefetch_to_read
 from tokbench.tally.marks import clear, set_boundary
 from tokbench.tally.text import Texts
-from tokbench.tally.vocabulary import SPLIT, UNKNOWN, UNTOLD, TokenArrays
+from tokbench.tally.vocabulary import EMPTY, SPLIT, UNKNOWN, UNTOLD, TokenArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +28,8 @@ MATCHED = ("split", "unknown", "empty")
 """What `match` counts of each document: tokens of some kind."""
 ZERO, ONE, TWO, FOUR, EIGHT = map(np.uint64, (0, 1, 2, 4, 8))
 SPACE = np.uint64(0x20)
+AHEAD = np.uint64(128)
+"""So many tokens before it is looked at, what is known of a token is asked for, which may be in no cache."""
 MASKS = np.array(
     [[(1 << 8 * min(size, 8)) - 1, (1 << 8 * max(size - 8, 0)) - 1] for size in range(17)], np.uint64
 )
@@ -64,24 +66,24 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
         start, end = texts.starts[document], texts.ends[document]
         # unsigned indices, here and below, spare the question whether they count from the end
         index, last = np.uint64(tokens.offsets[document]), np.uint64(tokens.offsets[document + 1])
+        ahead = min(AHEAD, np.uint64(len(tokens.ids)) - last)
         lead = leading_space(tokens.ids, index, last, table, end - start)
         position = start - lead
         different = kinds = split = ZERO
-        unknown: Any = 0
-        empty: Any = 0
         while index < last:
             token = np.uint64(np.int64(tokens.ids[index]))
             if token >= known:
                 break
+            following = np.int64(tokens.ids[index + ahead])
+            prefetch_to_read(rows, 4 * following)
+            prefetch(seen, following)
             entry = rows[token * FOUR + TWO]
             if entry == ZERO:
                 break
             seen[token] += 1
             kinds |= entry
             split += entry & np.uint64(SPLIT)
-            unknown += entry & np.uint64(UNKNOWN) != ZERO
             size = entry >> EIGHT
-            empty += size == ZERO
             if position > end:  # the tokens are more than the text
                 different, position = ONE, start
             if position < start:  # the space before the text
@@ -99,10 +101,8 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
             position += np.int64(size)
             index += ONE
         if index < last:
-            for done in range(
-                tokens.offsets[document], np.int64(index)
-            ):  # none of this document was seen, then
-                seen[tokens.ids[done]] -= 1
+            for token in tokens.ids[tokens.offsets[document] : np.int64(index)]:  # none of it was seen, then
+                seen[token] -= 1
             clear(boundary, start, end)
             return document
         exact = different == ZERO and position == end and kinds & np.uint64(UNKNOWN | UNTOLD) == ZERO
@@ -110,7 +110,12 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
         clear(boundary, start, start if exact else end)
         clear(boundary, end, end)
         found.exact[document], found.leads[document] = exact, exact and lead == 1
-        found.counts[0, document], found.counts[1, document], found.counts[2, document] = split, unknown, empty
+        found.counts[0, document] = split
+        if kinds & np.uint64(UNKNOWN | EMPTY) != ZERO:  # as in few documents
+            for token in tokens.ids[tokens.offsets[document] : np.int64(last)]:
+                entry = rows[np.uint64(np.int64(token)) * FOUR + TWO]
+                found.counts[1, document] += entry & np.uint64(UNKNOWN) != ZERO
+                found.counts[2, document] += entry & np.uint64(EMPTY) != ZERO
     return len(texts.starts)
 
 

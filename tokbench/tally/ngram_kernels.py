@@ -7,12 +7,19 @@ that begin alike.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tokbench.kernels.bits import highest_bit
 from tokbench.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Keys = NDArray[np.uint32]
+    Offsets = NDArray[np.integer[Any]]
 
 _ID, _THIRD = np.uint64(21), np.uint64(22)
 _ONE, _NONE = np.uint64(1), np.uint64(0)
@@ -26,7 +33,7 @@ def level_of(key: Any) -> Any:
 
 
 @kernel
-def weigh(keys: Any, sizes: Any, most: int, sampled: Any, met: Any) -> None:
+def weigh(keys: Keys, sizes: Ints, most: int, sampled: Ints, met: NDArray[np.bool_]) -> None:
     """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then."""
     for document in range(len(keys)):
         level = level_of(keys[document])
@@ -35,7 +42,9 @@ def weigh(keys: Any, sizes: Any, most: int, sampled: Any, met: Any) -> None:
 
 
 @kernel
-def find_chains(ids: Any, offsets: Any, keys: Any, sizes: Any, most: int, lowest: Any, limits: Any) -> Any:
+def find_chains(
+    ids: Offsets, offsets: Offsets, keys: Keys, sizes: Ints, most: int, lowest: int, limits: Ints
+) -> NDArray[np.uint64]:
     """The chains of the documents of the `lowest` level or a higher one: uint64, one level after the other.
 
     Those of a level are from its place in `limits` to the next. Of a document of more bytes than `most` as
@@ -65,14 +74,16 @@ def find_chains(ids: Any, offsets: Any, keys: Any, sizes: Any, most: int, lowest
 
 
 @kernel
-def kept(offsets: Any, sizes: Any, document: Any, most: int) -> Any:
+def kept(offsets: Offsets, sizes: Ints, document: int, most: int) -> Any:
     """How many of a document's tokens count."""
     n, size = offsets[document + 1] - offsets[document], sizes[document]
     return n if size <= most else np.int64(n * (most / size))
 
 
 @kernel
-def count_ngrams(ordered: Any, pairs: Any, of_pairs: Any, triples: Any, of_triples: Any) -> Any:
+def count_ngrams(
+    ordered: NDArray[np.uint64], pairs: Ints, of_pairs: Ints, triples: Ints, of_triples: Ints
+) -> tuple[int, int]:
     """Fill in the distinct pairs and triples of `ordered` chains, how often each occurs; say how many of each.
 
     They are keys as `tokbench.tally.ngrams.NGrams` has them.

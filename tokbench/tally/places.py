@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.tally.folding import Degree, folding_of
-from tokbench.tally.text import TextBatch
+from tokbench.tally.text import DocumentSpans, TextBatch
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch
 
@@ -35,18 +35,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The tokens of a batch's aligned documents: (start, end) in bytes of the batch.
+    """Where the tokens of a batch lie, as far as that is known.
 
-    Tokens without extent (special tokens, white space that a normaliser takes out) are not among them; those of
-    document i are ``limits[i]`` to ``limits[i + 1]``. `aligned` says which documents are, `exact` of which the
-    tokens' bytes are the document's bytes, in those that `leads` marks after a space before the text; `hidden`
-    the characters under unknown tokens, by document, −1 where that cannot be told. By document there are also
-    the tokens that are no whole characters (`split`), that are the unknown token (`unknown`) and that have no
-    bytes (`empty`); `boundary` has the bits (see `tokbench.tally.marks`) that `tokbench.tally.match.match`
-    sets.
+    `aligned` says in which documents it is; `exact` of which the tokens' bytes are the document's bytes, in
+    those that `leads` marks after a space before the text. By document there are also the tokens that are no
+    whole characters (`split`), that are the unknown token (`unknown`) and that have no bytes (`empty`), and the
+    characters under unknown tokens (`hidden`, −1 where that cannot be told). `boundary` has the bits, see
+    `tokbench.tally.marks`, of exact documents.
     """
 
-    spans: Callable[[], tuple[Offsets, Offsets, Ints]]
+    spans: Callable[[], DocumentSpans]
     aligned: Flags
     exact: Flags
     leads: Flags
@@ -57,23 +55,12 @@ class Places:
     boundary: NDArray[np.uint64]
 
     @cached_property
-    def _spans(self) -> tuple[Offsets, Offsets, Ints]:
+    def tokens(self) -> DocumentSpans:
+        """Where each token of the aligned documents begins and ends, in bytes of the batch.
+
+        Tokens without extent (special tokens, white space that a normaliser takes out) are not among them.
+        """
         return self.spans()  # where all is exact, boundaries tell most of what is asked, and take no room
-
-    @property
-    def start(self) -> Offsets:
-        """Where each token begins."""
-        return self._spans[0]
-
-    @property
-    def end(self) -> Offsets:
-        """Where each token ends."""
-        return self._spans[1]
-
-    @property
-    def limits(self) -> Ints:
-        """Where the tokens of each document begin, and after the last of them."""
-        return self._spans[2]
 
 
 AHEAD = 4
@@ -120,7 +107,7 @@ class Aligner:
         table, n = self._table, len(tokens.ids)
         given = _given(tokens)
         exact, leads = np.empty((2, len(batch)), np.bool_)
-        counts = np.empty((len(MATCHED), len(batch)), np.int64)
+        counts = np.zeros((len(MATCHED), len(batch)), np.int64)
         found = Matched(exact, leads, counts, no_boundaries(len(batch.data)))
         matched, ahead = 0, AHEAD
         while (matched := match(batch.arrays, given, table.arrays, self.seen, found, matched)) < len(batch):
@@ -138,7 +125,7 @@ class Aligner:
         hidden = np.zeros(len(batch), np.int64)
         if exact.all():
 
-            def spans_of_all() -> tuple[Offsets, Offsets, Ints]:
+            def spans_of_all() -> DocumentSpans:
                 start, end = laid_out()
                 return _with_extent(start, end, end > start, tokens)
 
@@ -232,13 +219,11 @@ def _given(tokens: TokenBatch) -> Tokens:
     return Tokens(frozen(tokens.ids), frozen(tokens.offsets))
 
 
-def _with_extent(
-    start: Offsets, end: Offsets, keep: Flags, tokens: TokenBatch
-) -> tuple[Offsets, Offsets, Ints]:
+def _with_extent(start: Offsets, end: Offsets, keep: Flags, tokens: TokenBatch) -> DocumentSpans:
     """The spans of the tokens to `keep`, and where those of each document begin."""
     import numpy as np
 
     from tokbench.kernels.pointers import frozen
 
     limits = frozen(np.append(0, np.cumsum(keep))[tokens.offsets])
-    return start[keep], end[keep], limits
+    return DocumentSpans(start[keep], end[keep], limits)

@@ -20,7 +20,7 @@ from tokbench.kernels.compiling import lean_inline, lean_kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench.tally.text import Texts
+    from tokbench.tally.text import DocumentSpans, Texts
 
 CHARS, GRAPHEMES, LINES, LETTERS, DIGITS, SPACES, PUNCTUATION, NON_ASCII, SURROGATES, UNSPACED = range(10)
 """Where each count of a document stands."""
@@ -35,14 +35,6 @@ def may_be_plain(byte: Any) -> Any:
     return byte < 0x80 or (byte >= 0xC2 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1 or byte == 0xE2
 
 
-class Room(NamedTuple):
-    """Where spans are written: those of document i are from ``limits[i]`` to ``limits[i + 1]``."""
-
-    start: NDArray[np.integer[Any]]
-    end: NDArray[np.integer[Any]]
-    limits: NDArray[np.int64]
-
-
 class Found(NamedTuple):
     """What is filled in: counts by document, ``(columns, documents)``, marks of every byte, words and numbers.
 
@@ -52,8 +44,8 @@ class Found(NamedTuple):
     counts: NDArray[np.int64]
     sums: NDArray[np.int64]
     marks: NDArray[np.uint8]
-    words: Room
-    numbers: Room
+    words: DocumentSpans
+    numbers: DocumentSpans
 
 
 @lean_kernel

@@ -78,7 +78,7 @@ def read_batch(
     texts = Texts(data, starts, ends)
     found = scanned(texts)
     words = find_words(documents, texts, found, facts)
-    numbers = found.numbers
+    numbers = found.numbers.located()
     digits = _digits(data, numbers)
     counts = dict(zip(COLUMNS, found.counts, strict=True))
     surrogates = counts.pop("surrogates") > 0
@@ -88,7 +88,7 @@ def read_batch(
         "words": np.diff(words.spans.limits),
         "gold_words": words.gold,
         "unspaced_words": words.unspaced,
-        "numbers": found.number_limits[1:] - found.number_limits[:-1],
+        "numbers": np.diff(found.numbers.limits),
         "digit_gold": np.bincount(digits.document[digits.gold], minlength=n),
     }
     batch = TextBatch(

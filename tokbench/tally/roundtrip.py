@@ -1,14 +1,13 @@
 """Which documents come back, decode(encode(x)) = x, decoding no more of them than it takes to know.
 
-What a document decodes to is told without decoding it where all of this holds: the tokenizer declares
-`decode_joins_bytes`; the bytes of the document's tokens, none of them special or without bytes, are the
-document's bytes, compared one by one; those bytes are valid UTF-8, so that the text they make is the document
-and no other. Or the tokenizer declares `decode_drops_space`, and the bytes are a space and then the document's,
-where the document begins with none itself.
-Of such documents a sixty-fourth of every batch, and eight at least, are decoded all the same; once 512 or a
-megabyte of them were what they were told to be, one in 2,048. If one of them is not, the declaration is false:
-the whole batch is decoded, and every later one.
-All other documents, and all documents of all other tokenizers, are decoded and compared.
+Most decoders put the bytes of the tokens end to end, and say so (`decode_joins_bytes`). Where a document's
+tokens are its very bytes, none of them special or without bytes, such a decoder gives it back, and need not be
+asked. Some take away the space that their tokenizer puts before a text (`decode_drops_space`): they are believed where
+a space and the document are what the tokens spell, and the document begins with none itself.
+
+What a decoder says of itself is checked. Of the documents it is believed, a sixty-fourth of every batch and
+eight at least are decoded all the same; once 512 or a megabyte of them came back, one in 2,048. If one does
+not, the whole batch is decoded, and every later one. All other documents are decoded and compared.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class CorpusFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spans:
-    """Stretches of the batch: (start, end) in bytes of the joined text, and the document of each.
+    """Spans of the batch: (start, end) in bytes of the joined text, and the document of each.
 
     `start` and `end` are int32 where the batch is not larger than that can tell.
     """
@@ -91,19 +91,12 @@ class Spans:
         return len(self.start)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WordSpans:
-    """The words of a batch in order: `start` and `end` as in `Spans`, so many that documents are not named.
-
-    Those of document i are from ``limits[i]`` to ``limits[i + 1]``.
-    """
+class DocumentSpans(NamedTuple):
+    """The same in order, as kernels take them: those of document i from ``limits[i]`` to ``limits[i + 1]``."""
 
     start: Offsets
     end: Offsets
     limits: Ints
-
-    def __len__(self) -> int:
-        return len(self.start)
 
     def located(self) -> Spans:
         """The same with the document of each."""
@@ -146,7 +139,7 @@ class TextBatch:
     starts: Ints
     ends: Ints
     counts: Mapping[str, Ints]
-    words: WordSpans
+    words: DocumentSpans
     marks: NDArray[np.uint8]
     numbers: Spans
     digits: Cuts

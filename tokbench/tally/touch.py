@@ -1,7 +1,7 @@
 """Which tokens touch what: tokens against words, numbers, identifiers and the rest, from their places.
 
-The tokens that touch a stretch are those that begin before its end less those that end by its beginning. Words
-are many and are walked along with the tokens; the other stretches are few and looked up.
+The tokens that touch a span are those that begin before its end less those that end by its beginning. Words are
+many and are walked along with the tokens; the other spans are few and looked up.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokbench.tally.places import Places
-from tokbench.tally.text import Cuts, Spans, TextBatch
+from tokbench.tally.text import Cuts, DocumentSpans, Spans, TextBatch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,14 +25,7 @@ class _Touching:
         import numpy as np
 
         from tokbench.tally.marks import Bytes
-        from tokbench.tally.touch_kernels import (
-            TOUCHED,
-            Placed,
-            Touching,
-            Words,
-            touch_exact,
-            touch_words,
-        )
+        from tokbench.tally.touch_kernels import TOUCHED, Touching, touch_exact, touch_words
 
         self.aligned = places.aligned
         self.all_aligned = bool(places.aligned.all())
@@ -40,19 +33,19 @@ class _Touching:
         self.divided = bool(places.exact.all())
         # a boundary: some token begins here, and not at the start of the document
         self.boundary = places.boundary
-        words = Words(batch.words.start, batch.words.end, batch.words.limits)
+        words = batch.words
         every = Bytes(batch.data, batch.marks, self.boundary)
         counts, many = np.zeros((len(TOUCHED), self.n), np.int64), np.empty(len(words.start), words.start.dtype)
         found = Touching(counts, few, many)
         n_many = touch_exact(batch.arrays, places.exact, words, every, found)
         self.counts: dict[str, Ints | str] = dict(zip(TOUCHED, counts, strict=True))
         if not self.divided:
-            self.start: Any = places.start
-            self.end: Any = places.end
+            self.start: Any = places.tokens.start
+            self.end: Any = places.tokens.end
             ordered = bool((np.diff(self.start) >= 0).all() and (np.diff(self.end) >= 0).all())
             if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
                 self.start, self.end = np.sort(self.start), np.sort(self.end)
-            tokens = Placed(self.start, self.end, places.limits)
+            tokens = DocumentSpans(self.start, self.end, places.tokens.limits)
             rest = places.aligned & ~places.exact
             n_many = touch_words(batch.arrays, rest, tokens, words, every, found, n_many)
             if not ordered:
@@ -84,9 +77,9 @@ class _Touching:
         import numpy as np
 
         words = self.own(batch.words.located())
-        begun = np.searchsorted(words.start, places.end, side="left")
-        many = begun - np.searchsorted(words.end, places.start, side="right") > 1
-        return self.per_document(np.searchsorted(batch.starts, places.start[many], side="right") - 1)
+        begun = np.searchsorted(words.start, places.tokens.end, side="left")
+        many = begun - np.searchsorted(words.end, places.tokens.start, side="right") > 1
+        return self.per_document(np.searchsorted(batch.starts, places.tokens.start[many], side="right") - 1)
 
     def per_document(self, documents: Ints, values: Ints | None = None) -> Ints:
         """Sums over documents: of `values`, or of how often each is named."""

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.tally.marks import Bytes
-    from tokbench.tally.text import Texts
+    from tokbench.tally.text import DocumentSpans, Texts
 
+    Bits = NDArray[np.uint64]
     Flags = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
+    Offsets = NDArray[np.integer[Any]]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -47,35 +50,19 @@ TOUCHED = (
 """What is counted of each document."""
 
 
-class Words(NamedTuple):
-    """The words of documents: those of document i from ``limits[i]`` to ``limits[i + 1]``, in bytes."""
-
-    start: NDArray[np.integer[Any]]
-    end: NDArray[np.integer[Any]]
-    limits: NDArray[np.int64]
-
-
-class Placed(NamedTuple):
-    """Tokens that have a place: those of document i are from ``limits[i]`` to ``limits[i + 1]``."""
-
-    start: NDArray[np.integer[Any]]
-    end: NDArray[np.integer[Any]]
-    limits: NDArray[np.int64]
-
-
 class Touching(NamedTuple):
     """What is counted: `TOUCHED` of each document, ``(7, documents)``, and words by the tokens that touch them.
 
     A word that n tokens touch is counted in ``few[n]``, or its n is appended to `many`.
     """
 
-    counts: NDArray[np.int64]
-    few: NDArray[np.int64]
-    many: NDArray[np.integer[Any]]
+    counts: Ints
+    few: Ints
+    many: Offsets
 
 
 @kernel
-def touch_exact(texts: Texts, exact: Flags, words: Words, every: Bytes, found: Touching) -> int:
+def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: Bytes, found: Touching) -> int:
     """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
 
     There a token touches a word for every boundary inside it, and one more. Words are not looked at one by one:
@@ -154,7 +141,7 @@ def touch_exact(texts: Texts, exact: Flags, words: Words, every: Bytes, found: T
 
 
 @kernel
-def end_of_word(marks: Any, at: Any) -> Any:
+def end_of_word(marks: NDArray[np.uint8], at: Any) -> Any:
     """Where the word that begins at `at` ends."""
     at += 1
     while marks[at] & INSIDE_WORD:
@@ -163,7 +150,7 @@ def end_of_word(marks: Any, at: Any) -> Any:
 
 
 @kernel
-def crossings(boundary: Any, words: Words, low: Any, high: Any) -> Any:
+def crossings(boundary: Bits, words: DocumentSpans, low: Any, high: Any) -> Any:
     """How many tokens touch two or more of the words `low` to `high` of a document that they divide."""
     crossing: Any = 0
     shared = False  # whether the word before shares a token with this one
@@ -180,7 +167,13 @@ def crossings(boundary: Any, words: Words, low: Any, high: Any) -> Any:
 
 @kernel
 def touch_words(
-    texts: Texts, chosen: Flags, tokens: Placed, words: Words, every: Bytes, found: Touching, n_many: int
+    texts: Texts,
+    chosen: Flags,
+    tokens: DocumentSpans,
+    words: DocumentSpans,
+    every: Bytes,
+    found: Touching,
+    n_many: int,
 ) -> int:
     """Count the tokens that touch each word, and the boundaries, of the `chosen` documents.
 
@@ -228,7 +221,7 @@ def touch_words(
 
 
 @inline
-def tell(few: Any, many: Any, n_many: Any, tokens: Any) -> Any:
+def tell(few: Ints, many: Offsets, n_many: Any, tokens: Any) -> Any:
     """Count a word of so many tokens in ``few[tokens]``, or append it to the `n_many` of `many`."""
     if tokens < len(few):
         few[tokens] += 1
@@ -238,7 +231,7 @@ def tell(few: Any, many: Any, n_many: Any, tokens: Any) -> Any:
 
 
 @kernel
-def boundaries_inside(boundary: Any, start: Any, end: Any, found: Any) -> None:
+def boundaries_inside(boundary: Bits, start: Offsets, end: Offsets, found: Ints) -> None:
     """How many boundaries lie inside each span, its two ends left out."""
     for span in range(len(start)):
         n: Any = 0
@@ -248,7 +241,7 @@ def boundaries_inside(boundary: Any, start: Any, end: Any, found: Any) -> None:
 
 
 @kernel
-def count_cuts(boundary: Any, at: Any, document: Any, gold: Any, aligned: Any, counts: Any) -> None:
+def count_cuts(boundary: Bits, at: Ints, document: Ints, gold: Flags, aligned: Flags, counts: Ints) -> None:
     """Of the places `at` in aligned documents: boundaries, those that are `gold`, and all gold, by document."""
     for cut in range(len(at)):
         own = document[cut]

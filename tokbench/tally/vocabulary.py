@@ -20,8 +20,8 @@ ASKED_AT_ONCE = 1 << 14
 """Tokens asked for by one call, so that a large vocabulary takes no more than some megabytes meanwhile."""
 
 
-SPLIT, KNOWN, UNKNOWN, UNTOLD = 1, 2, 4, 8
-"""Flags of a token: no whole UTF-8 characters; looked up; the unknown one; of bytes nobody tells."""
+SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
+"""Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown one; of bytes nobody tells."""
 ESCAPES = 0xDC80, 0xDCFF
 """The code points by which ``surrogateescape`` writes bytes that are no UTF-8."""
 
@@ -153,7 +153,7 @@ class TokenTable:
         self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
         self.offset[ids] = begin
         self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
-        flags = KNOWN + SPLIT * split + UNTOLD * unknown
+        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.flags[ids] = flags
         eight = windows(self.blob)

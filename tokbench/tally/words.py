@@ -15,10 +15,10 @@ from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.utf8 import code_point
 from tokbench.tally.characters import characters
 from tokbench.tally.marks import mark_words
-from tokbench.tally.plain import Found, Room
+from tokbench.tally.plain import Found
 from tokbench.tally.scan import COLUMNS, Rules, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
-from tokbench.tally.text import CorpusFacts, Spans, Texts, WordSpans
+from tokbench.tally.text import CorpusFacts, DocumentSpans, Spans, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,25 +30,15 @@ LEARNT = 1 << 15
 """Bytes whose characters are looked up where one of them is new; the rest often has no other new one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scanned:
-    """What one pass over the bytes of a batch finds; see `tokbench.tally.scan.scan`."""
-
-    counts: Ints
-    words: WordSpans
-    marks: NDArray[np.uint8]
-    numbers: Spans
-    number_limits: Ints
-
-
-def scanned(texts: Texts) -> Scanned:
+def scanned(texts: Texts) -> Found:
     """Segments, clusters, numbers and characters of documents; their bytes are followed by padding."""
     n, size = len(texts.starts), len(texts.data)
     place: Any = np.int32 if size < 1 << 31 else np.int64
 
-    def room() -> Room:
+    def room() -> DocumentSpans:
         """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
-        return Room(np.empty(size + 64, place), np.empty(size + 64, place), np.zeros(n + 1, np.int64))
+        limits = np.zeros(n + 1, np.int64)
+        return DocumentSpans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
 
     counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
     found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
@@ -59,12 +49,11 @@ def scanned(texts: Texts) -> Scanned:
         last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
         tables.know(_code_points(texts.data[texts.starts[read] : texts.ends[last]]))
 
-    def spans(own: Room) -> WordSpans:
-        n_found = int(own.limits[-1])
-        return WordSpans(own.start[:n_found].copy(), own.end[:n_found].copy(), own.limits)
+    def filled(spans: DocumentSpans) -> DocumentSpans:
+        n_found = int(spans.limits[-1])
+        return DocumentSpans(spans.start[:n_found].copy(), spans.end[:n_found].copy(), spans.limits)
 
-    numbers = spans(found.numbers)
-    return Scanned(counts, spans(found.words), found.marks, numbers.located(), numbers.limits)
+    return found._replace(words=filled(found.words), numbers=filled(found.numbers))
 
 
 def _code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
@@ -77,12 +66,12 @@ def _code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
 class Words:
     """Words in order, and counts by document."""
 
-    spans: WordSpans
+    spans: DocumentSpans
     gold: Ints
     unspaced: Ints
 
 
-def find_words(documents: Sequence[Document], texts: Texts, found: Scanned, facts: CorpusFacts) -> Words:
+def find_words(documents: Sequence[Document], texts: Texts, found: Found, facts: CorpusFacts) -> Words:
     """The words of `documents`: gold ones where they have them, else the segments that were `found`."""
     n = len(texts.starts)
     words, gold = found.words, np.zeros(n, np.int64)
@@ -96,7 +85,7 @@ def find_words(documents: Sequence[Document], texts: Texts, found: Scanned, fact
         kinds_of(texts.data, spans.start, spans.end, characters().properties, wordy, foreign)
         owner = spans.document[wordy]  # a word has a letter or a number in it
         limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
-        words = WordSpans(spans.start[wordy], spans.end[wordy], limits)
+        words = DocumentSpans(spans.start[wordy], spans.end[wordy], limits)
         mark_words(found.marks, words.start, words.end)
         gold = np.diff(limits) * marked
         unspaced = np.bincount(owner[foreign[wordy]], minlength=n)
@@ -134,7 +123,14 @@ def _checked(document: Document) -> Iterator[tuple[int, int]]:
 
 
 @kernel
-def kinds_of(data: Any, starts: Any, ends: Any, properties: Any, wordy: Any, unspaced: Any) -> None:
+def kinds_of(
+    data: NDArray[np.uint8],
+    starts: Offsets,
+    ends: Offsets,
+    properties: NDArray[np.uint16],
+    wordy: NDArray[np.bool_],
+    unspaced: NDArray[np.bool_],
+) -> None:
     """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
     for span in range(len(starts)):
         position, end = np.int64(starts[span]), np.int64(ends[span])

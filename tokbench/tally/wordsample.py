@@ -62,7 +62,7 @@ class WordSampler:
 
     def add(self, batch: TextBatch) -> None:
         """Consider the words of a batch."""
-        n = len(batch.words)
+        n = len(batch.words.start)
         # hashes are spread evenly: below this limit are nearly always enough, and few of many words
         likely = min(self._limit, LARGEST // max(n, 1) * 32 * WORDS)
         low = lowest_words(batch, likely)
@@ -87,7 +87,7 @@ def lowest_words(batch: TextBatch, limit: int) -> dict[int, int]:
     from tokbench.tally.documents import low_spans
 
     words = batch.words
-    found, hashes = np.empty((2, len(words)), np.uint64)
+    found, hashes = np.empty((2, len(words.start)), np.uint64)
     n = low_spans(batch.data, words.start, words.end, np.uint64(limit), found, hashes)
     low, first = np.unique(hashes[:n], return_index=True)
     return dict(zip(low[:WORDS].tolist(), found[first[:WORDS]].tolist(), strict=True))

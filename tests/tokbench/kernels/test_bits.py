@@ -14,16 +14,9 @@ from tokbench.kernels.pointers import pointer
 
 RANGES = {
     "letters": lambda byte: bytes([byte]).isalpha(),
-    "lower_case": lambda byte: bytes([byte]).islower(),
-    "upper_case": lambda byte: bytes([byte]).isupper(),
     "digits": lambda byte: bytes([byte]).isdigit(),
     "blanks": lambda byte: byte == ord(" "),
-    "apostrophes": lambda byte: byte == ord("'"),
-    "slashes": lambda byte: byte == ord("/"),
-    "white_controls": lambda byte: byte in b"\t\n\v\f\r",
     "line_feeds": lambda byte: byte == ord("\n"),
-    "carriage_returns": lambda byte: byte == ord("\r"),
-    "beyond_ascii": lambda byte: byte >= 128,
 }
 
 

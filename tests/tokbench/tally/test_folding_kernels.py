@@ -141,8 +141,11 @@ def agree(tokenizer, texts: list[str]) -> int:
                 continue
             rewritten += 1
             spans, hidden = plain_places(tokenizer, table, text, tokens[document].tolist(), degrees)
-            first, last = places.limits[document : document + 2]
-            own = np.stack([places.start[first:last], places.end[first:last]], 1) - batch.starts[document]
+            first, last = places.tokens.limits[document : document + 2]
+            own = (
+                np.stack([places.tokens.start[first:last], places.tokens.end[first:last]], 1)
+                - batch.starts[document]
+            )
             assert bool(places.aligned[document]) == (spans is not None), text
             assert own.tolist() == [[a, b] for a, b in spans or () if b > a], text
             assert places.hidden[document] == hidden, text

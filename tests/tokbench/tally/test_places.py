@@ -27,7 +27,7 @@ def place(tokenizer, *texts: str) -> tuple[Places, list[list[str]]]:
     places = Aligner(tokenizer, table).align(batch, tokens)
     data = batch.data.tobytes()
     under: list[list[str]] = [[] for _ in texts]
-    for start, end in zip(places.start.tolist(), places.end.tolist(), strict=True):
+    for start, end in zip(places.tokens.start.tolist(), places.tokens.end.tolist(), strict=True):
         document = int(np.searchsorted(batch.starts, start, side="right")) - 1
         under[document].append(data[start:end].decode("utf-8", "replace"))
     return places, under
@@ -41,7 +41,7 @@ def test_exact(stand_ins) -> None:
 
 def test_pieces_of_a_character_have_a_byte_each(stand_ins) -> None:
     places, _ = place(stand_ins.Pieces(), "é")
-    assert list(zip(places.start, places.end, strict=True)) == [(0, 1), (1, 2)]
+    assert list(zip(places.tokens.start, places.tokens.end, strict=True)) == [(0, 1), (1, 2)]
 
 
 def test_folded(stand_ins) -> None:
@@ -104,7 +104,13 @@ def test_bytes_of_a_character_where_only_spaces_are_rewritten(stand_ins) -> None
     assert places.exact.all()
     assert places.leads.tolist() == [True, True, True]
     assert under[0][:2] == ["ab", " "]
-    assert list(zip(places.start, places.end, strict=True))[2:7] == [(3, 4), (4, 5), (5, 6), (6, 7), (7, 8)]
+    assert list(zip(places.tokens.start, places.tokens.end, strict=True))[2:7] == [
+        (3, 4),
+        (4, 5),
+        (5, 6),
+        (6, 7),
+        (7, 8),
+    ]
     assert under[2] == [" ", "x"]  # the space before the text is none of it
     assert places.hidden.tolist() == [0, 0, 0]
 
@@ -118,7 +124,7 @@ def test_bytes_of_a_character_beside_what_is_rewritten(stand_ins) -> None:
 
     places, _ = place(Joining(), "a  é")
     assert not places.exact.any()
-    assert list(zip(places.start, places.end, strict=True)) == [(0, 1), (3, 4), (4, 5)]
+    assert list(zip(places.tokens.start, places.tokens.end, strict=True)) == [(0, 1), (3, 4), (4, 5)]
 
 
 @pytest.mark.parametrize("last_has_all", [False, True], ids=["each has all", "the last has all"])
@@ -142,8 +148,8 @@ def test_bytes_of_a_character_are_parted_where_offsets_give_them_all_of_it(stand
     assert places.aligned.all()
     assert not places.exact.any()
     starts = [0, 2, 3, 4, 5, 6, 7, 8, 9]  # é's second byte: U+0301 begins at 1, goes on at 2
-    assert places.start.tolist() == starts
-    assert places.end.tolist() == [*starts[1:], 16]
+    assert places.tokens.start.tolist() == starts
+    assert places.tokens.end.tolist() == [*starts[1:], 16]
     counted = collect(Composing(), [Document(text)])
     assert counted.count("cut_chars") == 5  # of é one, of each syllable two
 
@@ -227,9 +233,12 @@ def test_places_are_those_that_encode_shows(spec: str, test_data) -> None:
     for document, text in enumerate(texts):
         byte_of = np.cumsum([0, *(len(character.encode()) for character in text)])
         shown = [piece for piece in pieces(tokenizer, text) if piece.end > piece.start]
-        first, last = places.limits[document : document + 2]
+        first, last = places.tokens.limits[document : document + 2]
         own = slice(int(first), int(last))
-        begin, end = places.start[own] - batch.starts[document], places.end[own] - batch.starts[document]
+        begin, end = (
+            places.tokens.start[own] - batch.starts[document],
+            places.tokens.end[own] - batch.starts[document],
+        )
         assert len(shown) == len(begin)
         # encode shows whole characters: those that the bytes of a token are in
         assert [piece.start for piece in shown] == (np.searchsorted(byte_of, begin, "right") - 1).tolist()
