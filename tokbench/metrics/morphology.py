@@ -77,7 +77,6 @@ def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool
         words = gold[done : done + len(batch)]
         done += len(batch)
         tokens = encode_batch(tokenizer, batch.texts)
-        table.know(tokens.ids)
         places = aligner.align(batch, tokens)
         begins = np.zeros(len(batch.data) + 1, np.bool_)
         begins[places.tokens.start] = True

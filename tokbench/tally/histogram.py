@@ -93,10 +93,6 @@ class Histogram:
         return float(self.keys[np.searchsorted(running, share * running[-1], side="left")])
 
 
-_PENDING = 32
-"""Times that large numbers are set aside before they are counted."""
-
-
 class Tail:
     """A histogram that grows, mostly of small numbers: `dense` counts those by index, others are kept apart.
 
@@ -109,14 +105,13 @@ class Tail:
         ([3, 5, 100], [2, 1, 2])
     """
 
-    __slots__ = ("_large", "_pending", "dense")
+    __slots__ = ("_large", "dense")
 
     def __init__(self, size: int) -> None:
         import numpy as np
 
         self.dense: NDArray[np.int64] = np.zeros(size, np.int64)
         self._large = Histogram.empty()
-        self._pending: list[NDArray[np.int64]] = []
 
     def add(self, values: NDArray[np.int64]) -> None:
         """Count some numbers, each at least 0, of any size."""
@@ -128,20 +123,11 @@ class Tail:
 
     def add_large(self, values: NDArray[np.integer]) -> None:
         """Count some numbers that are not counted in `dense`, for which most are too large."""
-        import numpy as np
-
         if len(values):
-            self._pending.append(np.array(values, np.int64))
-            if len(self._pending) == _PENDING:
-                self._settle()
-
-    def _settle(self) -> None:
-        self._large = Histogram.sum([self._large, *map(Histogram.of, self._pending)])
-        self._pending = []
+            self._large += Histogram.of(values)
 
     def result(self) -> Histogram:
         """All that was counted."""
-        self._settle()
         return Histogram.of_dense(self.dense) + self._large
 
 

@@ -53,16 +53,15 @@ class Matched(NamedTuple):
 
 
 @lean_kernel
-def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: Matched, first: int) -> int:
-    """Compare the bytes of documents' tokens with their text, and count the tokens, from document `first` on.
+def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: Matched) -> None:
+    """Compare the bytes of documents' tokens with their text, and count each token in `seen`.
 
-    Gives the number of documents done: fewer than there are where a token is not in the table yet. Each token
-    is counted in `seen`. A document is exact where its tokens spell it, and none is unknown; it leads where
-    they spell it behind one space, which many tokenizers put before a text. In an exact document a bit of
+    All of them are in the table. A document is exact where its tokens spell it, and none is unknown; it leads
+    where they spell it behind one space, which many tokenizers put before a text. In an exact document a bit of
     `boundary` is set where a token begins, but for the first.
     """
-    data, rows, boundary, known = texts.data, table.rows, found.boundary, np.uint64(len(table.length))
-    for document in range(first, len(texts.starts)):
+    data, rows, boundary = texts.data, table.rows, found.boundary
+    for document in range(len(texts.starts)):
         start, end = texts.starts[document], texts.ends[document]
         # unsigned indices, here and below, spare the question whether they count from the end
         index, last = np.uint64(tokens.offsets[document]), np.uint64(tokens.offsets[document + 1])
@@ -72,15 +71,11 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
         different = kinds = split = ZERO
         while index < last:
             token = np.uint64(np.int64(tokens.ids[index]))
-            if token >= known:
-                break
             following = np.int64(tokens.ids[index + ahead])
             prefetch_to_read(rows, 4 * following)
             prefetch(seen, following)
-            entry = rows[token * FOUR + TWO]
-            if entry == ZERO:
-                break
             seen[token] += 1
+            entry = rows[token * FOUR + TWO]
             kinds |= entry
             split += entry & np.uint64(SPLIT)
             size = entry >> EIGHT
@@ -100,11 +95,6 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
                     different |= np.uint64(not same)
             position += np.int64(size)
             index += ONE
-        if index < last:
-            for token in tokens.ids[tokens.offsets[document] : np.int64(index)]:  # none of it was seen, then
-                seen[token] -= 1
-            clear(boundary, start, end)
-            return document
         exact = different == ZERO and position == end and kinds & np.uint64(UNKNOWN | UNTOLD) == ZERO
         # no boundary: the document begins and ends there anyway
         clear(boundary, start, start if exact else end)
@@ -116,7 +106,6 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
                 entry = rows[np.uint64(np.int64(token)) * FOUR + TWO]
                 found.counts[1, document] += entry & np.uint64(UNKNOWN) != ZERO
                 found.counts[2, document] += entry & np.uint64(EMPTY) != ZERO
-    return len(texts.starts)
 
 
 @lean_inline
@@ -125,8 +114,6 @@ def leading_space(ids: Any, index: Any, last: Any, table: TokenArrays, length: A
     total: Any = 0
     while index < last:
         token = np.uint64(np.int64(ids[index]))
-        if token >= np.uint64(len(table.length)):
-            break
         size = np.int64(table.rows[token * FOUR + TWO] >> EIGHT)
         if total == 0 and size > 0 and table.rows[token * FOUR] & np.uint64(0xFF) != SPACE:
             break

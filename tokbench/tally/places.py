@@ -63,8 +63,6 @@ class Places:
         return self.spans()  # where all is exact, boundaries tell most of what is asked, and take no room
 
 
-AHEAD = 4
-"""Documents in which tokens are looked up where one is not known; each further time in a batch so many more."""
 DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
 _PROBE = "Aé"
 
@@ -109,10 +107,8 @@ class Aligner:
         exact, leads = np.empty((2, len(batch)), np.bool_)
         counts = np.zeros((len(MATCHED), len(batch)), np.int64)
         found = Matched(exact, leads, counts, no_boundaries(len(batch.data)))
-        matched, ahead = 0, AHEAD
-        while (matched := match(batch.arrays, given, table.arrays, self.seen, found, matched)) < len(batch):
-            table.know(tokens.ids[tokens.offsets[matched] : tokens.offsets[matched + 1 :][:ahead][-1]])
-            ahead *= AHEAD
+        table.know(tokens.ids)
+        match(batch.arrays, given, table.arrays, self.seen, found)
 
         def laid_out() -> tuple[Offsets, Offsets]:
             place = batch.words.start.dtype

@@ -2,8 +2,8 @@
 
 Most decoders put the bytes of the tokens end to end, and say so (`decode_joins_bytes`). Where a document's
 tokens are its very bytes, none of them special or without bytes, such a decoder gives it back, and need not be
-asked. Some take away the space that their tokenizer puts before a text (`decode_drops_space`): they are believed where
-a space and the document are what the tokens spell, and the document begins with none itself.
+asked. Some take away the space that their tokenizer puts before a text (`decode_drops_space`): they are
+believed where a space and the document are what the tokens spell, and the document begins with none itself.
 
 What a decoder says of itself is checked. Of the documents it is believed, a sixty-fourth of every batch and
 eight at least are decoded all the same; once 512 or a megabyte of them came back, one in 2,048. If one does

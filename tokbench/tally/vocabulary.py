@@ -103,6 +103,8 @@ class TokenTable:
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
+        if self.whole and (self.unk is None or self.flags[self.unk]):
+            return
         new = np.unique(ids[self.flags[ids] == 0])
         if not len(new):
             return
