@@ -19,6 +19,7 @@ _NAME, _NARROW_NAME = 28, 20
 
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
+    from tokbench.plots.losses import hard_losses
     from tokbench.reports.training import how_much, trained_on
 
     console = plain_console()
@@ -45,6 +46,8 @@ def print_headline(run: Run) -> None:
             console.print(f"{name}: not measured on anything: {why}")
     for name, loss in losses.items():
         console.print(f"{loss.mark} {name}: {loss}")
+    for name, loss in hard_losses(run).items():
+        console.print(f"{name}: gives all natural text back; of cases made to be hard, {loss}")
     for mark in sorted({loss.mark for loss in losses.values()}):
         console.print(_MARKS[mark])
     for dataset in run.datasets:

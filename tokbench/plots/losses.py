@@ -7,7 +7,7 @@ the text itself is compared with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,15 +62,34 @@ class Loss:
 
 
 def losses(run: Run) -> dict[str, Loss]:
-    """The tokenizers that did not give some text back."""
-    from tokbench.plots.data import overall, remembered
+    """The tokenizers that did not give some text back, of the text that is a sample of something.
+
+    Cases made to be hard are no reason not to rank: a single sign that a tokenizer has a use of its own for
+    would be enough. What is lost of them alone: `hard_losses`.
+    """
+    from tokbench.plots.data import natural_datasets, remembered
 
     known = remembered(run.frame)
-    if "losses" in known:
-        return dict(known["losses"])
+    if "losses" not in known:
+        known["losses"] = _lost_of(run, natural_datasets(run))
+    return dict(known["losses"])
+
+
+def hard_losses(run: Run) -> dict[str, Loss]:
+    """The tokenizers that gave all natural text back, and not every case that was made to be hard."""
+    from tokbench.plots.data import natural_datasets
+
+    usual = natural_datasets(run)
+    lost = _lost_of(run, [name for name in run.datasets if name not in usual])
+    return {name: loss for name, loss in lost.items() if name not in losses(run)}
+
+
+def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, Loss]:
+    from tokbench.plots.data import overall
 
     def worst(metric: str, highest: bool = True) -> dict[str, float]:
-        shares = overall(run, metric).groupby("tokenizer", sort=False)["value"]
+        rows = overall(run, metric)
+        shares = rows[rows["dataset"].isin(list(datasets))].groupby("tokenizer", sort=False)["value"]
         return {str(name): float(share) for name, share in (shares.max() if highest else shares.min()).items()}
 
     returned, unknown = worst("round_trip", highest=False), worst("unk_rate")
@@ -81,8 +100,7 @@ def losses(run: Run) -> dict[str, Loss]:
         if changed or hidden:
             of = {what: shares[name] for what, shares in kinds.items() if shares.get(name)}
             found[name] = Loss(changed, hidden, of)
-    known["losses"] = found
-    return dict(found)
+    return found
 
 
 def comparable(run: Run, names: Iterable[str] | None = None) -> list[str]:
@@ -109,8 +127,14 @@ def order(run: Run, names: Iterable[str]) -> list[str]:
 
 def explained(run: Run) -> str:
     """What the marks in a table of this run mean; empty where there are none."""
+    from tokbench.plots.data import names
+
     there = {loss.mark for loss in losses(run).values()}
-    return " ".join(text for mark, text in EXPLAINED.items() if mark in there)
+    said = [text for mark, text in EXPLAINED.items() if mark in there]
+    if hard := hard_losses(run):
+        named = ", ".join(names(run)[spec] for spec in hard)
+        said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
+    return " ".join(said)
 
 
 def unmarked(label: str) -> str:

@@ -122,6 +122,22 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[.
     assert "unigram 8k † loses text and is not ranked" in said.sentence
 
 
+def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    frame, unigram = run.frame, "unigram:vocab_size=8000"
+    hard = frame["dataset"] != data.main_dataset(run)
+    lost = frame["metric"].isin(["round_trip", "lost_text"]) & (frame["tokenizer"] == unigram)
+    run.frame = frame[hard | ~lost]
+    assert unigram in losses.losses(run), "the other text is natural too"
+    for entry in run.manifest["datasets"]:
+        entry["facts"] = {"hard_cases": entry["spec"] != data.main_dataset(run)}
+    run.frame = run.frame.copy()
+    assert unigram not in losses.losses(run)
+    assert unigram in losses.comparable(run)
+    assert str(losses.hard_losses(run)[unigram]) == "1 % of documents changed (text)"
+    assert "not every case made to be hard comes back: unigram 8k." in losses.explained(run)
+
+
 def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
     run = lossy_run(made_up_run)
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"

@@ -235,3 +235,9 @@ def test_counts_are_checked_before_any_work(tmp_path: Path) -> None:
         plan(**{**trained, "tokenizers": ["maxmatch:vocab_size=300"]})
     with pytest.raises(TokbenchError, match="cannot be joined while training"):
         plan(**{**trained, "train_on": [f"counts:{counts}", "stdlib:docs"]})
+
+
+def test_the_default_suite_asks_for_lossless_trainers() -> None:
+    wanted = [spec for spec in load_suite(None).tokenizers if spec.startswith(("unigram", "sentencepiece"))]
+    assert len(wanted) == 3
+    assert all("byte_fallback" in spec and "identity" in spec for spec in wanted)
