@@ -21,6 +21,10 @@ _FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
 
 
+LONG = 40
+"""Characters from which on a tokenizer's label is shortened."""
+
+
 def printable(text: str) -> str:
     r"""`text` with every character that a figure's font may lack written as an escape.
 
@@ -34,7 +38,8 @@ def printable(text: str) -> str:
 def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:
     """A short label for each spec: family, variant and the options that matter, unique among `specs`.
 
-    `names` are labels a suite's author gave, which win.
+    `names` are labels a suite's author gave, which win. A label that would be long leaves out the options in
+    which all `specs` of its family agree.
 
     Example:
         >>> tokenizer_labels(["bpe:pattern=gpt2,vocab_size=8000", "tiktoken:o200k_base"])
@@ -43,8 +48,23 @@ def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = Non
     given = dict(names or {})
     specs = list(dict.fromkeys(specs))
     short = {spec: given.get(spec) or _short(spec) for spec in specs}
+    for spec, label in short.items():
+        if len(label) > LONG and spec not in given:
+            short[spec] = _short(spec, leave_out=_agreed(spec, specs))
     seen = Counter(short.values())
     return {spec: printable(spec if seen[label] > 1 else label) for spec, label in short.items()}
+
+
+def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
+    """The options of a spec that no other of its family says otherwise; its size is none of them."""
+    try:
+        mine, others = Spec.parse(spec), [Spec.parse(each) for each in specs]
+    except SpecError:
+        return set()
+    kin = [other.options for other in others if other.family == mine.family]
+    return {name for name, own in mine.options.items() if all(each.get(name) == own for each in kin)} - {
+        "vocab_size"
+    }
 
 
 def dataset_label(spec: str) -> str:

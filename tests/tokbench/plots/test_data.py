@@ -24,6 +24,16 @@ def test_a_name_given_in_the_suite_wins() -> None:
     assert tokenizer_labels(["bpe:x.json"], {"bpe:x.json": "ours"}) == {"bpe:x.json": "ours"}
 
 
+def test_a_long_label_leaves_out_what_all_of_its_family_share() -> None:
+    rest = "byte_fallback=true,normalization_rule_name=identity,remove_extra_whitespaces=false,vocab_size=8000"
+    one, other = (f"sentencepiece:{rest},model_type={kind}" for kind in ("bpe", "unigram"))
+    assert [*tokenizer_labels([one, other, "bytes"]).values()] == [
+        "sentencepiece bpe 8k", "sentencepiece unigram 8k", "bytes",
+    ]  # fmt: skip
+    plain = "sentencepiece:model_type=bpe,vocab_size=8000"
+    assert "byte_fallback=true" in tokenizer_labels([one, other, plain])[one]
+
+
 def test_labels_of_languages_and_datasets() -> None:
     assert language_label("tha_Thai") == "tha_Thai Thai"
     assert language_label("qqq") == "qqq"
