@@ -54,11 +54,7 @@ if config.DISABLE_JIT:
         """The array at `index`, of uint8."""
         return arrays[index]
 
-    u16_in = u32_in = u64_in = i32_in = i64_in = f64_in = u8_in
-
-    def typed_in(arrays: Any, index: int, example: Any) -> Any:
-        """The array at `index`, of the dtype of `example`."""
-        return arrays[index]
+    u16_in = u32_in = u64_in = i32_in = i64_in = f32_in = f64_in = u8_in
 
     def load_u64(data: Any, index: int) -> Any:
         """Eight bytes at `index` as a little-endian uint64; zeros behind an array's end."""
@@ -129,12 +125,8 @@ else:
     u64_in = _pointer_in(types.uint64)
     i32_in = _pointer_in(types.int32)
     i64_in = _pointer_in(types.int64)
+    f32_in = _pointer_in(types.float32)
     f64_in = _pointer_in(types.float64)
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def typed_in(typingctx: Any, addresses: Any, index: Any, example: Any) -> Any:
-        """The pointer at `index` of a block, typed as `example`: for kernels of several precisions."""
-        return types.CPointer(example.dtype)(addresses, types.int64, example), _address_in
 
     @intrinsic  # type: ignore[untyped-decorator]
     def load_u64(typingctx: Any, data: Any, index: Any) -> Any:

@@ -209,11 +209,12 @@ def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
     from tokbench_subword.unigram.served import of_gguf
     from tokbench_subword.unigram.spm_bpe import load_spm_bpe
 
-    for name in spec.options:
+    for name in {*spec.options} - {"cache"}:
         raise TokenizerError(f"{spec}: {name} does not apply to a sentencepiece model; leave it out")
+    cache = cache_bytes(spec.get("cache"), where=str(spec))
     if gguf_model(path):
-        return of_gguf(path, "llama", name=str(spec), threads=threads)
-    return cast("Tokenizer", load_spm_bpe(path, name=str(spec), threads=threads))
+        return of_gguf(path, "llama", name=str(spec), threads=threads, cache=cache)
+    return cast("Tokenizer", load_spm_bpe(path, name=str(spec), threads=threads, cache=cache))
 
 
 def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> Tokenizer:

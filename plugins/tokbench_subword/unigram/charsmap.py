@@ -13,12 +13,14 @@ The kernels are in `charsmap_kernels`, and which characters they need the trie f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.copies import Stays
+from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.pipeline.precompiled import split_map
@@ -42,23 +44,22 @@ SPACE_SYMBOL = "\u2581"
 _N_CODE_POINTS = 0x110000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Normalizer:
-    """A compiled normaliser: the arrays that `normalize_into` reads.
+class Normalizer(Stays):
+    """A compiled normaliser; `block` is what kernels take.
 
-    `units` uint32 is the map's trie (empty: no map); `targets` uint8 the NUL-terminated results; `classes`
-    uint32 of ``(0x110000,)``, the target of READY characters above their class; `plain` uint8 of ``(256,)``,
-    ASCII bytes that are copied whenever ASCII follows; `symbols` uint64 the trie of user-defined symbols, which
-    pass through untouched; `symbol_starts` uint8 of ``(256,)`` their first bytes.
+    `arrays` are, as `charsmap_kernels` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
+    NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``, the target of READY ones
+    above their class; which ASCII bytes are copied whenever ASCII follows, uint8 of ``(256,)``; the trie of
+    user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of ``(256,)``.
     """
 
-    flags: int
-    units: NDArray[np.uint32]
-    targets: NDArray[np.uint8]
-    classes: NDArray[np.uint32]
-    plain: NDArray[np.uint8]
-    symbols: NDArray[np.uint64]
-    symbol_starts: NDArray[np.uint8]
+    __slots__ = ("arrays", "block", "escapes")
+
+    def __init__(self, flags: int, *tables: NDArray[Any]) -> None:
+        announce(normalize)
+        self.escapes = bool(flags & ESCAPE)
+        self.arrays = (np.array([flags, len(tables[0]), len(tables[1])], np.int64), *tables)
+        self.block = block(self.arrays)
 
     def __call__(self, text: str) -> str:
         """`text` normalised, as sentencepiece's own `normalize` returns it.
@@ -67,32 +68,28 @@ class Normalizer:
             >>> compile_normalizer(NormalizerSpec())(" a  b ")
             '▁a▁b'
         """
-        data = encodable(text)
-        normalized, _ = self.with_origins(data)
-        return to_text(normalized, bool(self.flags & ESCAPE))
+        return to_text(self.internal(encodable(text)), self.escapes)
 
-    def with_origins(self, data: bytes) -> tuple[bytes, NDArray[np.int64]]:
-        """UTF-8 `data` normalised (internal form), and the byte that each of its bytes came from."""
-        source = np.frombuffer(data + b"\0" * 16, np.uint8)
-        capacity = 2 * len(data) + 64
+    def internal(self, data: bytes) -> bytes:
+        """One document, UTF-8, normalised, in internal form."""
+        return self.apply(np.frombuffer(data, np.uint8), np.array([0, len(data)]))[0].tobytes()
+
+    def apply(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], *, located: bool = False
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64] | None]:
+        """Documents end to end normalised, in internal form, with `PADDING` behind them; and their offsets.
+
+        Then, where `located`, the code points of its document that each byte comes from, see `origins`.
+        """
+        data, out_offsets = frozen(data), np.empty(len(offsets), np.int64)
+        capacity = len(data) + len(data) // 8 + 8 * len(offsets) + 64
         while True:
-            out, origins = np.empty(capacity, np.uint8), np.empty(capacity + 1, np.int64)
-            size = normalize(source, len(data), *self.arrays(), out, origins)
-            if size >= 0:
-                return out[:size].tobytes(), origins[: size + 1]
+            out = np.empty(capacity, np.uint8)
+            origins = np.empty(capacity + 1, np.int64) if located else None
+            size = normalize(self.block, data, offsets, out, out_offsets, origins)
+            if size >= 0 and size + PADDING <= capacity:
+                return out[:size], out_offsets, origins
             capacity *= 2
-
-    def arrays(self) -> tuple[Any, ...]:
-        """The arguments that describe this normaliser to a kernel, in order."""
-        return (
-            self.flags,
-            self.units,
-            self.targets,
-            self.classes,
-            self.plain,
-            self.symbols,
-            self.symbol_starts,
-        )
 
 
 def to_internal(text: str, escaped: bool) -> bytes:

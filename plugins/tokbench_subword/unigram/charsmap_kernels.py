@@ -5,19 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
+from tokbench_subword.pipeline.splicing import TOO_SMALL
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
     COPIED,
     READY,
     TARGET_SHIFT,
 )
+from tokbench_subword.unigram.origins import optional
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normaliser."""
+NUMBERS, UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(7)
+"""What stands where in the block of a `charsmap.Normalizer`."""
+FLAGS, N_UNITS, N_TARGETS = range(3)
+"""Its NUMBERS: the flags, and how long the map's trie and its targets are."""
 _MAX_RULES = 32  # sentencepiece looks at no more matches than these
 
 
@@ -48,17 +54,19 @@ def _special(kind, following):  # type: ignore[no-untyped-def]
 
 
 @inline
-def normalize_into(  # type: ignore[no-untyped-def]
-    data, start, stop, flags, units, n_units, targets, n_targets, classes, plain,
-    symbols, n_symbols, symbol_starts, out, capacity, origins,
-):  # fmt: skip
-    """Normalise ``data[start:stop]`` into `out`; returns the number of bytes, or -1 if `capacity` is too small.
+def normalize_into(tables, data, start, stop, out, first, capacity, origins):  # type: ignore[no-untyped-def]
+    """Normalise ``data[start:stop]`` into ``out[first:]``; returns where it ends there, or -1.
 
-    `origins`, unless it is None, gets for each byte of `out` (and its end) which byte after `start` it is of.
+    -1 says that `capacity`, the room there is in `out` altogether, is too small. `origins`, unless it is None,
+    gets for each byte of `out` (and behind the last) which byte after `start` it is of.
     """
+    numbers = i64_in(tables, NUMBERS)
+    flags, n_units, n_targets = numbers[FLAGS], numbers[N_UNITS], numbers[N_TARGETS]
+    units, targets, classes = u32_in(tables, UNITS), u8_in(tables, TARGETS), u32_in(tables, CLASSES)
+    plain, symbols, symbol_starts = u8_in(tables, PLAIN), u64_in(tables, SYMBOLS), u8_in(tables, SYMBOL_STARTS)
     escape = (flags & ESCAPE) != 0
     remove_extra = (flags & REMOVE_EXTRA) != 0
-    size, index = np.int64(0), start
+    size, index = first, start
     after_space = remove_extra
     pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
     leading = remove_extra
@@ -178,9 +186,9 @@ def normalize_into(  # type: ignore[no-untyped-def]
             after_space = False
     consumed = index - start
     if leading:
-        return np.int64(0)  # nothing but space
+        return first  # nothing but space
     if remove_extra:
-        while size > 0 and out[size - 1] == 0x20:
+        while size > first and out[size - 1] == 0x20:
             size -= 1
             if origins is not None:
                 consumed = origins[size]
@@ -210,17 +218,37 @@ def longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
     return length
 
 
+@inline
+def _to_spans(data, start, origins, first, end):  # type: ignore[no-untyped-def]
+    """Turn bytes behind ``data[start]``, in `origins` from `first` to `end`, into spans of code points."""
+    if origins is not None:
+        seen = characters = np.int64(0)
+        if end > first:
+            for place in range(first, end + 1):  # they never go back
+                while seen < origins[place]:
+                    characters += (data[start + seen] & 0xC0) != 0x80
+                    seen += 1
+                origins[place] = characters
+        for place in range(first, end):  # to where the next begins: what is dropped belongs to what it follows
+            origins[place] = origins[place] << 32 | origins[place + 1]
+
+
 @kernel
-def normalize(  # type: ignore[no-untyped-def]
-    source, n_bytes, flags, units, targets, classes, plain, symbols, symbol_starts, out, origins
-):
-    """`normalize_into` for a call from Python, with origins."""
-    if n_bytes == 0:
-        origins[0] = 0
-        return np.int64(0)
-    return normalize_into(
-        pointer(source), np.int64(0), np.int64(n_bytes), flags, pointer(units), np.int64(len(units)),
-        pointer(targets), np.int64(len(targets)), pointer(classes), pointer(plain),
-        pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), pointer(out), np.int64(len(out)),
-        pointer(origins),
-    )  # fmt: skip
+def normalize(tables_array, source, offsets, out_array, out_offsets, origins):  # type: ignore[no-untyped-def]
+    """Normalise documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
+
+    `origins` (int64), unless it is None, gets the span of code points of its document that each byte comes
+    from, see `origins`. Returns the size of all, or `TOO_SMALL` where `out` is; `origins` has one more.
+    """
+    tables, data, out = pointer(tables_array), pointer(source), pointer(out_array)
+    places = optional(origins)
+    size, room = np.int64(0), np.int64(len(out_array))
+    out_offsets[0] = 0
+    for document in range(len(offsets) - 1):
+        start, first = offsets[document], size
+        size = normalize_into(tables, data, start, offsets[document + 1], out, first, room, places)
+        if size < 0:
+            return np.int64(TOO_SMALL)
+        _to_spans(data, start, places, first, size)
+        out_offsets[document + 1] = size
+    return size

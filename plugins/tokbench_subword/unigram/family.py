@@ -14,6 +14,7 @@ from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import names_to_train
+from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.trainer import TrainingOptions
@@ -47,6 +48,7 @@ _OPTIONS = (
         False,
         "Of a tokenizer.json: encode the text of a special token as that token. Otherwise it is ordinary text.",
     ),
+    CACHE,
     THREADS,
 )
 _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
@@ -54,19 +56,20 @@ _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokeniz
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
-    given = sorted({*spec.options} - {"match_special"})
+    given = sorted({*spec.options} - {"match_special", "cache"})
     if given:
         raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
     path = _file(spec)
+    cache = cache_bytes(spec.get("cache"), where=str(spec))
+    options: dict[str, Any] = {"threads": context.threads, "cache": cache}
     notes = {"files": [str(path)]}
     remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
     found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
     if found == "tokenizer.json":
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
-        options = {"name": str(spec), "threads": context.threads, "notes": notes}
-        special = bool(spec.get("match_special", False))
-        return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, match_special=special, **options))
+        options |= {"name": str(spec), "notes": notes, "match_special": bool(spec.get("match_special", False))}
+        return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, **options))
     if "match_special" in spec.options:
         raise TokenizerError(
             f"{spec}: match_special does not apply to a sentencepiece model, which never finds its control "
@@ -76,7 +79,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         from tokbench_subword.unigram.served import of_gguf
 
         other = f"load it as bpe:{path} or wordpiece:{path}"
-        return of_gguf(path, "t5", name=str(spec), threads=context.threads, remedy=other)
+        return of_gguf(path, "t5", name=str(spec), remedy=other, **options)
     from tokbench_subword.files.sentencepiece_model import read_model
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -87,7 +90,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
         raise TokenizerError(
             f"{spec}: a sentencepiece model of the type {kind!r}; load it as '{family}:{path}'"
         )
-    return cast(Tokenizer, SpmTokenizer(str(spec), model, threads=context.threads, notes=notes))
+    return cast(Tokenizer, SpmTokenizer(str(spec), model, notes=notes, **options))
 
 
 def _file(spec: Spec) -> Path:
@@ -125,6 +128,7 @@ def _settings(options: Mapping[str, Any]) -> TrainingOptions:
     chosen = {**options, **lists, "threads": options["threads"] or usable_cores()}
     if chosen.pop("match_special", False):
         raise TokenizerError("unigram: match_special is for loading a tokenizer.json, not for training")
+    chosen.pop("cache", None)  # of encoding
     settings = TrainingOptions(**chosen)
     settings.check()
     return settings
@@ -160,7 +164,8 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 
     settings = _settings(options)
     model = train_unigram(corpus.source(_cut(options)), settings, progress, corpus.n_bytes)
-    return cast(Tokenizer, SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model))
+    cache = cache_bytes(options["cache"], where="unigram")
+    return cast(Tokenizer, SpmTokenizer(f"unigram:vocab_size={settings.vocab_size}", model, cache=cache))
 
 
 UNIGRAM = TokenizerFamily(

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.unigram.engine import SLACK
+from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
-from tokbench_subword.unigram.origins import to_characters
-from tokbench_subword.unigram.word_encoder import LexiconEncoder
+from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.word_path import Prepared, WordPath
 
 _FEW_TEXTS = 4
@@ -34,7 +34,7 @@ class JsonEncoder:
     the pipeline takes for a sentence with T5's rules; it is None where only the plain path can do so.
     """
 
-    def __init__(self, document: Document, plain: PlainPath, *, name: str, threads: int) -> None:
+    def __init__(self, document: Document, plain: PlainPath, *, name: str, threads: int, cache: int) -> None:
         self.plain, self._name = plain, name
         try:
             self.compiled: CompiledPipeline | None = CompiledPipeline.of(
@@ -46,7 +46,8 @@ class JsonEncoder:
             document, plain.vocabulary.unknown, where=name, match_special=plain.match_special
         )
         cutters = self.compiled.cutters if self.compiled else ()
-        self._encoder = LexiconEncoder(plain.algorithm.lexicon, cutters, threads=threads)
+        tables = plain.algorithm.lexicon.tables()
+        self._encoder = PathEncoder(DOUBLE, tables, cutters, threads=threads, cache=cache)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
@@ -76,9 +77,9 @@ class JsonEncoder:
         limits, left = np.zeros(len(texts) + 1, np.int64), list(range(len(texts)))
         if self.words is not None:
             ready = self.words.prepare(texts, located=True)
-            ids, bounds, spans = self._encoder.locate(*_given(ready))
-            limits, left = bounds[ready.documents], self._left(ready.left, texts)
-            to_characters(spans, limits, ready.origins)
+            assert ready.origins is not None
+            batch, spans = self._encoder.locate(*_given(ready), ready.documents, ready.origins)
+            ids, limits, left = batch.ids, batch.offsets, self._left(ready.left, texts)
         if not left:
             return TokenBatch(ids, limits), spans
         others = self._plainly([texts[index] for index in left])
@@ -111,7 +112,7 @@ def _given(ready: Prepared) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The words of prepared texts as an encoder takes them."""
     words = np.empty((len(ready.words) - 1, 2), np.int64)
     words[:, 0], words[:, 1] = ready.words[:-1], ready.words[1:]
-    return np.frombuffer(ready.data + SLACK, np.uint8), words
+    return np.frombuffer(ready.data + bytes(PADDING), np.uint8), words
 
 
 def _replaced(

@@ -43,6 +43,7 @@ from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Unigram
+from tokbench_subword.words.cache_size import CACHE_BYTES
 
 
 class JsonUnigramTokenizer(Rebuilt):
@@ -65,11 +66,13 @@ class JsonUnigramTokenizer(Rebuilt):
         *,
         name: str,
         threads: int = 1,
+        cache: int = CACHE_BYTES,
         match_special: bool = False,
         notes: Mapping[str, Any] | None = None,
     ):
         self.name = name
         self.threads = threads
+        self.cache = cache
         self.match_special = match_special
         self.notes = dict(notes or {})
         self._build(document)
@@ -91,7 +94,9 @@ class JsonUnigramTokenizer(Rebuilt):
             self._decode = decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
-        self._encoder = JsonEncoder(document, self._plain, name=self.name, threads=self.threads)
+        self._encoder = JsonEncoder(
+            document, self._plain, name=self.name, threads=self.threads, cache=self.cache
+        )
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -337,6 +342,7 @@ class JsonUnigramTokenizer(Rebuilt):
             "normalizer": ", ".join(names["normalizer"]) or None,
             "pre_tokenizer": ", ".join(names["pre_tokenizer"]) or None,
             "byte_fallback": bool(len(self._algorithm.lexicon.byte_ids)),
+            "word_cache_bytes": self.cache,
             "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},
             "lossless": self.lossless,
             "why_not_lossless": None

@@ -15,7 +15,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
-from tokbench_subword.unigram.stretches import UNKNOWN_PIECE, plain_width_of, width_of
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, plain_width_of, width_of
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 
 if TYPE_CHECKING:

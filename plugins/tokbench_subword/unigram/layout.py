@@ -1,24 +1,43 @@
-"""What lies where in the block of addresses that an encoding kernel gets (see `kernels.pointers.block`)."""
+"""Which array stands where in the block of Unigram's encoding kernels, behind those of `words.layout`."""
 
-MAP_UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(6)
-"""The normaliser: uint32, then uint8, with SYMBOLS uint64."""
-UNITS, BYTE_IDS, CUT_CLASSES, CHARACTERS, BEFORE_SPACE, PAIRS, LENGTHS, NUMBERS = range(6, 14)
-"""What every algorithm has: the trie, uint64; int32; uint8; int32; two of uint8; int32; int64, see below."""
-SCORES = 14
-"""What Unigram has besides: float."""
-PAIR_KEYS, PAIR_VALUES, RANKS, DEFINED = range(14, 18)
-"""What BPE has instead: uint64; int32; int32; uint64."""
-CACHE, OUTPUT, TEXT, BEST, LINKS, SCRATCH, EXACT, STATE, SPANS, ORIGINS = range(18, 28)
-"""A work space: uint64; int32; uint8; float; int64; int64; float64; int64, see below; and two of int64, which
-have room only where places are asked for."""
-N_SHARED = CACHE
+from __future__ import annotations
 
-FLAGS, N_MAP_UNITS, N_TARGETS, N_SYMBOLS, UNK_ID, FUSED, FALLBACK, ESCAPED = range(8)
-PAIR_MASK, N_PIECES, N_DEFINED, N_NUMBERS = range(8, 12)
-"""Members of NUMBERS. `FLAGS` is negative where text comes normalised."""
+from tokbench_subword.words.layout import MODEL
 
-DOCUMENT, WRITTEN, SIZE, TEXT_ROOM, SEARCH_ROOM, OUTPUT_ROOM, N_STATE = range(7)
-"""Members of STATE: the next document, the ids written, the last document's size, and the room there is."""
+(
+    UNITS,  # uint64: the trie of pieces; for BPE that of single characters
+    SCORES,  # float32 or float64: by id; none for BPE
+    LENGTHS,  # int32: bytes of each piece, by id
+    BYTE_IDS,  # int32 (256,): byte -> id of its token; empty without byte fallback
+    CUT_CLASSES,  # uint8 (256,): `segments.Cuts`, and the next three
+    CHARACTERS,  # int32 (0x110000,)
+    BEFORE_SPACE,  # uint8 (256,)
+    PAIRS,  # uint8
+    PARAMETERS,  # of the type of the scores, see below
+    SETTINGS,  # int64, see below
+    NORMALIZER,  # the block of a `charsmap.Normalizer`, empty where text comes normalized
+    PAIR_KEYS,  # uint64: for BPE, see `spm_bpe`, and the next three
+    PAIR_VALUES,  # int32
+    RANKS,  # int32
+    DEFINED,  # uint64: the trie of user-defined symbols
+    PARTS,  # int64 (`GROUP` + 1,): where parts of a text end; from here on, arrays are one thread's own
+    PART_KEYS,  # uint64 (2 * GROUP,)
+    PART_HOMES,  # int64 (GROUP,)
+    EXACT,  # float64 (2 * (LONGEST_PART + 1),)
+    BEST,  # as SCORES: the best score up to each byte of what is searched
+    LINKS,  # int64: the last piece of the path up to it, see `paths`
+    SCRATCH,  # int64: what merging needs
+    FOUND,  # int32: ids on their way, where places are asked for
+    SPANS,  # int32: and their places, two numbers each
+) = range(MODEL, MODEL + 24)
 
-UNKNOWN, THRESHOLD, LARGEST, ULP, N_PARAMETERS = range(5)
-"""Members of the parameters, in the precision of the scores (see `unigram_algorithm.Lexicon`)."""
+UNK_ID, FALLBACK, ESCAPED, PAIR_MASK, N_PIECES, N_DEFINED, N_SETTINGS = range(7)
+"""Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether
+U+2581 is the byte of a space; and of BPE, the size of its table of pairs less one, of its vocabulary, and how
+many symbols are user-defined."""
+
+UNKNOWN, THRESHOLD, LARGEST, ULP = range(4)
+"""Members of PARAMETERS (see `unigram_algorithm.Lexicon`)."""
+
+LONGEST_PART = 64
+"""The longest part of a text that is kept, in bytes."""

@@ -8,6 +8,7 @@ what it replaces, text put in front of a character from that.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
@@ -48,15 +49,25 @@ def number_characters(source, offsets, origins):  # type: ignore[no-untyped-def]
             origins[position] = (characters - 1) << 32 | characters
 
 
-@kernel
-def to_characters(spans, limits, origins):  # type: ignore[no-untyped-def]
-    """Turn spans of bytes, ``spans[limits[d]:limits[d + 1]]`` for document d, into what these come from.
+def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What bytes from ``places[:, 0]`` to ``places[:, 1]`` come from, int64 of the same shape."""
+    return np.stack([origins[places[:, 0]] >> 32, origins[places[:, 1] - 1] & _END], axis=1)
 
-    Neither starts nor ends go back within a document.
+
+@kernel
+def place_tokens(rows, limits, words, documents, origins, ids, spans):  # type: ignore[no-untyped-def]
+    """Part `rows` of (id, start, end) into `ids` and `spans`, in code points of the document.
+
+    Rows ``limits[w]`` to ``limits[w + 1]`` are of word w, their places in bytes behind ``words[w, 0]``; words
+    ``documents[d]`` to ``documents[d + 1]`` are of document d. In it, neither starts nor ends go back.
     """
-    for document in range(len(limits) - 1):
+    source, number, places, target = pointer(origins), pointer(ids), pointer(spans), pointer(rows)
+    for document in range(len(documents) - 1):
         start = end = np.int64(0)
-        for token in range(limits[document], limits[document + 1]):
-            start = max(start, origins[spans[token, 0]] >> 32)
-            end = max(start, end, origins[spans[token, 1] - 1] & _END)
-            spans[token, 0], spans[token, 1] = start, end
+        for word in range(documents[document], documents[document + 1]):
+            begin = words[word, 0]
+            for token in range(limits[word], limits[word + 1]):
+                number[token] = target[3 * token]
+                start = max(start, source[begin + target[3 * token + 1]] >> 32)
+                end = max(start, end, source[begin + target[3 * token + 2] - 1] & _END)
+                places[2 * token], places[2 * token + 1] = start, end

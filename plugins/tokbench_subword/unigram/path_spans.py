@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench_subword.unigram.charsmap import to_text
+from tokbench_subword.unigram.origins import spans_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
 def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
     """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
-    assert algorithm.engine.normalizer is not None
-    data, origins = algorithm.engine.normalizer.with_origins(source)
+    text = np.frombuffer(source, np.uint8)
+    normal, _, origins = algorithm.normalizer.apply(text, np.array([0, len(source)]), located=True)
+    assert origins is not None
+    data = normal.tobytes()
     rows = algorithm.path_rows(data)
-    spans, unknown = origins[rows[:, :2]], rows[:, 2] < 0
+    spans, unknown = spans_in(origins, rows[:, :2]), rows[:, 2] < 0
     if unknown.any():
         if len(vocabulary.byte_ids):
             counts = np.ones(len(rows), np.int64)
@@ -34,7 +37,4 @@ def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes
             first = np.flatnonzero(~(unknown & np.append(False, unknown[:-1])))  # several in a row are one
             last = np.append(first[1:], len(rows)) - 1
             spans = np.stack([spans[first, 0], spans[last, 1]], axis=1)
-    characters = np.zeros(len(source) + 1, np.int64)
-    np.cumsum((np.frombuffer(source, np.uint8) & 0xC0) != 0x80, out=characters[1:])
-    found: NDArray[np.int64] = characters[spans]
-    return found
+    return spans

@@ -21,6 +21,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.unigram import layout as at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,6 +55,15 @@ class Cuts:
     characters: NDArray[np.int32]
     before_space: NDArray[np.uint8]
     pairs: NDArray[np.uint8]
+
+    def tables(self) -> dict[int, NDArray[Any]]:
+        """Them by their place in the block of an encoder."""
+        return {
+            at.CUT_CLASSES: self.classes,
+            at.CHARACTERS: self.characters,
+            at.BEFORE_SPACE: self.before_space,
+            at.PAIRS: self.pairs,
+        }
 
 
 def find_cuts(pieces: Mapping[bytes, int]) -> Cuts:

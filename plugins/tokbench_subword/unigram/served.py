@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.gguf import GgufVocabulary, read_gguf, write_gguf
@@ -36,12 +36,15 @@ MODELS = {"llama": "bpe", "t5": "unigram"}
 """The names of GGUF and of sentencepiece for one kind of model."""
 
 
-def of_gguf(path: Path, model: str, *, name: str = "", threads: int = 1, remedy: str = "") -> Tokenizer:
-    """The tokenizer of a GGUF file of the `model` ``llama`` or ``t5``; raises `TokenizerError` for another."""
+def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **options: Any) -> Tokenizer:
+    """The tokenizer of a GGUF file of the `model` ``llama`` or ``t5``; raises `TokenizerError` for another.
+
+    `options` are ``threads`` and ``cache``.
+    """
     found = read_gguf(path, model, remedy=remedy)
     name = name or str(path)
     symbols = {text for text, kind in zip(found.tokens, found.types, strict=True) if kind == USER_DEFINED}
-    tokenizer = SpmTokenizer(name, _model_of(found, name), threads=threads, notes={"files": [str(path)]})
+    tokenizer = SpmTokenizer(name, _model_of(found, name), notes={"files": [str(path)]}, **options)
     if not symbols:
         return tokenizer
     if model == "t5":
@@ -54,7 +57,7 @@ def of_gguf(path: Path, model: str, *, name: str = "", threads: int = 1, remedy:
     document = document_of_spm(tokenizer)
     added = tuple(replace(token, special=token.content not in symbols) for token in document.added_tokens)
     return BpeTokenizer.of_document(
-        replace(document, added_tokens=added), where=str(path), name=name, threads=threads
+        replace(document, added_tokens=added), where=str(path), name=name, **options
     )
 
 

@@ -17,24 +17,19 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED, read_model
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.engine import Engine
+from tokbench_subword.unigram.encoder import PathEncoder
+from tokbench_subword.unigram.paths import plain_width_of
+from tokbench_subword.unigram.searching import MERGING
 from tokbench_subword.unigram.segments import find_cuts
-from tokbench_subword.unigram.spm_bpe_kernel import (
-    NO_RANK,
-    SCRATCH,
-    encode_documents,
-    fill_pairs,
-    locate_documents,
-    merge_all,
-)
-from tokbench_subword.unigram.stretches import plain_width_of
+from tokbench_subword.unigram.spm_bpe_kernel import NO_RANK, fill_pairs, merge_all
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import Node, lengths_of
 
@@ -47,10 +42,10 @@ if TYPE_CHECKING:
 _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: never could, and have been merged
 
 
-def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", threads: int = 1) -> SpmTokenizer:
+def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", **options: Any) -> SpmTokenizer:
     """The tokenizer of a sentencepiece `.model` of the type BPE, for the family `bpe`.
 
-    Ids equal sentencepiece's. Raises `TokenizerError` for what is no such model, naming the family that loads
+    Ids equal sentencepiece's; `options` are ``threads`` and ``cache``. Raises `TokenizerError` for what is no such model, naming the family that loads
     it.
     """
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
@@ -63,7 +58,7 @@ def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", threads: int =
             f"{where}: a sentencepiece model of the type {model.trainer.model_type!r}, not BPE; "
             f"load it as '{family}:{where}'"
         )
-    return SpmTokenizer(name or where, model, threads=threads, notes={"files": [where]})
+    return SpmTokenizer(name or where, model, **options, notes={"files": [where]})
 
 
 class SpmBpe:
@@ -94,7 +89,8 @@ class SpmBpe:
         self.plain = bool((vocabulary.types == UNUSED).any())
         self.ranks = self._ranks(len(vocabulary) + len(numbering))
         self.pairs = self._pairs(pieces)
-        self.engine = self._engine(pieces)
+        self.normalizer = vocabulary.normalizer()
+        self._tables = self._made_tables(pieces)
 
     def _ranks(self, n_symbols: int) -> NDArray[np.int32]:
         """The order in which pieces are made, by symbol: equal scores share a rank. -0.0 counts below 0.0."""
@@ -115,41 +111,36 @@ class SpmBpe:
                     pairs[left, right] = index
         return pairs
 
-    def _engine(self, pieces: dict[bytes, int]) -> Engine:
+    def _made_tables(self, pieces: dict[bytes, int]) -> dict[int, NDArray[Any]]:
+        """The arrays of an encoder, by their place."""
+        vocabulary, settings = self.vocabulary, np.zeros(at.N_SETTINGS, np.int64)
         keys, values = _pair_table(self.pairs)
-        cuts = find_cuts(pieces)
-        vocabulary = self.vocabulary
-        return Engine(
-            encode_documents,
-            locate_documents,
-            vocabulary.normalizer(),
-            {
-                at.UNITS: build_trie(
-                    {text: index for text, index in self.symbols.items() if len(text.decode()) == 1}
-                ),
-                at.BYTE_IDS: vocabulary.byte_ids,
-                at.CUT_CLASSES: cuts.classes,
-                at.CHARACTERS: cuts.characters,
-                at.BEFORE_SPACE: cuts.before_space,
-                at.PAIRS: cuts.pairs,
-                at.LENGTHS: lengths_of(pieces, len(vocabulary)),
-                at.PAIR_KEYS: keys,
-                at.PAIR_VALUES: values,
-                at.RANKS: self.ranks,
-                at.DEFINED: build_trie(self.defined) if self.defined else np.zeros(0, np.uint64),
-            },
-            {
-                at.UNK_ID: -1 if vocabulary.unk_id is None else vocabulary.unk_id,
-                at.FUSED: 1,
-                at.FALLBACK: len(vocabulary.byte_ids) > 0,
-                at.ESCAPED: vocabulary.escaped,
-                at.PAIR_MASK: len(keys) - 1,
-                at.N_PIECES: len(vocabulary),
-                at.N_DEFINED: len(self.defined),
-            },
-            np.zeros(1, np.float32),
-            scratch=SCRATCH,
-        )
+        settings[at.UNK_ID] = -1 if vocabulary.unk_id is None else vocabulary.unk_id
+        settings[at.FALLBACK], settings[at.ESCAPED] = len(vocabulary.byte_ids) > 0, vocabulary.escaped
+        settings[at.PAIR_MASK], settings[at.N_PIECES] = len(keys) - 1, len(vocabulary)
+        settings[at.N_DEFINED] = len(self.defined)
+        characters = {text: index for text, index in self.symbols.items() if len(text.decode()) == 1}
+        return {
+            at.UNITS: build_trie(characters),
+            at.LENGTHS: lengths_of(pieces, len(vocabulary)),
+            at.BYTE_IDS: vocabulary.byte_ids,
+            at.SETTINGS: settings,
+            at.NORMALIZER: self.normalizer.block,
+            at.PAIR_KEYS: keys,
+            at.PAIR_VALUES: values,
+            at.RANKS: self.ranks,
+            at.DEFINED: build_trie(self.defined) if self.defined else np.zeros(0, np.uint64),
+            **find_cuts(pieces).tables(),
+        }
+
+    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
+        """What encodes whole documents."""
+        return PathEncoder(MERGING, self._tables, threads=threads, cache=cache)
+
+    @cached_property
+    def _merger(self) -> PathEncoder:
+        """For paths of single texts: whatever their parts, they are merged as a whole."""
+        return self.encoder(threads=1, cache=0)
 
     def path(self, data: bytes) -> list[Node]:
         """The segmentation of internal text `data`."""
@@ -175,16 +166,9 @@ class SpmBpe:
         raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
 
     def _merged(self, data: bytes, uniforms: NDArray[np.float64], dropout: float) -> NDArray[np.int64]:
-        space = self.engine.borrow()
-        try:
-            if len(data) + 2 > space.state[at.SEARCH_ROOM]:
-                space.grow_text(len(data))
-            nodes = np.empty((len(data) + 1, 3), np.int64)
-            source = np.frombuffer(data + bytes(48), np.uint8)
-            count = merge_all(space.block, source, uniforms, float(dropout), nodes)
-        finally:
-            self.engine.give_back(space)
-        return nodes[:count]
+        rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
+        with self._merger.space(len(data)) as block:
+            return rows[: merge_all(block, source, uniforms, float(dropout), rows)]
 
 
 def merge(

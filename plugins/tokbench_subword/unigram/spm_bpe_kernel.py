@@ -1,4 +1,4 @@
-"""sentencepiece's BPE as kernels: documents to ids, and one text to a path (with dropout)."""
+"""sentencepiece's BPE as kernels: a text, or a part of one, to a path, with dropout or without."""
 
 from __future__ import annotations
 
@@ -8,42 +8,13 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.hashing import spread
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u64_in
-from tokbench.kernels.stretch_cache import (
-    ABOUT,
-    CACHED_BYTES,
-    CACHED_TOKENS,
-    IDS,
-    SLOT_WORDS,
-    holds,
-    slot_of,
-    stretch_key,
-)
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
-from tokbench_subword.unigram.places import normalize_in, to_characters
-from tokbench_subword.unigram.segments import next_cut
-from tokbench_subword.unigram.stretches import (
-    CACHE_SLOTS,
-    GROW_OUTPUT,
-    GROW_TEXT,
-    MAX_LIMIT,
-    UNKNOWN_PIECE,
-    count_tokens,
-    emit_path,
-    link,
-    link_piece,
-    link_start,
-    only_piece,
-    remember,
-    set_span,
-    width_of,
-)
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, only_piece, width_of, write_rows
 
 NO_RANK = np.iinfo(np.int32).max
 """The rank of a pair that makes nothing."""
-SCRATCH = 12
-"""Numbers of scratch that merging needs for each byte of text."""
 _SCANNED = 48  # up to so many symbols, looking at all of them is faster than keeping a heap
 _N_FIELDS = 7
 _FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -92,20 +63,21 @@ def _rank(block, mask, scratch, fields, left, right):  # type: ignore[no-untyped
 
 
 @subroutine
-def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: ignore[no-untyped-def]
-    """Merge ``data[begin:begin + size]`` and fill the work space's links; returns the `uniforms` drawn.
+def merge_part(block, data, begin, size, uniforms, dropout):  # type: ignore[no-untyped-def]
+    """Merge ``data[begin:begin + size]`` and fill the links of `block`.
 
-    Fields of symbol k in scratch: its start, what it merges as, its id, the rank and piece of the pair with the
-    next one, and its neighbours.
+    Each merge is passed over where the next of `uniforms` is less than `dropout`. Fields of symbol k in
+    scratch: its start, what it merges as, its id, the rank and piece of the pair with the next one, and its
+    neighbours.
     """
-    numbers, scratch, links = i64_in(block, at.NUMBERS), i64_in(block, at.SCRATCH), i64_in(block, at.LINKS)
+    settings, scratch, links = i64_in(block, at.SETTINGS), i64_in(block, at.SCRATCH), i64_in(block, at.LINKS)
     units, defined = u64_in(block, at.UNITS), u64_in(block, at.DEFINED)
-    mask, n_pieces = numbers[at.PAIR_MASK], numbers[at.N_PIECES]
-    has_defined = numbers[at.N_DEFINED] > 0
+    mask, n_pieces = settings[at.PAIR_MASK], settings[at.N_PIECES]
+    has_defined = settings[at.N_DEFINED] > 0
     room = size + 1
     symbols, starts, ids, ranks = 0 * room, room, 2 * room, 3 * room
     makes, after, before, heap = 4 * room, 5 * room, 6 * room, _N_FIELDS * room
-    count, position = np.int64(0), np.int64(0)
+    count, position, drawn = np.int64(0), np.int64(0), np.int64(0)
     while position < size:
         length = np.int64(0)
         symbol = np.int64(UNKNOWN_PIECE)
@@ -179,7 +151,6 @@ def merge_stretch(block, data, begin, size, uniforms, dropout, drawn):  # type: 
         end = scratch[starts + following] if following >= 0 else size
         links[end] = link(scratch[starts + here], scratch[ids + here])
         here = following
-    return drawn
 
 
 @inline
@@ -216,100 +187,10 @@ def _pop(scratch, heap, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def encode_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
-    """As `encode_kernel.encode_documents`, by merging; `parameters` are not used."""
-    return _encode(block, source, offsets, output_ends, None, None)
-
-
-@kernel
-def locate_documents(block, parameters, source, offsets, output_ends):  # type: ignore[no-untyped-def]
-    """As `encode_kernel.locate_documents`, by merging; `parameters` are not used."""
-    return _encode(block, source, offsets, output_ends, i64_in(block, at.SPANS), i64_in(block, at.ORIGINS))
-
-
-@inline
-def _encode(block, source, offsets, output_ends, spans, origins):  # type: ignore[no-untyped-def]
-    """What both kernels do; places are kept where `spans` is not None."""
-    numbers, state = i64_in(block, at.NUMBERS), i64_in(block, at.STATE)
-    data, text, ids = pointer(source), u8_in(block, at.TEXT), i32_in(block, at.OUTPUT)
-    fallback, escaped = numbers[at.FALLBACK] != 0, numbers[at.ESCAPED] != 0
-    links, cache, byte_ids = i64_in(block, at.LINKS), u64_in(block, at.CACHE), i32_in(block, at.BYTE_IDS)
-    classes, characters = u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS)
-    before_space, crossed = u8_in(block, at.BEFORE_SPACE), u8_in(block, at.PAIRS)
-    lengths = i32_in(block, at.LENGTHS)
-    n_documents = len(offsets) - 1
-    document, written = state[at.DOCUMENT], state[at.WRITTEN]
-    no_uniforms = np.zeros(1, np.float64)
-    while document < n_documents:
-        start, stop = offsets[document], offsets[document + 1]
-        size = normalize_in(block, data, start, stop, origins)
-        state[at.SIZE] = size
-        if size < 0 or size + 2 > state[at.SEARCH_ROOM]:
-            state[at.DOCUMENT], state[at.WRITTEN] = document, written
-            return GROW_TEXT
-        if written + (3 * size if fallback else size) > state[at.OUTPUT_ROOM]:
-            state[at.DOCUMENT], state[at.WRITTEN] = document, written
-            return GROW_OUTPUT
-        index, after_unknown, first_id = np.int64(0), False, written
-        while index < size:
-            end = next_cut(text, index, size, classes, characters, before_space, crossed)
-            length = end - index
-            kept = length <= CACHED_BYTES
-            first = second = third = fourth = np.uint64(0)
-            slot = np.int64(0)
-            if kept:
-                first, second, third, fourth = stretch_key(text, index, length)
-                slot = slot_of(first, second, third, fourth, length, CACHE_SLOTS - 1)
-                found = holds(cache, slot, first, second, third, fourth, length)
-                if not found:
-                    slot ^= 1
-                    found = holds(cache, slot, first, second, third, fourth, length)
-                if found:
-                    place = slot * SLOT_WORDS
-                    count = np.int64(cache[place + ABOUT] >> np.uint64(8)) & 0xFF
-                    for token in range(count):
-                        word = cache[place + IDS + (token >> 1)]
-                        piece = np.int64(word >> np.uint64(32 * (token & 1))) & 0xFFFFFFFF
-                        ids[written + token] = piece
-                        if spans is not None:
-                            set_span(spans, written + token, index, index + lengths[piece])
-                            index += lengths[piece]
-                    written, index, after_unknown = written + count, end, False
-                    continue
-            merge_stretch(block, text, index, length, pointer(no_uniforms), 0.0, np.int64(0))
-            if kept:
-                count, known = count_tokens(links, length)
-                if known and count <= CACHED_TOKENS:
-                    if cache[slot * SLOT_WORDS + ABOUT] != np.uint64(0):
-                        slot ^= 1
-                    limit = np.int64(MAX_LIMIT)
-                    remember(cache, slot, first, second, third, fourth, length, count, limit, links)
-            written, after_unknown = emit_path(
-                text, index, length, links, byte_ids, fallback, escaped, numbers[at.UNK_ID], True,
-                after_unknown, ids, spans, written,
-            )  # fmt: skip
-            index = end
-        if spans is not None:
-            to_characters(data, start, origins, size, spans, first_id, written)
-        document += 1
-        output_ends[document] = written
-    state[at.DOCUMENT] = state[at.WRITTEN] = 0
-    return written
-
-
-@kernel
-def merge_all(block, source, uniforms, dropout, nodes):  # type: ignore[no-untyped-def]
-    """Fill `nodes` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many."""
-    size = np.int64(len(source) - 48)
+def merge_all(arrays, source, uniforms, dropout, rows):  # type: ignore[no-untyped-def]
+    """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many."""
+    block, size = pointer(arrays), np.int64(len(source) - 48)
     if size == 0:
-        return 0
-    links = i64_in(block, at.LINKS)
-    merge_stretch(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout, np.int64(0))
-    count, _ = count_tokens(links, size)
-    row, position = count, size
-    while position > 0:
-        row -= 1
-        start = link_start(links[position])
-        nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, link_piece(links[position])
-        position = start
-    return count
+        return np.int64(0)
+    merge_part(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)
+    return write_rows(i64_in(block, at.LINKS), size, rows)

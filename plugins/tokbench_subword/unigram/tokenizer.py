@@ -9,10 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from tokbench.arguments import plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt
+from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import encodable
 from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
@@ -25,13 +28,14 @@ from tokbench_subword.files.sentencepiece_model import (
     write_model,
 )
 from tokbench_subword.pipeline.added_tokens import check_new
-from tokbench_subword.unigram.charsmap import to_text
-from tokbench_subword.unigram.engine import Engine
+from tokbench_subword.unigram.charsmap import Normalizer, to_text
+from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
+from tokbench_subword.words.cache_size import CACHE_BYTES
+from tokbench_subword.words.encoder import units_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -39,11 +43,15 @@ class Algorithm(Protocol):
     """How internal text becomes tokens: the Unigram model, or sentencepiece's BPE."""
 
     name: str
-    plain: bool  # the engine cannot serve: `path` must
+    plain: bool  # no kernel can serve: `path` must
 
     @property
-    def engine(self) -> Engine:
-        """What encodes whole texts."""
+    def normalizer(self) -> Normalizer:
+        """What makes internal text."""
+        ...
+
+    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
+        """What encodes whole documents."""
         ...
 
     def path(self, data: bytes) -> list[Node]:
@@ -80,10 +88,17 @@ class SpmTokenizer(Rebuilt):
     lossless = False
 
     def __init__(
-        self, name: str, model: SpmModel, *, threads: int = 1, notes: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        model: SpmModel,
+        *,
+        threads: int = 1,
+        cache: int = CACHE_BYTES,
+        notes: Mapping[str, Any] | None = None,
     ) -> None:
         self.name = name
         self.threads = threads
+        self.cache = cache
         self.notes = dict(notes or {})
         self._build(model)
 
@@ -100,7 +115,7 @@ class SpmTokenizer(Rebuilt):
         self.unk_id = self.vocabulary.unk_id
         self.special_ids = self.vocabulary.special_ids
         self.algorithm: Algorithm = _algorithm(kind, self.vocabulary)
-        self._engine = self.algorithm.engine
+        self._encoder = self.algorithm.encoder(threads=self.threads, cache=self.cache)
 
     # --- text to ids ------------------------------------------------------------------------------------
 
@@ -108,15 +123,9 @@ class SpmTokenizer(Rebuilt):
         """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""
         plain_text(text, name=self.name)
         if self.algorithm.plain:
-            import numpy as np
-
-            data, _ = self._normalizer.with_origins(encodable(text))
-            return np.array(self._ids(data, self.algorithm.path(data)), np.int32)
-        try:
-            data = text.encode()
-        except UnicodeEncodeError:
-            data = encodable(text)
-        return self._engine.encode(data)
+            return self.encode_batch([text]).ids
+        found = self._encoder.encode_short(encodable(text))
+        return self.encode_batch([text]).ids if found is None else found
 
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
@@ -127,8 +136,9 @@ class SpmTokenizer(Rebuilt):
         """The ids of every text, in one compiled call, on `threads` threads."""
         texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
-            return TokenBatch.of(map(self.encode, texts))
-        return TokenBatch(*self._engine.encode_many([encodable(text) for text in texts], self.threads))
+            internal = [self._internal(text) for text in texts]
+            return TokenBatch.of([self._ids(data, self.algorithm.path(data)) for data in internal])
+        return self._encoder.encode_utf8(*self.algorithm.normalizer.apply(*utf8_of(texts))[:2])
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
@@ -138,7 +148,7 @@ class SpmTokenizer(Rebuilt):
         """One random segmentation: Unigram from the lattice with ``P ** alpha``, BPE with dropout `alpha`."""
         if not 0.0 <= alpha < float("inf"):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
-        data, _ = self._normalizer.with_origins(encodable(text))
+        data = self._internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
         return self._ids_of_paths(data, rows, [len(rows)])[0]
 
@@ -150,7 +160,7 @@ class SpmTokenizer(Rebuilt):
         """The `n` best segmentations with their scores (log probabilities), best first."""
         if n < 1:
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
-        data, _ = self._normalizer.with_origins(encodable(text))
+        data = self._internal(text)
         rows, ends, scores = self.algorithm.best(data, n)
         return list(zip(self._ids_of_paths(data, rows, ends), scores, strict=True))
 
@@ -168,23 +178,22 @@ class SpmTokenizer(Rebuilt):
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads."""
-        from tokbench_subword.unigram.engine import side_by_side
-        from tokbench_subword.unigram.path_spans import spans_of_path
+        texts = plain_texts(texts, name=self.name)
+        if self.algorithm.plain:
+            from tokbench_subword.unigram.path_spans import spans_of_path
 
-        documents = [encodable(text) for text in texts]
-        if not self.algorithm.plain:
-            ids, ends, spans = self._engine.locate_ragged(*side_by_side(documents), self.threads)
-            return TokenBatch(ids, ends), spans
-        import numpy as np
-
-        found = [spans_of_path(self.vocabulary, self.algorithm, document) for document in documents]
-        return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
+            sources = map(encodable, texts)
+            found = [spans_of_path(self.vocabulary, self.algorithm, source) for source in sources]
+            return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
+        data, offsets, origins = self.algorithm.normalizer.apply(*utf8_of(texts), located=True)
+        assert origins is not None
+        return self._encoder.locate(data, units_of(offsets), np.arange(len(offsets)), origins)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalised text, then step by step towards the tokens."""
         from tokbench_subword.unigram.tracing import steps
 
-        data, _ = self._normalizer.with_origins(encodable(text))
+        data = self._internal(text)
         return steps(self, data)
 
     # --- ids to text ------------------------------------------------------------------------------------
@@ -217,8 +226,7 @@ class SpmTokenizer(Rebuilt):
 
     def normalize(self, text: str) -> str:
         """`text` as the model sees it."""
-        text = self._normalizer(text)
-        return text
+        return self.algorithm.normalizer(text)
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The text before each space, the space with what follows it: where a learner expects words.
@@ -294,6 +302,7 @@ class SpmTokenizer(Rebuilt):
             "normalizer": spec.name or ("custom" if spec.charsmap else None),
             "pre_tokenizer": None,
             "byte_fallback": trainer.byte_fallback,
+            "word_cache_bytes": self.cache,
             "add_dummy_prefix": spec.add_dummy_prefix,
             "remove_extra_whitespaces": spec.remove_extra_whitespaces,
             "escape_whitespaces": spec.escape_whitespaces,
@@ -318,9 +327,9 @@ class SpmTokenizer(Rebuilt):
 
     # --- within ---------------------------------------------------------------------------------------
 
-    @property
-    def _normalizer(self) -> Any:
-        return self._engine.normalizer
+    def _internal(self, text: str) -> bytes:
+        """`text` as kernels see it, normalised."""
+        return self.algorithm.normalizer.internal(encodable(text))
 
     def _source_bytes(self, data: bytes, node: Node) -> bytes:
         """The UTF-8 that a stretch of internal text stands for."""

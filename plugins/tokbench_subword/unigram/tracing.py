@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.tokenizer import Step
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
-from tokbench_subword.unigram.stretches import plain_width_of
+from tokbench_subword.unigram.paths import plain_width_of
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 
 if TYPE_CHECKING:

@@ -105,15 +105,13 @@ def _packed(words: WordCounts, some: NDArray[np.int64], skipped: int, n_bytes: i
 
 
 def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:
-    flags, *arrays = normalizer.arrays()
-
     def fill(table: WordTable, block: Block) -> None:
         longest = int(np.diff(block.ends, prepend=0).max(initial=0))
         text = np.empty(2 * longest + 1024, np.uint8)
         state = table.state
         state[DOCUMENT] = state[POSITION] = 0
         while wish := _count(
-            block.data, block.ends, flags, *arrays, breaks, text, table.rows, table.kept, state
+            normalizer.block, block.data, block.ends, breaks, text, table.rows, table.kept, state
         ):
             if wish == _GROW_TEXT:
                 text = np.empty(2 * len(text), np.uint8)
@@ -124,10 +122,7 @@ def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:
 
 
 @kernel
-def _count(  # type: ignore[no-untyped-def]
-    source, ends, flags, units, targets, classes, plain, symbols, symbol_starts,
-    breaks, text_array, rows_, kept_, state,
-):  # fmt: skip
+def _count(tables, source, ends, breaks, text_array, rows_, kept_, state):  # type: ignore[no-untyped-def]
     """Count on from where `state` says; returns what has to grow first, or 0.
 
     A document that is continued is normalised again: that is seldom, since what grows doubles.
@@ -137,12 +132,8 @@ def _count(  # type: ignore[no-untyped-def]
         start = ends[document - 1] if document > 0 else np.int64(0)
         stop, size = ends[document], np.int64(0)
         if stop > start:
-            size = normalize_into(
-                pointer(source), start, stop, flags, pointer(units), np.int64(len(units)), pointer(targets),
-                np.int64(len(targets)), pointer(classes), pointer(plain),
-                pointer(symbols), np.int64(len(symbols)), pointer(symbol_starts), text,
-                np.int64(len(text_array) - PADDING), None,
-            )  # fmt: skip
+            room = np.int64(len(text_array) - PADDING)
+            size = normalize_into(pointer(tables), pointer(source), start, stop, text, np.int64(0), room, None)
         if size < 0:
             state[DOCUMENT], state[POSITION] = document, 0
             return _GROW_TEXT

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
-from tokbench_subword.unigram.encode_kernel import encode_documents, locate_documents
-from tokbench_subword.unigram.engine import Engine
+from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
+from tokbench_subword.unigram.paths import write_rows
+from tokbench_subword.unigram.searching import SINGLE
 from tokbench_subword.unigram.segments import Cuts, find_cuts
-from tokbench_subword.unigram.stretches import link_piece, link_start
 from tokbench_subword.unigram.trie import build_trie
-from tokbench_subword.unigram.viterbi import search
+from tokbench_subword.unigram.viterbi import Lattice, search
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,8 +34,7 @@ class Lexicon:
     `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the
     precision of all sums; `lengths` int32 by id, how many bytes of text a piece takes; `unknown` the score of
     an unknown character, `largest` a bound on all absolute scores, `threshold` the sum at which scores are set
-    back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte fallback; `fused` whether a run of
-    unknown characters is one token.
+    back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte fallback.
     """
 
     units: NDArray[np.uint64]
@@ -49,12 +47,22 @@ class Lexicon:
     unk_id: int
     cuts: Cuts
     escaped: bool = True
-    fused: bool = True
 
-    def parameters(self) -> NDArray[np.floating[Any]]:
-        """The numbers a kernel needs in the dtype of the scores, in the order of `layout`."""
+    def tables(self) -> dict[int, NDArray[Any]]:
+        """The arrays of a `PathEncoder`, by their place."""
         ulp = float(np.finfo(self.scores.dtype).eps)
-        return np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype)
+        settings = np.zeros(at.N_SETTINGS, np.int64)
+        settings[at.UNK_ID], settings[at.FALLBACK] = self.unk_id, len(self.byte_ids) > 0
+        settings[at.ESCAPED] = self.escaped
+        return {
+            at.UNITS: self.units,
+            at.SCORES: self.scores,
+            at.LENGTHS: self.lengths,
+            at.BYTE_IDS: self.byte_ids,
+            at.PARAMETERS: np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype),
+            at.SETTINGS: settings,
+            **self.cuts.tables(),
+        }
 
 
 def lengths_of(pieces: Mapping[bytes, int], size: int) -> NDArray[np.int32]:
@@ -126,32 +134,16 @@ class Unigram:
         self.lexicon, self._normalizer = lexicon, normalizer
         self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
 
-    @cached_property
-    def engine(self) -> Engine:
-        """What encodes whole texts."""
-        lexicon, cuts = self.lexicon, self.lexicon.cuts
-        return Engine(
-            encode_documents,
-            locate_documents,
-            self._normalizer,
-            {
-                at.UNITS: lexicon.units,
-                at.SCORES: lexicon.scores,
-                at.BYTE_IDS: lexicon.byte_ids,
-                at.CUT_CLASSES: cuts.classes,
-                at.CHARACTERS: cuts.characters,
-                at.BEFORE_SPACE: cuts.before_space,
-                at.PAIRS: cuts.pairs,
-                at.LENGTHS: lexicon.lengths,
-            },
-            {
-                at.UNK_ID: lexicon.unk_id,
-                at.FUSED: lexicon.fused,
-                at.FALLBACK: len(lexicon.byte_ids) > 0,
-                at.ESCAPED: lexicon.escaped,
-            },
-            lexicon.parameters(),
-        )
+    @property
+    def normalizer(self) -> Normalizer:
+        """What makes internal text, of a sentencepiece model."""
+        assert self._normalizer is not None
+        return self._normalizer
+
+    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
+        """What encodes whole documents."""
+        tables = {**self.lexicon.tables(), at.NORMALIZER: self.normalizer.block}
+        return PathEncoder(SINGLE, tables, threads=threads, cache=cache)
 
     @classmethod
     def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
@@ -169,7 +161,8 @@ class Unigram:
     def path_rows(self, data: bytes) -> NDArray[np.int64]:
         """`path` as rows of (start, end, piece)."""
         nodes = np.empty((len(data) + 1, 3), np.int64)
-        count = _path(_padded(data), self.lexicon.units, self.lexicon.scores, self.lexicon.parameters(), nodes)
+        tables = self.lexicon.tables()
+        count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
         return nodes[:count]
 
     def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
@@ -204,19 +197,6 @@ def _path(source, units, scores, parameters, nodes):  # type: ignore[no-untyped-
     """Fill `nodes` with (start, end, piece) of the best path; how many there are."""
     size = np.int64(len(source) - 16)
     best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)
-    base = parameters[0] - parameters[0]
-    search(
-        pointer(source), np.int64(0), size, pointer(units), pointer(scores), pointer(parameters), base,
-        pointer(best), pointer(links),
-    )  # fmt: skip
-    count, position = 0, size
-    while position > 0:
-        start = link_start(links[position])
-        nodes[count, 0], nodes[count, 1], nodes[count, 2] = start, position, link_piece(links[position])
-        count, position = count + 1, start
-    for index in range(count // 2):
-        for column in range(3):
-            other = nodes[count - 1 - index, column]
-            nodes[count - 1 - index, column] = nodes[index, column]
-            nodes[index, column] = other
-    return count
+    lattice = Lattice(pointer(units), pointer(scores), pointer(parameters), pointer(best), pointer(links))
+    search(lattice, pointer(source), np.int64(0), size, parameters[0] - parameters[0])
+    return write_rows(pointer(links), size, nodes)

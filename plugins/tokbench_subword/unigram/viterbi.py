@@ -6,12 +6,12 @@ float32 depends on what was added before it, so a word's best segmentation can d
 two candidates are close. This module keeps that:
 
 * Text is cut where no piece crosses (`segments`); the score so far, rounded as the library rounds it, is
-  carried over the cut. So far this is the library's own computation, only in stretches.
-* A stretch of up to 32 bytes is looked up in a cache, *if the answer cannot depend on the score so far*. With n
-  characters, the rounding errors of two paths differ by at most n units in the last place of the largest sum;
-  if the best path beats the second best by more than that, rounding cannot make another path win. The
-  margin is measured once, in float64, when the stretch is first seen; from it follows a `limit` on the score
-  so far up to which the entry is good. Beyond the limit the stretch is computed. Either way, the ids are the
+  carried over the cut. So far this is the library's own computation, only in parts.
+* A part of up to `LONGEST_PART` bytes is looked up in the word cache, *if the answer cannot depend on the score
+  so far*. With n characters, the rounding errors of two paths differ by at most n units in the last place of
+  the largest sum; if the best path beats the second best by more than that, rounding cannot make another path
+  win. The margin is measured once, in float64, when the part is first seen; from it follows a `limit` on the
+  score so far up to which the entry is good. Beyond the limit the part is computed. Either way, the ids are the
   library's.
 
 sentencepiece (0.2.3) sets the running score back to zero when it passes ±100,000; so do these kernels.
@@ -19,24 +19,64 @@ sentencepiece (0.2.3) sets the running score back to zero when it passes ±100,0
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench_subword.unigram.layout import THRESHOLD, UNKNOWN
-from tokbench_subword.unigram.stretches import MAX_LIMIT, UNKNOWN_PIECE, link, width_of
+from tokbench.kernels.pointers import f32_in, f64_in, i64_in, u64_in
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, width_of
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+
+_MOST_LIMIT = 1 << 30
+
+
+class Lattice(NamedTuple):
+    """What a search goes by, and what it writes: pointers, whose types are the precision of all sums.
+
+    The trie of pieces, their scores, the numbers of `layout`; the best score up to each byte, and its path.
+    """
+
+    units: Any
+    scores: Any
+    parameters: Any
+    best: Any
+    links: Any
+
+
+@inline
+def single(block):  # type: ignore[no-untyped-def]
+    """The lattice of a block with scores in float32, as sentencepiece has them."""
+    return Lattice(
+        u64_in(block, at.UNITS),
+        f32_in(block, at.SCORES),
+        f32_in(block, at.PARAMETERS),
+        f32_in(block, at.BEST),
+        i64_in(block, at.LINKS),
+    )
+
+
+@inline
+def double(block):  # type: ignore[no-untyped-def]
+    """The lattice of a block with scores in float64, as `tokenizers` has them."""
+    return Lattice(
+        u64_in(block, at.UNITS),
+        f64_in(block, at.SCORES),
+        f64_in(block, at.PARAMETERS),
+        f64_in(block, at.BEST),
+        i64_in(block, at.LINKS),
+    )
 
 
 @subroutine
-def search(data, begin, size, units, scores, parameters, base, best, links):  # type: ignore[no-untyped-def]
-    """Fill `links`, by the end of each piece, for the `size` bytes from `begin` on; returns the final score.
+def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
+    """Find the best path through the `size` bytes from `begin` on, to ``lattice.links``; the final score.
 
-    `base` is the score so far; the dtype of `scores` and `parameters` (see `layout`) is the precision of every
-    sum.
+    `base` is the score so far.
     """
-    unknown, threshold = parameters[UNKNOWN], parameters[THRESHOLD]
+    units, scores, parameters, best, links = lattice
+    unknown, threshold = parameters[at.UNKNOWN], parameters[at.THRESHOLD]
     for position in range(1, size + 1):
         links[position] = -1
     best[0] = base
@@ -50,11 +90,11 @@ def search(data, begin, size, units, scores, parameters, base, best, links):  # 
                 if position == here or links[position] >= 0:
                     best[position] -= so_far
             so_far = best[here]
-        width = width_of(data[begin + here])
+        width = width_of(text[begin + here])
         node, single = root, False
         position = here
         while position < size:
-            byte = np.int64(data[begin + position])
+            byte = np.int64(text[begin + position])
             unit = units[node + byte]
             if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
                 break
@@ -81,16 +121,14 @@ def search(data, begin, size, units, scores, parameters, base, best, links):  # 
 
 
 @subroutine
-def search_with_margin(  # type: ignore[no-untyped-def]
-    data, begin, size, units, scores, parameters, base, best, links, exact
-):
-    """`search`, and the lead of the best path over the second best, in float64: (final score, lead,
-    characters).
+def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore[no-untyped-def]
+    """`search`, and up to which score so far (its absolute value) the path would be the same; -1 for never.
 
-    Sums are not set back. `exact` is scratch, float64 of twice ``CACHED_BYTES + 1``: best and second best total
-    up to each position.
+    That follows from the lead of the best path over the second best, in float64. Sums are not set back. `exact`
+    is scratch, float64 of twice ``LONGEST_PART + 1``: best and second best total up to each position.
     """
-    unknown = parameters[UNKNOWN]
+    units, scores, parameters, best, links = lattice
+    unknown = parameters[at.UNKNOWN]
     for position in range(1, size + 1):
         links[position] = -1
         exact[2 * position] = exact[2 * position + 1] = -np.inf
@@ -101,11 +139,11 @@ def search_with_margin(  # type: ignore[no-untyped-def]
     characters = 0
     while here < size:
         so_far, first, second = best[here], exact[2 * here], exact[2 * here + 1]
-        width = width_of(data[begin + here])
+        width = width_of(text[begin + here])
         node, single = root, False
         position = here
         while position < size:
-            byte = np.int64(data[begin + position])
+            byte = np.int64(text[begin + position])
             unit = units[node + byte]
             if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
                 break
@@ -129,7 +167,11 @@ def search_with_margin(  # type: ignore[no-untyped-def]
             _offer(exact, position, first + unknown, second + unknown)
         here += width
         characters += 1
-    return best[size], exact[2 * size] - exact[2 * size + 1], characters
+    # rounding may take no more from the lead than a unit in the last place of the largest sum, each character
+    reach = characters * float(parameters[at.LARGEST])
+    limit = (exact[2 * size] - exact[2 * size + 1]) / (characters * float(parameters[at.ULP])) - reach
+    limit = max(-1.0, min(limit, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT))))
+    return best[size], np.int64(limit)
 
 
 @inline
@@ -140,14 +182,3 @@ def _offer(exact, position, first, second):  # type: ignore[no-untyped-def]
         exact[2 * position] = first
     elif first > exact[2 * position + 1]:
         exact[2 * position + 1] = first
-
-
-@inline
-def safe_limit(lead, characters, largest, threshold, ulp):  # type: ignore[no-untyped-def]
-    """Up to which score so far (its absolute value) a stretch's best path is certain; negative for never.
-
-    `largest` bounds the absolute score of a piece, `ulp` is the relative spacing of the sums' floats.
-    """
-    reach = characters * largest
-    limit = lead / (characters * ulp) - reach
-    return np.int64(max(-1.0, min(limit, min(threshold - reach, float(MAX_LIMIT)))))

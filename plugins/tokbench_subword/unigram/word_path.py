@@ -28,6 +28,7 @@ from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, 
 from tokbench_subword.unigram import word_kernels as kernels
 from tokbench_subword.unigram.charsmap import compile_normalizer
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS
+from tokbench_subword.unigram.charsmap_kernels import CLASSES, TARGETS, UNITS
 from tokbench_subword.unigram.json_export import ENDS
 from tokbench_subword.unigram.origins import number_characters
 
@@ -289,7 +290,7 @@ def _joining() -> set[int]:
 def _clusters(charsmap: bytes, where: str) -> tuple[NDArray[Any], ...]:
     """The tables of `map_clusters` for a map."""
     compiled = compile_normalizer(NormalizerSpec(charsmap=charsmap), where=where)
-    flags = np.where(compiled.classes & CHARACTER_CLASS, kernels.IN_MAP, 0).astype(np.uint8)
+    flags = np.where(compiled.arrays[CLASSES] & CHARACTER_CLASS, kernels.IN_MAP, 0).astype(np.uint8)
     for kind, flag in (
         (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", kernels.STICKY),
         (r"\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}", kernels.CONTROL),
@@ -300,7 +301,7 @@ def _clusters(charsmap: bytes, where: str) -> tuple[NDArray[Any], ...]:
     ):
         flags[_points_of(kind)] |= flag
     flags[sorted(recent_joiners())] &= ~(kernels.STICKY | kernels.BETWEEN | kernels.CONSONANT) & 0xFF
-    return flags, compiled.units, compiled.targets
+    return flags, compiled.arrays[UNITS], compiled.arrays[TARGETS]
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,156 @@
+"""`PathEncoder`: a Unigram model, or sentencepiece's BPE, behind the word cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.batch import TokenBatch
+from tokbench.kernels.compiling import announce
+from tokbench.kernels.pointers import block
+from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.rewriting import RewritingTables
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.origins import place_tokens
+from tokbench_subword.unigram.searching import Algorithm
+from tokbench_subword.unigram.segments import PIECE_SHIFT
+from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.encoder import WordEncoder
+from tokbench_subword.words.encoding import encode_spans
+from tokbench_subword.words.layout import GROUP, TEXT_SIZE
+from tokbench_subword.words.slots import SPARE_IDS
+from tokbench_subword.words.workspace import Workspace
+
+_KEPT = 1 << 18
+"""Bytes of text for which room is kept from call to call."""
+_MERGING = 12
+"""Numbers of scratch that merging needs for each byte of text."""
+
+
+class SearchSpace(Workspace):
+    """A `Workspace` with room to search in, as much as the text at hand may need for one word."""
+
+    __slots__ = ("_dtype", "_merges", "_room", "_spelled")
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        settings = self.arrays[at.SETTINGS]
+        self._dtype, self._merges = self.arrays[at.SCORES].dtype, settings[at.N_PIECES] > 0
+        space_is_piece = self.arrays[at.CHARACTERS][0x20] >> PIECE_SHIFT
+        self._spelled = 3 if settings[at.FALLBACK] and settings[at.ESCAPED] and not space_is_piece else 1
+        self._resize(TEXT_SIZE)
+
+    def _resize(self, size: int) -> None:
+        self._room, ids = size, self._spelled * (size + SPARE_IDS)
+        self.out = np.empty(3 * ids, np.int32)
+        self.arrays[at.BEST :] = [
+            np.empty(size + 2, self._dtype),
+            np.empty(size + 2, np.int64),
+            np.empty(_MERGING * (size + 2) if self._merges else 0, np.int64),
+            np.empty(ids, np.int32),
+            np.empty(2 * ids, np.int32),
+        ]
+        self.block = block(self.arrays)
+
+    def room(self, bytes_: int) -> NDArray[np.int32]:
+        """An output array for a text of so many bytes, with or without places, and room to search in."""
+        if bytes_ > self._room or (self._room > _KEPT and bytes_ <= _KEPT):
+            self._resize(max(bytes_, TEXT_SIZE))
+        return self.out
+
+
+class PathEncoder(WordEncoder):
+    """Encodes words, or whole documents, by the best path through each.
+
+    `tables` are the arrays of the model by their place in the block, see `layout`; those that it does not need
+    may be missing. `cutters` cut texts into words, each the pieces of the one before; without any, a text is
+    one word. `cache` is how many bytes the word cache of each thread may take.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        tables: Mapping[int, NDArray[Any]],
+        cutters: Sequence[Cutter] = (),
+        *,
+        threads: int = 1,
+        cache: int = CACHE_BYTES,
+    ) -> None:
+        none = np.zeros(1, np.uint8)
+        shared = [np.ascontiguousarray(tables.get(place, none)) for place in range(at.UNITS, at.PARTS)]
+        super().__init__(algorithm.search, shared, _own, cutters=cutters, threads=threads, cache=cache)
+        self._algorithm = algorithm
+        self._fits = -1  # texts one by one are prepared before they come here
+
+    def _new(self, rewriting: RewritingTables | None = None) -> Workspace:
+        arrays = [*self._shared, *self._own()]
+        return SearchSpace(self._machine, self._search.address, arrays, self.cache, rewriting)
+
+    def encode_short(self, source: bytes) -> NDArray[np.int32] | None:
+        """The ids of one document, normalized here; None where it is long."""
+        assert self._algorithm.short is not None
+        work = self._borrow()
+        count = self._algorithm.short(work.block, source)
+        ids = work.ids[:count].copy() if count >= 0 else None
+        if work.crowded():
+            work.fit()
+        self._idle.append(work)
+        return ids
+
+    @contextmanager
+    def space(self, bytes_: int) -> Iterator[Any]:
+        """The block of a work space with room for a text of so many bytes, for other kernels."""
+        work = self._borrow()
+        try:
+            work.room(bytes_)
+            yield work.block
+        finally:
+            self._idle.append(work)
+
+    def encode_few(
+        self, data: NDArray[np.uint8], spans: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of given words and where those of each end, by one call of the kernel, in this thread."""
+        work, ends = self._borrow(), np.zeros(len(spans) + 1, np.int64)
+        out = work.room(len(data))
+        count = encode_spans(work.block, data, spans, 0, len(spans), out, ends)
+        ids = out[:count].copy()
+        if work.crowded():
+            work.fit()
+        self._idle.append(work)
+        return ids, ends
+
+    def locate(
+        self,
+        data: NDArray[np.uint8],
+        words: NDArray[np.int64],
+        documents: NDArray[np.int64],
+        origins: NDArray[np.int64],
+    ) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of documents whose words are given, and the spans of all tokens, int64 ``(total, 2)``.
+
+        `words` are places in `data`; those of document d end before word ``documents[d + 1]``. `origins` say
+        where each byte comes from.
+        """
+        announce(self._algorithm.locate)
+        sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
+        found = self._spread(self._algorithm.locate, data, words, sizes)
+        rows, ends = found.ids, found.offsets // 3
+        ids, spans = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
+        place_tokens(rows, ends, words, documents, origins, ids, spans)
+        return TokenBatch(ids, ends[documents]), spans
+
+
+def _own() -> list[NDArray[Any]]:
+    """What each thread has of its own; what depends on the text is made by `SearchSpace`."""
+    return [
+        np.zeros(GROUP + 1, np.int64),
+        np.zeros(2 * GROUP, np.uint64),
+        np.zeros(GROUP, np.int64),
+        np.empty(2 * (at.LONGEST_PART + 1), np.float64),
+        *(np.empty(0, np.int64) for _ in range(5)),
+    ]

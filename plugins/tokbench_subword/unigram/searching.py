@@ -1,0 +1,426 @@
+r"""From text to ids: the best path through it, long text in parts.
+
+Where no piece crosses (`segments`) text may be cut, and its parts are looked up like words: a sentence comes
+but once, its parts come again. Three models go this way:
+
+- Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
+  word's ids depend on nothing but the word; what is long, or in a script of many characters, goes in parts.
+- Unigram in a `.model`. sentencepiece adds up over a whole document in float32.
+- sentencepiece's BPE, which has no sums: the `lattice` is None there, and a part is merged.
+
+The score so far is carried from part to part, as the library carries it. Rounding depends on it, so that a part
+is kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`); it stands
+behind the part's ids in the word cache.
+
+What is unknown is one token for a run of characters, or is spelled in bytes. In a `tokenizer.json` the text of
+the unknown token itself is a piece like any other, but is unknown beside what is unknown. `run` keeps account
+of that: `KNOWN` behind a known token, `UNKNOWN_RUN` behind unknown characters, else the byte where the text of
+an unknown token alone begins.
+
+`spans`, where it is not None, gets the places of tokens: two int32 for each, in bytes, from `origin` on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.pointers import f64_in, i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
+from tokbench.kernels.utf8 import code_point
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.charsmap_kernels import normalize_into
+from tokbench_subword.unigram.paths import link, link_piece, link_start, only_piece, width_of
+from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
+from tokbench_subword.unigram.spm_bpe_kernel import merge_part
+from tokbench_subword.unigram.viterbi import double, search, search_with_margin, single
+from tokbench_subword.words.layout import GROUP, IDS, NORMAL, TEXT_SIZE, WORD_KEYS, WORDS
+from tokbench_subword.words.searching import Search
+from tokbench_subword.words.slots import (
+    LONGEST_WORD,
+    MASK,
+    PART,
+    SHIFT,
+    SLOTS,
+    STATE,
+    recall,
+    remember,
+    word_home,
+    word_key,
+)
+
+KNOWN, UNKNOWN_RUN = -1, -2
+_UNCUT = 31
+"""Bytes of words in alphabets of few letters up to which they are quicker searched than cut."""
+_THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
+_MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
+
+
+@inline
+def _place(spans, o, start, end):  # type: ignore[no-untyped-def]
+    """Note where token `o` lies, where places are asked for."""
+    if spans is not None:
+        spans[2 * o], spans[2 * o + 1] = start, end
+
+
+@inline
+def _unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-untyped-def]
+    """Append an unknown token, or make the one before it longer; return the new end of `out`."""
+    if run == UNKNOWN_RUN:
+        if spans is not None:
+            spans[2 * o - 1] = end
+        return o
+    out[o] = unk_id
+    _place(spans, o, start, end)
+    return o + 1
+
+
+@inline
+def _spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-untyped-def]
+    """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
+    byte_ids = i32_in(block, at.BYTE_IDS)
+    if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
+        out[o], out[o + 1], out[o + 2] = byte_ids[0xE2], byte_ids[0x96], byte_ids[0x81]
+        for i in range(3):
+            _place(spans, o + i, start - origin, end - origin)
+        return o + 3
+    for i in range(start, end):
+        out[o] = byte_ids[text[i]]
+        _place(spans, o, start - origin, end - origin)
+        o += 1
+    return o
+
+
+@subroutine
+def _emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+    """`_emit` of a path with something unknown: the new end of `out`, and `run`."""
+    links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
+    unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
+    position, moved = size, np.int64(-1)
+    while position > 0:
+        value = links[position]
+        links[position] = moved
+        moved, position = link(position, link_piece(value)), link_start(value)
+    links[0] = moved
+    position = np.int64(0)
+    while position < size:
+        end, piece = link_start(links[position]), link_piece(links[position])
+        start, stop = begin + position, begin + end
+        known = piece >= 0 and piece != unknown
+        if known or (fallback and piece >= 0 and run == KNOWN):
+            out[o] = piece
+            _place(spans, o, start - origin, stop - origin)
+            o += 1
+            run = np.int64(KNOWN) if known else start
+        elif fallback:
+            if run >= 0:
+                o = _spell(block, text, run, start, out, spans, o - 1, origin)
+            o = _spell(block, text, start, stop, out, spans, o, origin)
+            run = np.int64(UNKNOWN_RUN)
+        else:
+            o = _unknown(out, spans, o, run, unknown, start - origin, stop - origin)
+            run = np.int64(UNKNOWN_RUN)
+        position = end
+    return o, run
+
+
+@inline
+def _emit(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+    """Append the ids of the path to `size` that was found from byte `begin` on.
+
+    Returns the new end of `out`, `run`, and whether all was known.
+    """
+    links, unknown = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)[at.UNK_ID]
+    count, known, position = np.int64(0), True, size
+    while position > 0:
+        value = links[position]
+        piece = link_piece(value)
+        known = known and piece >= 0 and piece != unknown
+        position = link_start(value)
+        count += 1
+    if not known:
+        o, run = _emit_unknown(block, text, begin, size, out, spans, o, run, origin)
+        return o, run, False
+    position, place = size, o + count
+    while position > 0:  # backwards, each id into its place
+        place -= 1
+        value = links[position]
+        out[place] = link_piece(value)
+        _place(spans, place, begin + link_start(value) - origin, begin + position - origin)
+        position = link_start(value)
+    return o + count, np.int64(KNOWN), True
+
+
+@inline
+def _part_end(block, text, index, end):  # type: ignore[no-untyped-def]
+    """Where the part ends that begins at `index`, where its first character ends, and the piece of that."""
+    character, width = code_point(text, index)
+    about, stop = i32_in(block, at.CHARACTERS)[character], index + width
+    middle = stop
+    if about & LEADS:
+        stop = next_cut(
+            text, index, end, u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS),
+            u8_in(block, at.BEFORE_SPACE), u8_in(block, at.PAIRS),
+        )  # fmt: skip
+    return stop, middle, np.int64(about >> PIECE_SHIFT) - 1
+
+
+@inline
+def _find_parts(block, text, index, end):  # type: ignore[no-untyped-def]
+    """Find where the next parts of several characters end, their keys and slots; return how many there are."""
+    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    words = u64_in(block, WORDS)
+    slots, shift = u64_in(words, SLOTS), i64_in(words, STATE)[SHIFT]
+    count = np.int64(0)
+    while index < end and count < GROUP:
+        stop, middle, _ = _part_end(block, text, index, end)
+        if stop == middle:
+            break
+        if stop - index <= at.LONGEST_PART:
+            keys[2 * count], keys[2 * count + 1] = word_key(text, index, stop - index, PART)
+            homes[count] = word_home(keys[2 * count], keys[2 * count + 1], shift)
+            prefetch_to_read(slots, homes[count])
+        parts[count] = stop
+        count += 1
+        index = stop
+    return count
+
+
+@inline
+def _nothing(lattice):  # type: ignore[no-untyped-def]
+    """The sum of no scores, in their precision."""
+    if lattice is None:
+        return np.float32(0)  # a float64 would make one of every sum
+    return lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
+
+
+@inline
+def _with_score(lattice, so_far, piece):  # type: ignore[no-untyped-def]
+    """The score so far with that of a piece, or of an unknown character."""
+    if lattice is None:
+        return so_far
+    return so_far + (lattice.scores[piece] if piece >= 0 else lattice.parameters[at.UNKNOWN])
+
+
+@inline
+def _may_be_set_back(lattice, so_far, size):  # type: ignore[no-untyped-def]
+    """Whether the sum may come to where it is set back to zero within the next bytes."""
+    if lattice is None:
+        return False
+    return abs(so_far) + size * float(lattice.parameters[at.LARGEST]) >= lattice.parameters[at.THRESHOLD]
+
+
+@inline
+def _find(block, lattice, text, index, size, so_far):  # type: ignore[no-untyped-def]
+    """Find the path through a part, to the links of `block`; the score then."""
+    if lattice is None:
+        merge_part(block, text, index, size, f64_in(block, at.EXACT), 0.0)
+        return so_far
+    return search(lattice, text, index, size, so_far)
+
+
+@inline
+def _find_with_limit(block, lattice, text, index, size, so_far):  # type: ignore[no-untyped-def]
+    """The same, and up to which score so far it holds."""
+    if lattice is None:
+        merge_part(block, text, index, size, f64_in(block, at.EXACT), 0.0)
+        return so_far, np.int64(_MOST_LIMIT)
+    return search_with_margin(lattice, f64_in(block, at.EXACT), text, index, size, so_far)
+
+
+@inline
+def _take_two(lattice, text, index, middle, stop, one, two, so_far):  # type: ignore[no-untyped-def]
+    """Which is better of two characters that are pieces: the piece of both, or -1 for each by itself.
+
+    And the score then; `found` is False where this cannot be told.
+    """
+    if lattice is None:
+        return False, np.int64(-1), so_far
+    both = only_piece(text, index, stop - index, lattice.units)
+    apart = so_far + lattice.scores[one] + lattice.scores[two]
+    if both < 0 or apart > so_far + lattice.scores[both]:
+        return True, np.int64(-1), apart
+    return True, both, so_far + lattice.scores[both]
+
+
+@subroutine
+def encode_parts(block, lattice, text, start, end, out, spans, o):  # type: ignore[no-untyped-def]
+    """Encode ``text[start:end]`` in parts; return the new end of `out`."""
+    links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
+    alphabet, parts = i32_in(block, at.CHARACTERS), i64_in(block, at.PARTS)
+    keys, homes = u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    slots, mask = u64_in(words, SLOTS), i64_in(words, STATE)[MASK]
+    settings = i64_in(block, at.SETTINGS)
+    unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
+    while index < end:
+        stop, middle, one = _part_end(block, text, index, end)
+        if stop == middle:
+            if _may_be_set_back(lattice, so_far, stop - index):
+                so_far = _find(block, lattice, text, index, stop - index, so_far)
+                o, run, _ = _emit(block, text, index, stop - index, out, spans, o, run, start)
+                index = stop
+                continue
+            so_far = _with_score(lattice, so_far, one)
+            if one >= 0 and one != unk_id:
+                out[o] = one
+                _place(spans, o, index - start, stop - start)
+                o, run = o + 1, np.int64(KNOWN)
+            elif one < 0 and not fallback:
+                o = _unknown(out, spans, o, run, unk_id, index - start, stop - start)
+                run = np.int64(UNKNOWN_RUN)
+            else:
+                links[stop - index] = link(np.int64(0), one)
+                o, run = _emit_unknown(block, text, index, stop - index, out, spans, o, run, start)
+            index = stop
+            continue
+        count = _find_parts(block, text, index, end)
+        for k in range(count):
+            stop = parts[k]
+            size = stop - index
+            if _may_be_set_back(lattice, so_far, size) or size > at.LONGEST_PART:
+                so_far = _find(block, lattice, text, index, size, so_far)
+                o, run, _ = _emit(block, text, index, size, out, spans, o, run, start)
+                index = stop
+                continue
+            character, width = code_point(text, index)
+            one = np.int64(alphabet[character] >> PIECE_SHIFT) - 1
+            middle = index + width
+            if one >= 0 and one != unk_id and stop == middle + width_of(text[middle]):
+                character, _ = code_point(text, middle)
+                two = np.int64(alphabet[character] >> PIECE_SHIFT) - 1
+                if two >= 0 and two != unk_id:  # two characters: either one piece or two
+                    found, both, after_two = _take_two(lattice, text, index, middle, stop, one, two, so_far)
+                    if found and both < 0:
+                        out[o], out[o + 1] = one, two
+                        _place(spans, o, index - start, middle - start)
+                        _place(spans, o + 1, middle - start, stop - start)
+                        so_far, o, run, index = after_two, o + 2, np.int64(KNOWN), stop
+                        continue
+                    if found and both != unk_id:
+                        out[o] = both
+                        _place(spans, o, index - start, stop - start)
+                        so_far, o, run, index = after_two, o + 1, np.int64(KNOWN), stop
+                        continue
+            low, high = keys[2 * k], keys[2 * k + 1]
+            after = recall(words, slots, mask, low, high, homes[k], text, index, out, o)
+            if after >= 0:
+                limit = np.int64(out[after - 1])
+                if abs(so_far) <= limit:
+                    for token in range(o, after - 1):
+                        piece = out[token]
+                        so_far = _with_score(lattice, so_far, piece)
+                        if spans is not None:
+                            _place(spans, token, index - start, index - start + lengths[piece])
+                            index += lengths[piece]
+                    o, run, index = after - 1, np.int64(KNOWN), stop
+                    continue
+            before, first = abs(so_far), o
+            so_far, limit = _find_with_limit(block, lattice, text, index, size, so_far)
+            o, run, known = _emit(block, text, index, size, out, spans, o, run, start)
+            if known and after < 0 and before <= limit:
+                out[o] = min(limit, np.int64(_MOST_LIMIT))
+                remember(words, low, high, text, index, out, first, o + 1 - first)
+            index = stop
+    return o
+
+
+@Search
+def search_double(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode word `k` of a group, and keep it; return the new end of `out`."""
+    second = start + width_of(text[start])  # the first is often the mark of a space
+    if length > _UNCUT or (second < start + length and text[second] >= _THREE_BYTES):
+        after = encode_parts(block, double(block), text, start, start + length, out, None, o)
+    else:
+        search(double(block), text, start, length, 0.0)
+        after, _, _ = _emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
+    if length <= LONGEST_WORD:
+        keys = u64_in(block, WORD_KEYS)
+        low, high = keys[2 * k], keys[2 * k + 1]
+        remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
+    return after
+
+
+@Search
+def search_single(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode a document; return the new end of `out`. It is not kept: its parts are."""
+    return encode_parts(block, single(block), text, start, start + length, out, None, o)
+
+
+@Search
+def search_merging(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+    """Encode a document by merging; otherwise as `search_single`."""
+    return encode_parts(block, None, text, start, start + length, out, None, o)
+
+
+@inline
+def _locate(block, lattice, text, units, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
+    """`encode_spans` with places: an id, and where it begins and ends in its word, for each token."""
+    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    o, none = np.int64(0), np.int64(0)
+    for p in range(first, last):
+        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
+        for k in range(count):
+            out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
+            o += 3
+        out_offsets[p + 1] = o
+    return o
+
+
+@kernel
+def _locate_double(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
+    block = pointer(arrays)
+    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
+
+
+@kernel
+def _locate_single(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
+    block = pointer(arrays)
+    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
+
+
+@kernel
+def _locate_merging(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
+    return _locate(pointer(arrays), None, pointer(text), units, first, last, pointer(out), ends)
+
+
+@inline
+def _encode_short(block, lattice, source, size):  # type: ignore[no-untyped-def]
+    """Normalize and encode a document, to `IDS`: how many ids there are, or -1 where there is no room."""
+    normal, none = u8_in(block, NORMAL), np.int64(0)
+    end = normalize_into(
+        u64_in(block, at.NORMALIZER), source, none, size, normal, none, np.int64(TEXT_SIZE // 3), None
+    )
+    if end < 0:
+        return end
+    return encode_parts(block, lattice, normal, none, end, i32_in(block, IDS), None, none)
+
+
+@kernel
+def _encode_short_single(arrays, source):  # type: ignore[no-untyped-def]
+    block = pointer(arrays)
+    return _encode_short(block, single(block), pointer(source), np.int64(len(source)))
+
+
+@kernel
+def _encode_short_merging(arrays, source):  # type: ignore[no-untyped-def]
+    return _encode_short(pointer(arrays), None, pointer(source), np.int64(len(source)))
+
+
+class Algorithm(NamedTuple):
+    """The compiled forms of one way to search: behind the word cache, with places, and of one short document.
+
+    The last normalizes it; it is None where text comes normalized.
+    """
+
+    search: Search
+    locate: Callable[..., int]
+    short: Callable[..., int] | None
+
+
+DOUBLE = Algorithm(search_double, _locate_double, None)
+SINGLE = Algorithm(search_single, _locate_single, _encode_short_single)
+MERGING = Algorithm(search_merging, _locate_merging, _encode_short_merging)
