@@ -82,7 +82,7 @@ class PathEncoder(WordEncoder):
     ) -> None:
         none = np.zeros(1, np.uint8)
         shared = [np.ascontiguousarray(tables.get(place, none)) for place in range(at.UNITS, at.PARTS)]
-        super().__init__(algorithm.search, shared, _own, cutters=cutters, threads=threads, cache=cache)
+        super().__init__(algorithm.word, shared, _own, cutters=cutters, threads=threads, cache=cache)
         self._algorithm = algorithm
         self._fits = -1  # texts one by one are prepared before they come here
 

@@ -416,7 +416,7 @@ class Algorithm(NamedTuple):
     The last normalizes it; it is None where text comes normalized.
     """
 
-    search: Search
+    word: Search
     locate: Callable[..., int]
     short: Callable[..., int] | None
 

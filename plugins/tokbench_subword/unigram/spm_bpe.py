@@ -45,8 +45,8 @@ _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: never could, and hav
 def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", **options: Any) -> SpmTokenizer:
     """The tokenizer of a sentencepiece `.model` of the type BPE, for the family `bpe`.
 
-    Ids equal sentencepiece's; `options` are ``threads`` and ``cache``. Raises `TokenizerError` for what is no such model, naming the family that loads
-    it.
+    Ids equal sentencepiece's; `options` are ``threads`` and ``cache``. Raises `TokenizerError` for what is no
+    such model, naming the family that loads it.
     """
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 

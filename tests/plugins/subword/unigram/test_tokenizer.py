@@ -160,6 +160,15 @@ def test_learning_api() -> None:
         tokenizer.convert_id_to_token(-1)
 
 
+def test_ties_are_broken_by_the_rounding_of_all_that_was_added_up_before() -> None:
+    pieces = (UNK, Piece("▁", -2.1), Piece("a", -1.3), Piece("0", -3.7), Piece("00", -5.9))
+    tokenizer, texts = SpmTokenizer("ties", SpmModel(pieces)), ["a" * length + " 000" for length in range(99)]
+    theirs = sentencepiece_of(tokenizer.model).encode([*texts, " ".join(texts)])
+    assert tokenizer.encode_batch([*texts, " ".join(texts)]).to_lists() == theirs
+    assert [tokenizer(text) for text in texts] == theirs[:-1]
+    assert {tuple(ids[-2:]) for ids in theirs} == {(3, 4), (4, 3)}
+
+
 def test_trace_ends_in_the_encoding() -> None:
     tokenizer = small()
     steps = list(tokenizer.trace("abab"))
