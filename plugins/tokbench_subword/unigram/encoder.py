@@ -20,7 +20,6 @@ from tokbench_subword.unigram.searching import Algorithm
 from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
-from tokbench_subword.words.encoding import encode_spans
 from tokbench_subword.words.layout import GROUP, TEXT_SIZE
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
@@ -110,19 +109,6 @@ class PathEncoder(WordEncoder):
             yield work.block
         finally:
             self._idle.append(work)
-
-    def encode_few(
-        self, data: NDArray[np.uint8], spans: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The ids of given words and where those of each end, by one call of the kernel, in this thread."""
-        work, ends = self._borrow(), np.zeros(len(spans) + 1, np.int64)
-        out = work.room(len(data))
-        count = encode_spans(work.block, data, spans, 0, len(spans), out, ends)
-        ids = out[:count].copy()
-        if work.crowded():
-            work.fit()
-        self._idle.append(work)
-        return ids, ends
 
     def locate(
         self,

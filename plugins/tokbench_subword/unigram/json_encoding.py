@@ -23,15 +23,12 @@ from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.word_path import Prepared, WordPath
 
-_FEW_TEXTS = 4
-"""Texts for which the pipeline's stages would cost more than the work."""
-
 
 class JsonEncoder:
     """The ways through a document's rules; `compiled` is None where only the `plain` one knows them.
 
-    `words` finds places by kernels, and prepares texts that come one by one, in less than half the time that
-    the pipeline takes for a sentence with T5's rules; it is None where only the plain path can do so.
+    `words` finds places by kernels, and prepares texts by rules that the pipeline has no form for; it is None
+    where only the plain path can do so.
     """
 
     def __init__(self, document: Document, plain: PlainPath, *, name: str, threads: int, cache: int) -> None:
@@ -51,17 +48,17 @@ class JsonEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        if self.words is not None and (self.compiled is None or len(texts) <= _FEW_TEXTS):
-            ready = self.words.prepare(texts)
-            left = self._left(ready.left, texts)
-            if self.compiled is None or not left:
-                ids, bounds = self._encoder.encode_few(*_given(ready))
-                others = self._plainly([texts[index] for index in left])
-                return self.checked(TokenBatch(*_replaced(ids, bounds[ready.documents], left, list(others))))
-        if self.compiled is None:
+        if self.compiled is not None:
+            return self.encode_utf8(*utf8_of(texts))
+        if self.words is None:
             return self.checked(self._plainly(texts))
-        segments = self.compiled.segments(Segments(*utf8_of(texts)))
-        return self.checked(segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets)))
+        ready = self.words.prepare(texts)
+        left = self._left(ready.left, texts)
+        words = self._encoder.encode_pretokens(*_given(ready))
+        others = self._plainly([texts[index] for index in left])
+        return self.checked(
+            TokenBatch(*_replaced(words.ids, words.offsets[ready.documents], left, list(others)))
+        )
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""

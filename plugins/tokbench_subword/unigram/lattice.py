@@ -9,7 +9,7 @@ by one walk.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -89,10 +89,18 @@ def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[t
         yield start + width, UNKNOWN_PIECE
 
 
+class _Pieces(NamedTuple):
+    """What drawing goes by: the trie of pieces, their scores, an unknown character's, and the exponent."""
+
+    units: Any
+    scores: Any
+    unknown: Any
+    alpha: Any
+
+
 @kernel
 def _draw(source, bounds, units_array, scores, unknown, alpha, uniforms, nodes):  # type: ignore[no-untyped-def]
-    data, units = pointer(source), pointer(units_array)
-    root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    data, pieces = pointer(source), _Pieces(pointer(units_array), scores, unknown, alpha)
     beta = np.empty(len(source), np.float64)
     count = 0
     for stretch in range(len(bounds) - 1):
@@ -100,30 +108,27 @@ def _draw(source, bounds, units_array, scores, unknown, alpha, uniforms, nodes):
         beta[stop] = 0.0
         for start in range(stop - 1, begin - 1, -1):
             if data[start] & 0xC0 != 0x80:  # not within a character
-                beta[start] = _walk(
-                    data, start, stop, units, root, scores, unknown, alpha, beta, -1.0, nodes, 0
-                )
+                beta[start] = _walk(data, start, stop, pieces, beta, -1.0, nodes, 0)
         position = begin
         while position < stop:
             target = uniforms[position]
-            _walk(data, position, stop, units, root, scores, unknown, alpha, beta, target, nodes, count)
+            _walk(data, position, stop, pieces, beta, target, nodes, count)
             position = nodes[count, 1]
             count += 1
     return count
 
 
 @inline
-def _walk(  # type: ignore[no-untyped-def]
-    data, start, stop, units, root, scores, unknown, alpha, beta, target, nodes, row
-):
+def _walk(data, start, stop, pieces, beta, target, nodes, row):  # type: ignore[no-untyped-def]
     """The log of the sum over the pieces at `start`; or, with `target` in [0, 1), the drawn one as
     ``nodes[row]``.
 
     The sum is kept relative to its largest term so far, which takes one exponential a piece.
     """
+    units, scores, unknown, alpha = pieces
     largest, total, drawn = -np.inf, 0.0, 0.0
     width = width_of(data[start])
-    node, position, single = root, start, False
+    node, position, single = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK, start, False
     while position < stop:
         byte = np.int64(data[position])
         unit = units[node + byte]

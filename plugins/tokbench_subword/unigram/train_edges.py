@@ -33,6 +33,11 @@ class Edges:
     pieces: NDArray[np.int32]
     runs: list[tuple[int, int]]
 
+    @property
+    def listed(self) -> tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.int32]]:
+        """Bounds, lengths and pieces, as one argument of a kernel."""
+        return self.bounds, self.lengths, self.pieces
+
 
 def find_edges(text: Text, pieces: Pieces, occurrences: Sequence[Occurrences], threads: int) -> Edges:
     """All edges of `text`: of its characters, the first pieces, and of the others where they occur."""

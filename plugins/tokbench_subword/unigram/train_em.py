@@ -40,9 +40,14 @@ def expect(
     def part(words: tuple[int, int], expected: NDArray[np.float64]) -> float:
         run = slice(*words)
         objective: float = _expect(
-            text.starts[run], text.sizes[run], text.counts[run], edges.bounds, edges.lengths, edges.pieces,
-            probabilities, expected, np.zeros((4, longest + 2)),
-        )  # fmt: skip
+            text.starts[run],
+            text.sizes[run],
+            text.counts[run],
+            edges.listed,
+            probabilities,
+            expected,
+            np.zeros((4, longest + 2)),
+        )
         return objective
 
     expected, objectives = summed(part, text, len(pieces), sums, threads)
@@ -90,21 +95,13 @@ def estimate(
 
 @kernel
 def _expect(  # type: ignore[no-untyped-def]
-    starts,
-    sizes,
-    counts,
-    bounds_array,
-    lengths_array,
-    pieces_array,
-    probabilities_array,
-    expected_array,
-    scratch,
+    starts, sizes, counts, edges, probabilities_array, expected_array, scratch
 ):
     """Add the expected counts of these words' pieces; returns the sum of their log likelihoods.
 
     Rows of `scratch`: forward sums, backward sums, and the logarithm by which each forward sum is too small.
     """
-    bounds, lengths, pieces = pointer(bounds_array), pointer(lengths_array), pointer(pieces_array)
+    bounds, lengths, pieces = pointer(edges[0]), pointer(edges[1]), pointer(edges[2])
     probabilities, expected = pointer(probabilities_array), pointer(expected_array)
     forward, backward, scales = scratch[0], scratch[1], scratch[2]
     ahead, behind, scaled_by = pointer(forward), pointer(backward), pointer(scales)

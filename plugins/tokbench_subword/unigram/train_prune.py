@@ -55,9 +55,14 @@ def _best_counts(
     def part(words: tuple[int, int], counts: NDArray[np.float64]) -> None:
         run = slice(*words)
         _count_best(
-            text.starts[run], text.sizes[run], text.counts[run], edges.bounds, edges.lengths, edges.pieces,
-            pieces.scores, counts, np.zeros(room), np.zeros(room, np.int64),
-        )  # fmt: skip
+            text.starts[run],
+            text.sizes[run],
+            text.counts[run],
+            edges.listed,
+            pieces.scores,
+            counts,
+            (np.zeros(room), np.zeros(room, np.int64)),
+        )
 
     return summed(part, text, len(pieces), sums, threads)[0]
 
@@ -71,20 +76,19 @@ def _losses_of(
     totals = float(counts.sum()), float(text.counts.sum())
 
     def part(run: tuple[int, int]) -> None:
-        _losses(
-            *run, pieces.starts, pieces.lengths, edges.bounds, edges.lengths, edges.pieces, pieces.scores,
-            counts, *totals, losses, np.zeros(room), np.zeros(room, np.int64),
-        )  # fmt: skip
+        places = pieces.starts, pieces.lengths
+        scratch = np.zeros(room), np.zeros(room, np.int64)
+        _losses(run, places, edges.listed, pieces.scores, counts, totals, losses, scratch)
 
     in_threads(part, pairwise(len(pieces) * number // CHUNKS for number in range(CHUNKS + 1)), threads)
     return losses
 
 
 @kernel
-def _count_best(  # type: ignore[no-untyped-def]
-    starts, sizes, counts, bounds, lengths, pieces, scores, totals, best, back
-):
+def _count_best(starts, sizes, counts, edges, scores, totals, scratch):  # type: ignore[no-untyped-def]
     """Add to `totals` how often each piece is in the best segmentations of the words."""
+    bounds, lengths, pieces = edges
+    best, back = scratch
     for word in range(len(starts)):
         start, size = starts[word], sizes[word]
         for place in range(size + 1):
@@ -103,12 +107,15 @@ def _count_best(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _losses(  # type: ignore[no-untyped-def]
-    low, high, starts, sizes, bounds, lengths, pieces, scores, totals, everything, n_words, losses, best, back
-):
-    """What each piece is worth: the fall in mean log likelihood if it went (all: keep; -inf: it can go)."""
+def _losses(run, places, edges, scores, totals, sums, losses, scratch):  # type: ignore[no-untyped-def]
+    """What each piece of a run is worth: by how much the mean log likelihood falls if it goes; -inf: it can go.
+
+    `places` are where pieces lie and how long they are, `sums` those of all `totals` and of all words.
+    """
+    (starts, sizes), (bounds, lengths, pieces), (best, back) = places, edges, scratch
+    everything, n_words = sums
     log_everything = np.log(everything)
-    for piece in range(low, high):
+    for piece in range(run[0], run[1]):
         start, size = starts[piece], sizes[piece]
         if size == 1:
             losses[piece] = _KEEP

@@ -82,8 +82,8 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int, th
     def part(job: tuple[tuple[int, int], tuple[int, int]]) -> tuple[NDArray[np.int64], ...]:
         run, (begin, end) = job
         starts, sizes, counts = (np.empty(end - begin, np.int64) for _ in range(3))
-        some = words.starts, words.counts, *run
-        n = _lay_out(words.data, *some, numbers, symbols, begin, starts, sizes, counts)
+        some = words.data, words.starts, words.counts
+        n = _lay_out(some, run, numbers, symbols, begin, (starts, sizes, counts))
         return starts[:n], sizes[:n], counts[:n]
 
     parts = in_threads(part, zip(runs, pairwise(limits), strict=True), threads)
@@ -145,12 +145,14 @@ def _places_taken(data_array, starts, low, high):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _lay_out(  # type: ignore[no-untyped-def]
-    data_array, word_starts, word_counts, low, high, numbers, symbols, place, starts, sizes, counts
-):
-    """Write the symbols of some words from a place on, and where each run of them lies; how many runs."""
+def _lay_out(words, run, numbers, symbols, place, found):  # type: ignore[no-untyped-def]
+    """Write the symbols of a run of `words` (data, starts, counts) from a place on; how many runs of symbols.
+
+    Where these lie, how long they are and how often they occur goes to the three arrays of `found`.
+    """
+    (data_array, word_starts, word_counts), (starts, sizes, counts) = words, found
     data, n_runs = pointer(data_array), 0
-    for word in range(low, high):
+    for word in range(run[0], run[1]):
         at, begin = word_starts[word], place
         while at < word_starts[word + 1]:
             character, width = _character(data, at)

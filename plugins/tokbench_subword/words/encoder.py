@@ -174,6 +174,8 @@ class WordEncoder(Stays):
         """
         data = frozen(data)  # kernels are compiled for one kind of array
         total = int(sizes[-1])
+        if total <= _AT_A_TIME:
+            return self._at_once(encode, data, units, total)
         n_units = len(sizes) - 1
         threads = min(self.threads, 1 + total // _THREADED_FROM)
         marks = [total * k // threads for k in range(threads + 1)]
@@ -213,6 +215,21 @@ class WordEncoder(Stays):
         return TokenBatch(
             np.concatenate([ids for ids, _ in results]), np.concatenate([np.zeros(1, np.int64), *shifted])
         )
+
+    def _at_once(
+        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], total: int
+    ) -> TokenBatch:
+        """`_spread` by one call of the kernel, for texts to which all the rest would be most of the work."""
+        work, ends = self._borrow(), np.zeros(len(units) + 1, np.int64)
+        try:
+            work.fit(total)
+            out = work.room(total)
+            count = encode(work.block, data, units, 0, len(units), out, ends)
+            if work.crowded():
+                work.fit()
+            return TokenBatch(out[:count].copy(), ends)
+        finally:
+            self._idle.append(work)
 
     def _borrow(self) -> Workspace:
         try:
