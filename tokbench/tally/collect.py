@@ -178,7 +178,7 @@ class Counter:
         """Encode and count a batch."""
         import numpy as np
 
-        from tokbench.tally.documents import add_column
+        from tokbench.tally.text_kernels import add_column
 
         tokens, spans = self._encode(batch)
         places = self._aligner.align(batch, tokens, spans)

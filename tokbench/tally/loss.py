@@ -122,7 +122,7 @@ def edit_distance(a: str, b: str) -> int:
         return len(a) + len(b)
     import numpy as np
 
-    from tokbench.tally.edits import distance
+    from tokbench.tally.loss_kernels import distance
 
     points = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) for text in (a, b)]
     return int(distance(*points))

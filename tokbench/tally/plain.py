@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
     from tokbench.tally.text import DocumentSpans, Texts
 
+COLUMNS = (
+    *("chars", "graphemes", "lines", "letters", "digits", "spaces", "punctuation"),
+    *("non_ascii", "surrogates", "unspaced_words"),
+)
+"""What is counted of each document, and where in an array of counts it stands:"""
 CHARS, GRAPHEMES, LINES, LETTERS, DIGITS, SPACES, PUNCTUATION, NON_ASCII, SURROGATES, UNSPACED = range(10)
-"""Where each count of a document stands."""
 
 ZERO, ONE, THREE = np.uint64(0), np.uint64(1), np.uint64(3)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -67,7 +67,7 @@ def read_batch(
     import numpy as np
 
     from tokbench.kernels.pointers import padded
-    from tokbench.tally.scan import COLUMNS
+    from tokbench.tally.plain import COLUMNS
     from tokbench.tally.words import find_words, scanned
 
     data, ends, n = padded(block.data), block.ends, len(block)

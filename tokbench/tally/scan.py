@@ -1,8 +1,8 @@
 """The pass over a batch's bytes that finds words, grapheme clusters and numbers and counts characters.
 
-Most text is cut by the state machines of `tokbench.tally.segments`, a character at a time. What needs less is
-passed at once: stretches of plain text that begin after a space or a line feed and end with one, of whatever
-documents (see `tokbench.tally.plain`), and ideographs in a row.
+Any text can be cut by the state machines of `tokbench.tally.segments`, a character at a time. What is plain,
+from after a space or a line feed up to the last of those, is passed 64 bytes at a time: see
+`tokbench.tally.plain`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
-from tokbench.tally.characters import IDEOGRAPH
-from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS, mark_word
+from tokbench.tally.marks import INSIDE_GRAPHEME, mark_word
 from tokbench.tally.plain import (
     CHARS,
     DIGITS,
@@ -36,20 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.tally.text import Texts
-
-COLUMNS = (
-    "chars",
-    "graphemes",
-    "lines",
-    "letters",
-    "digits",
-    "spaces",
-    "punctuation",
-    "non_ascii",
-    "surrogates",
-    "unspaced_words",
-)
-"""What `scan` counts of each document, in the order of `tokbench.tally.plain`."""
 
 
 class Rules(NamedTuple):
@@ -162,17 +147,6 @@ def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
             begun, foreign = begun_before, foreign_before
             wordy |= wordy_before
         wordy |= kind >> 2 & 1
-        if own == IDEOGRAPH and position == at + 3:  # each in a row is a word, of which only the last may go on
-            begun = last_ideograph(data, rules.properties, at)
-            passed = write_ideographs(found, words, at, begun)
-            words += passed
-            sums[CHARS] += passed
-            sums[GRAPHEMES] += passed
-            sums[LETTERS] += passed
-            sums[NON_ASCII] += passed
-            sums[UNSPACED] += passed
-            position = begun + 3
-
         if kind >> 1 & 1:
             sums[DIGITS] += 1
             if not in_number:
@@ -191,31 +165,3 @@ def write_word(found: Found, words: Any, begun: Any, at: Any) -> Any:
     found.words.start[words], found.words.end[words] = begun, at
     mark_word(found.marks, begun, at)
     return words + 1
-
-
-@lean_inline
-def last_ideograph(data: Any, properties: Any, at: Any) -> Any:
-    """Where the last begins of the characters of three bytes from `at` on that are as ideographs are."""
-    following = at + 3
-    while data[following] & 0xF0 == 0xE0:
-        point = np.int64(data[following]) << 12 & 0xF000
-        point |= np.int64(data[following + 1] & 0x3F) << 6 | np.int64(data[following + 2] & 0x3F)
-        if properties[point] != IDEOGRAPH:
-            break
-        at, following = following, following + 3
-    return at
-
-
-@lean_inline
-def write_ideographs(found: Found, words: Any, at: Any, last: Any) -> Any:
-    """Append the ideographs from `at` on up to the `last` as words, and mark them; gives how many."""
-    start, end, marks = found.words.start, found.words.end, found.marks
-    n = (last - at) // 3
-    for index in range(n):
-        start[words + index] = at + 3 * index
-        end[words + index] = at + 3 * index + 3
-        marks[at + 3 * index] |= WORD_BEGINS
-        marks[at + 3 * index + 1] = marks[at + 3 * index + 2] = INSIDE_WORD | INSIDE_GRAPHEME
-        marks[at + 3 * index + 3] = 0
-    marks[last + 1] = marks[last + 2] = INSIDE_GRAPHEME
-    return n

@@ -178,7 +178,7 @@ class TextBatch:
         import numpy as np
 
         from tokbench.kernels.pointers import PADDING
-        from tokbench.tally.documents import close_up
+        from tokbench.tally.text_kernels import close_up
 
         offsets = np.append(0, np.cumsum(self.ends - self.starts))
         whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
@@ -192,7 +192,7 @@ class TextBatch:
         """The sums of `counts` by group, as a tally holds them: ``(len(TEXT_COUNTERS), GROUPS)``."""
         import numpy as np
 
-        from tokbench.tally.documents import add_column
+        from tokbench.tally.text_kernels import add_column
 
         sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
         for own, name in zip(sums, TEXT_COUNTERS, strict=True):

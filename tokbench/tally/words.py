@@ -15,8 +15,8 @@ from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.utf8 import code_point
 from tokbench.tally.characters import characters
 from tokbench.tally.marks import mark_words
-from tokbench.tally.plain import Found
-from tokbench.tally.scan import COLUMNS, Rules, scan
+from tokbench.tally.plain import COLUMNS, Found
+from tokbench.tally.scan import Rules, scan
 from tokbench.tally.segments import grapheme_machine, word_machine
 from tokbench.tally.text import CorpusFacts, DocumentSpans, Spans, Texts
 

@@ -84,7 +84,7 @@ def lowest_words(batch: TextBatch, limit: int) -> dict[int, int]:
     """The `WORDS` lowest hashes of a batch's words, `limit` at most, each with the number of such a word."""
     import numpy as np
 
-    from tokbench.tally.documents import low_spans
+    from tokbench.tally.text_kernels import low_spans
 
     words = batch.words
     found, hashes = np.empty((2, len(words.start)), np.uint64)
