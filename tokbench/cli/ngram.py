@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,7 @@ from tokbench.cli.shared import (
 from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
-    from tokbench.metrics.ngram_bits import NgramReading
+    from tokbench.metrics.ngram_bits import NgramReading, Stability
 
 
 def ngram(
@@ -46,6 +46,14 @@ def ngram(
         ),
     ] = 20_000_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")] = 0,
+    splits: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Split the text N times, half to train on and half to read, and show how stable ranks are.",
+        ),
+    ] = 0,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
@@ -55,16 +63,25 @@ def ngram(
 
     The model is interpolated modified Kneser-Ney; it predicts every id and the end of each document, and the
     bytes are those of the text. Documents of the training text are left out. It is no measure of quality.
-    Intervals are 95 %, by bootstrap over documents; so is the range of ranks, from paired differences.
+    Intervals are 95 %, by bootstrap over documents; so is the range of ranks, from paired differences. With
+    --splits the two datasets may be the same: each document is trained on or read, by its text and the split.
     """
-    from tokbench.metrics.ngram_bits import NO_QUALITY, ngram_bits
+    from tokbench.metrics.ngram_bits import NO_QUALITY, Stability, ngram_bits
     from tokbench.runner.training import training_corpus
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     text = registry.dataset(dataset)
     corpus = training_corpus(registry, train_on)
     tokenizers = {each: load_trained(registry, each, train_on) for each in dict.fromkeys(spec)}
-    found = ngram_bits(tokenizers, corpus, text, order=order, limit=limit, seed=seed, progress=_progress)
+    options: dict[str, Any] = {"order": order, "limit": limit, "seed": seed, "progress": _progress}
+    if splits:
+        readings = [
+            ngram_bits(tokenizers, corpus, text, split=split, replicates=0, **options)
+            for split in range(seed, seed + splits)
+        ]
+        _show_stability(Stability.of(readings), as_json)
+        return
+    found = ngram_bits(tokenizers, corpus, text, **options)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     if as_json:
@@ -110,6 +127,40 @@ def _show(found: NgramReading) -> None:
         other = [f"order {n}: {how}" for n, how in enumerate(estimates, start=1) if how != "modified"]
         if other:
             console.print(f"{escape(name)}: too few counts for modified discounts ({', '.join(other)})")
+
+
+def _show_stability(found: Stability, as_json: bool) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from tokbench.metrics.ngram_bits import NO_QUALITY
+
+    n_splits = len(next(iter(found.ranks.values()), ()))
+    if as_json:
+        print(
+            json.dumps(
+                {**asdict(found), "alike": found.n_alike, "splits": n_splits, "note": NO_QUALITY}, indent=2
+            )
+        )
+        return
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    console = plain_console()
+    table = Table(box=None, header_style="bold")
+    for number, column in enumerate(("tokenizer", "bits/byte", "least", "most", "rank in each split")):
+        table.add_column(column, justify="left" if number in (0, 4) else "right", overflow="fold")
+    for name in found.order:
+        bits = found.bits[name]
+        figures = (f"{each:.4f}" for each in (sum(bits) / len(bits), min(bits), max(bits)))
+        table.add_row(escape(name), *figures, " ".join(map(str, found.ranks[name])))
+    console.print(table)
+    if found.n_alike == n_splits:
+        console.print(f"the order is the same in all {n_splits} splits")
+    else:
+        console.print(
+            f"the order is not stable: in {found.n_alike} of {n_splits} splits it is that of the first"
+        )
+    console.print(NO_QUALITY)
 
 
 def _progress(documents: int) -> None:

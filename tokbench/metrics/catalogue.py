@@ -6,11 +6,14 @@ from tokbench.metrics import (
     allocation,
     compression,
     cost,
+    digits,
     fairness,
     fidelity,
     information,
     model_cost,
     morphology,
+    ngram_metric,
+    optimum,
     speed,
     structure,
     vocabulary,
@@ -36,8 +39,8 @@ GROUPS: dict[str, str] = {
 """Headings by `Metric.group`."""
 
 _MODULES = (
-    compression, words, information, allocation, fairness, fidelity, structure, morphology, vocabulary, cost,
-    model_cost, speed,
+    compression, optimum, words, information, ngram_metric, allocation, fairness, fidelity, structure, digits,
+    morphology, vocabulary, cost, model_cost, speed,
 )  # fmt: skip
 
 CATALOGUE: tuple[Metric, ...] = tuple(

@@ -46,7 +46,8 @@ class Metric:
     `shown` says where reports show the metric unasked: as a column of the ``headline``, in the ``terminal``, as
     a table by ``languages``, among the paired ``differences``; `order` is its place there, the least first, and
     `heading` a name for narrow columns. Metrics that are `always` measured are so whatever a run asks for: what
-    a reader needs in order to trust the others.
+    a reader needs in order to trust the others. Those `on_request` are measured only where a run names them:
+    what they count costs more than the rest together.
 
     What tokbench does not count, a metric counts itself (level ``cell`` or ``tokenizers``): `counters`
     names its counters and says what each counts, and `count` is given the documents of a batch and gives
@@ -86,6 +87,7 @@ class Metric:
     order: int = 1000
     heading: str = ""
     always: bool = False
+    on_request: bool = False
     counters: Mapping[str, str] = field(default_factory=dict, hash=False)
     count: Callable[..., Any] | None = None
     options: tuple[Option, ...] = ()

@@ -1,4 +1,4 @@
-"""A small language model over ids: interpolated modified Kneser-Ney of any order, counted by sorting arrays.
+"""A small language model over ids: interpolated modified Kneser-Ney of any order, counted in tables.
 
 Chen and Goodman, An empirical study of smoothing techniques for language modeling, Computer Speech and
 Language 13, 1999, with the conventions of KenLM (Heafield et al., ACL 2013): one mark before a document and one
@@ -20,6 +20,8 @@ from tokbench.errors import CorpusError, SpecError, TokenizerError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tokbench.metrics.ngram_table import KeyTable
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -60,26 +62,16 @@ def discounts(counts_of_counts: Sequence[int]) -> Discounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Order:
-    """The n-grams of one order: `keys` are context × symbols + symbol, ascending, int64 of shape ``(n,)``.
+    """The n-grams of one order, `table` by their keys: context × symbols + symbol.
 
     `share` (float64, ``(n,)``) is what of its context's probability each has for itself, `rest` (float64, by
     context, which is the number of an n-gram of the order below) what goes to the order below.
     """
 
-    keys: Ints
+    table: KeyTable
     share: Floats
     rest: Floats
     discounts: Discounts
-
-    def find(self, keys: Ints) -> Ints:
-        """The number of each n-gram, -1 where it was not seen."""
-        import numpy as np
-
-        if not len(self.keys):
-            return np.full(len(keys), -1, np.int64)
-        place = np.searchsorted(self.keys, keys)
-        place[place == len(self.keys)] = 0
-        return np.where(self.keys[place] == keys, place, -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +101,8 @@ class NgramModel:
         """
         import numpy as np
 
+        from tokbench.metrics.ngram_table import numbered
+
         if order < 1:
             raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
         parts = [_marked(batch, vocab_size, name) for batch in batches]
@@ -119,28 +113,24 @@ class NgramModel:
         found: list[_Order] = []
         contexts = 1
         number = np.zeros(len(symbols), np.int32)  # of the n-gram of the order below that starts at each place
-        before: tuple[Ints, Ints] | None = None  # the order below: its keys and its own counts
+        before: tuple[KeyTable, Ints, Ints] | None = None  # the order below: its keys and its own counts
         for n in range(1, order + 1):
             starts = np.flatnonzero(number[: max(0, len(symbols) - n + 1)] >= 0)
             if n > 1:
                 starts = starts[symbols[starts + n - 1] != begin]
             keys = number[starts].astype(np.int64) * radix
             keys += symbols[starts + n - 1]
-            by_key = np.argsort(keys)
-            keys = keys[by_key]
-            new = np.ones(len(keys), np.bool_)
-            np.not_equal(keys[1:], keys[:-1], out=new[1:])
-            first = np.flatnonzero(new)
-            kinds, own = keys[first], np.diff(first, append=len(keys))
+            table, numbers, first, own = numbered(keys)
             if before is not None:
                 # how many symbols each n-gram of the order below was seen after
-                after = np.bincount(number[starts[by_key[first]] + 1], minlength=len(before[0]))
-                found.append(_order(before[0], np.where(after, after, before[1]), contexts, radix))
-                contexts = len(before[0])
+                after = np.bincount(number[starts[first] + 1], minlength=len(before[1]))
+                found.append(_order(*before[:2], np.where(after, after, before[2]), contexts, radix))
+                contexts = len(before[1])
+            before = table, keys[first], own
             if n < order:
                 number = np.full(len(symbols), -1, np.int32)
-                number[starts[by_key]] = np.cumsum(new) - 1
-            before = kinds, own
+                number[starts] = numbers
+            del keys, numbers, first
         assert before is not None
         found.append(_order(*before, contexts, radix))
         return cls(vocab_size, tuple(found))
@@ -158,7 +148,7 @@ class NgramModel:
             if n > 1:
                 starts = starts[symbols[starts + n - 1] != begin]
             last, context = starts + n - 1, number[starts]
-            place = each.find(context * radix + symbols[last])
+            place = each.table.find(context * radix + symbols[last])
             chance[last] *= each.rest[context]
             chance[last] += np.where(place >= 0, each.share[place], 0.0) if len(each.share) else 0.0
             number = np.full(len(symbols), -1, np.int64)
@@ -167,7 +157,7 @@ class NgramModel:
         return result
 
 
-def _order(keys: Ints, counts: Ints, contexts: int, radix: int) -> _Order:
+def _order(table: KeyTable, keys: Ints, counts: Ints, contexts: int, radix: int) -> _Order:
     """The probabilities of n-grams with these adjusted counts, ``(n,)``."""
     import numpy as np
 
@@ -181,7 +171,7 @@ def _order(keys: Ints, counts: Ints, contexts: int, radix: int) -> _Order:
     with np.errstate(all="ignore"):
         rest = np.where(total > 0, kept / total, 1.0)
         share = (counts - less) / total[context]
-    return _Order(keys, share, rest, taken)
+    return _Order(table, share, rest, taken)
 
 
 def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:

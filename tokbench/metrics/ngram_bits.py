@@ -7,7 +7,7 @@ Bytes are those of the text's UTF-8, so tokenizers are compared on equal terms. 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
@@ -91,12 +91,48 @@ class _Read:
 
 
 @dataclass(slots=True)
-class _Training:
+class Training:
     """What was trained on: a digest of every document's text, and how much it is."""
 
     seen: set[bytes] = field(default_factory=set)
     documents: int = 0
-    bytes: int = 0
+    n_bytes: int = 0
+
+    def add(self, encoded: list[bytes]) -> None:
+        """Count some documents' UTF-8."""
+        self.seen.update(map(digest, encoded))
+        self.documents += len(encoded)
+        self.n_bytes += sum(map(len, encoded))
+
+
+def trained_model(
+    name: str,
+    tokenizer: Tokenizer,
+    texts: Iterable[str],
+    *,
+    order: int,
+    limit: int = LIMIT,
+    training: Training | None = None,
+    progress: Callable[[int], None] = lambda documents: None,
+) -> NgramModel:
+    """The model of a tokenizer's ids of some texts; `training` is told what they are, `progress` how many.
+
+    Raises `CorpusError` for no text, and for text of more than `limit` tokens.
+    """
+    batches: list[TokenBatch] = []
+    tokens = done = 0
+    for some in _some(Document(text) for text in texts):
+        batches.append(encode_batch(tokenizer, [document.text for document in some]))
+        tokens += len(batches[-1].ids) + len(some)
+        if tokens > limit:
+            raise CorpusError(
+                f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
+                f"up to {limit * TOKEN_MEMORY / 1e9:.1f} GB; train on a part of it, or set a higher limit"
+            )
+        if training is not None:
+            training.add([utf8_of(document.text) for document in some])
+        progress(done := done + len(some))
+    return NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
 
 
 def ngram_bits(
@@ -109,6 +145,7 @@ def ngram_bits(
     seed: int = 0,
     replicates: int = 1000,
     confidence: float = 0.95,
+    split: int | None = None,
     progress: Callable[[int], None] = lambda documents: None,
 ) -> NgramReading:
     """Train a model on each tokenizer's ids of `train`, and read `dataset` with it, all languages by the same.
@@ -117,6 +154,8 @@ def ngram_bits(
     those without text. Intervals are by bootstrap over documents (blocks of them where they follow one
     another). A rank goes from one more than the tokenizers surely better to the number of those not surely
     worse. The text read is held a thousand documents at a time, that trained on as ids (`LIMIT`).
+    With a number as `split`, half of the documents, by their text and the number, are trained on where they
+    are of `train`, and the other half is read where they are of `dataset`, which may then be the same.
 
     Raises `SpecError` for an order below 1, `CorpusError` where there is no text, none that is not trained on,
     or training text of more than `limit` tokens.
@@ -125,30 +164,24 @@ def ngram_bits(
 
     if order < 1:
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
-    known: _Training | None = None
+    known: Training | None = None
     excluded = done = 0
     read: dict[str, dict[str, _Read]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
-        batches: list[TokenBatch] = []
-        training, tokens = _Training(), 0
-        for some in _some(Document(text) for text in train.texts()):
-            batches.append(encode_batch(tokenizer, [document.text for document in some]))
-            tokens += len(batches[-1].ids) + len(some)
-            if tokens > limit:
-                raise CorpusError(
-                    f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
-                    f"up to {limit * TOKEN_MEMORY / 1e9:.1f} GB; train on a part of it, or set a higher limit"
-                )
-            if known is None:
-                encoded = [_utf8(document) for document in some]
-                training.seen.update(map(_digest, encoded))
-                training.documents += len(encoded)
-                training.bytes += sum(map(len, encoded))
-            progress(done := done + len(some))
+        training = Training() if known is None else None
+        begun = done
+
+        def told(documents: int, begun: int = begun) -> None:
+            progress(begun + documents)
+
+        taken = (text for text in train.texts() if split is None or not half(utf8_of(text), split))
+        model = trained_model(
+            name, tokenizer, taken, order=order, limit=limit, training=training, progress=told
+        )
         known = known or training
-        model = NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
-        del batches
+        assert known is not None
+        done += known.documents
         estimates[name] = [each.discounts.estimate for each in model.orders]
         read[name] = {}
         excluded = 0
@@ -158,9 +191,10 @@ def ngram_bits(
             for some in _some(each for shard in dataset.shards(language) for each in dataset.read(shard)):
                 groups = _groups(dataset, some, index)
                 index += len(some)
-                encoded = [_utf8(document) for document in some]
-                fresh = [at for at, data in enumerate(encoded) if _digest(data) not in known.seen]
-                excluded += len(some) - len(fresh)
+                encoded = [utf8_of(document.text) for document in some]
+                chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
+                fresh = [at for at in chosen if digest(encoded[at]) not in known.seen]
+                excluded += len(chosen) - len(fresh)
                 texts = [some[at].text for at in fresh]
                 batch = encode_batch(tokenizer, texts)
                 bits = np.append(model.bits(batch, name), 0.0)
@@ -194,7 +228,49 @@ def ngram_bits(
             confidence,
         )
     ]
-    return NgramReading(order, known.documents, known.bytes, excluded, figures, estimates)
+    return NgramReading(order, known.documents, known.n_bytes, excluded, figures, estimates)
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How the tokenizers fared on all languages in several splits: bits per byte and rank in each, best first.
+
+    Those that lose text are not ranked, and are left out.
+    """
+
+    order: tuple[str, ...]
+    bits: Mapping[str, tuple[float, ...]]
+    ranks: Mapping[str, tuple[int, ...]]
+
+    @property
+    def n_alike(self) -> int:
+        """In how many splits the order is that of the first."""
+        each = list(zip(*(self.ranks[name] for name in self.order), strict=True))
+        return sum(one == each[0] for one in each) if each else 0
+
+    @classmethod
+    def of(cls, readings: Sequence[NgramReading]) -> Stability:
+        """From the readings of the splits.
+
+        Example:
+            >>> def reading(a, b):
+            ...     figures = [NgramBits(n, "eng", 1, 1, 8, bits, 0) for n, bits in (("a", a), ("b", b))]
+            ...     return NgramReading(3, 1, 1, 0, figures, {})
+            >>> found = Stability.of([reading(8, 16), reading(12, 16), reading(24, 16)])
+            >>> found.order, found.ranks["b"], found.n_alike
+            (('a', 'b'), (2, 2, 1), 2)
+        """
+        whole = [
+            {f.tokenizer: f for f in each.figures if f.language == each.figures[0].language}
+            for each in readings
+        ]
+        sound = [name for name in whole[0] if not any(each[name].lost for each in whole)]
+        bits = {name: tuple(each[name].bits_per_byte for each in whole) for name in sound}
+        ranks = {
+            name: tuple(1 + sum(bits[other][at] < own for other in sound) for at, own in enumerate(bits[name]))
+            for name in sound
+        }
+        return cls(tuple(sorted(sound, key=lambda name: sum(bits[name]))), bits, ranks)
 
 
 def _ranked(
@@ -260,9 +336,16 @@ def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[
     return groups
 
 
-def _utf8(document: Document) -> bytes:
-    return document.text.encode("utf-8", "surrogatepass")
+def utf8_of(text: str) -> bytes:
+    """The bytes of a text."""
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _digest(data: bytes) -> bytes:
+def digest(data: bytes) -> bytes:
+    """What tells a document from another."""
     return blake2b(data, digest_size=16).digest()
+
+
+def half(data: bytes, split: int) -> bool:
+    """Whether a document is in the half that is read, of the split of this number; else it is trained on."""
+    return bool(blake2b(data, digest_size=1, key=split.to_bytes(8, "little")).digest()[0] & 1)

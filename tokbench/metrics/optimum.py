@@ -6,18 +6,36 @@ merges costs. 1 is the optimum; the rest is not a fault of the vocabulary, but o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.intervals import Interval, intervals
+from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.text import GROUPS
 from tokbench.tokenizer import ShortestSpeller, Tokenizer, encode_batch
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _AT_ONCE = 1000  # documents that are encoded together
+
+
+def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> NDArray[np.int64]:
+    """The fewest tokens of each text; 0 where the tokenizer does not tell."""
+    import numpy as np
+
+    try:
+        if isinstance(tokenizer, ShortestSpeller):
+            return tokenizer.fewest_tokens(texts)
+    except TokenizerError:  # it does so for other vocabularies
+        pass
+    return np.zeros(len(texts), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +99,25 @@ def distances(
     if not found:
         raise CorpusError(f"{dataset.name}: no text in it, so there is nothing to divide by")
     return found
+
+
+METRICS = (
+    Metric(
+        name="optimum",
+        unit="tokens/fewest tokens",
+        better="lower",
+        summary="Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens.",
+        formula=r"\frac{|T|}{\min \{k : t_1 \cdots t_k = \text{text},\ t_i \in V,\ \text{cut as } T\}}",
+        source="Schmidt et al., Tokenization Is More Than Compression, EMNLP 2024 (shortest paths)",
+        caveat=(
+            "What is above 1 is what the order of the merges costs, not the vocabulary. Byte-level "
+            "vocabularies of our own tell it: bpe, greedtok, pickybpe."
+        ),
+        counters={"fewest": "the fewest tokens of the vocabulary that spell the pre-tokens, where it tells"},
+        count=fewest_tokens,
+        compute=lambda t: t.tokens / t.fewest,
+        needs=("fewest",),
+        group="compression",
+        on_request=True,
+    ),
+)

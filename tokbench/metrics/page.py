@@ -147,7 +147,10 @@ def section(metric: Metric) -> str:
     if metric.no_interval:
         lines += ["", f"No interval: {metric.no_interval}"]
     if metric.needs:
-        lines += ["", f"Null without: {'; '.join(map(_need, metric.needs))}."]
+        needed = [metric.counters.get(need) or _need(need) for need in metric.needs]
+        lines += ["", f"Null without: {'; '.join(needed)}."]
+    if metric.on_request:
+        lines += ["", f"Measured where a run asks for it: `-m {metric.name}`."]
     return "\n".join(lines) + "\n"
 
 

@@ -16,6 +16,7 @@ from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.tasks import CountTask, Piece
+from tokbench.runner.training import corpus_digest, training_corpus
 from tokbench.tally import TALLY_VERSION, Tally
 
 if TYPE_CHECKING:
@@ -65,13 +66,20 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
 
 
 def counting(plan: Plan) -> tuple[tuple[str, str], ...]:
-    """The metrics of a plan with counters of their own: the spec of each, and a digest of its plugin's code."""
+    """The metrics of a plan with counters of their own: the spec of each, and a digest of what it counts by.
+
+    That is its plugin's code, and the text that its option `train_on` names.
+    """
     registry = plan.registry
-    return tuple(
-        (metric.name, code_digest(registry, registry.owner(metric.name, "tokbench_metrics")))
-        for metric in plan.metrics
-        if metric.count is not None
-    )
+    found = []
+    for metric in plan.metrics:
+        if metric.count is not None:
+            digest = code_digest(registry, registry.owner(metric.name, "tokbench_metrics"))
+            text = metric.settings.get("train_on")
+            if text is not None:
+                digest = digest_of(digest, corpus_digest(training_corpus(registry, str(text))))
+            found.append((metric.name, digest))
+    return tuple(found)
 
 
 def cut_into_tasks(

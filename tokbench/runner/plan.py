@@ -182,10 +182,11 @@ def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequen
 
 
 def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
-    """The metrics asked for, or all; and what is always measured, so that losses are known in any case."""
+    """The metrics asked for, or all but those on request; and what is always measured, as losses are."""
     chosen = {metric.name: metric for metric in map(registry.metric, suite.metrics)}
     always = {name: metric for name, metric in registry.metrics.items() if metric.always}
-    return tuple(({**chosen, **always} if chosen else registry.metrics).values())
+    unasked = {name: metric for name, metric in registry.metrics.items() if not metric.on_request}
+    return tuple(({**chosen, **always} if chosen else unasked).values())
 
 
 def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:

@@ -17,6 +17,7 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
 from tokbench.metrics.model import Model
 from tokbench.metrics.morphology import MorphCounts
+from tokbench.metrics.own import counting_of
 from tokbench.tally import CorpusFacts, Tally, collect
 from tokbench.tally.counters import COUNTERS
 
@@ -236,7 +237,8 @@ def test_by_hand(rows, dataset, language, expected) -> None:
 
 def test_every_metric_has_a_case_by_hand() -> None:
     measured = {metric.name for metric in CATALOGUE if metric.level != "speed"}
-    assert measured == {*BY_HAND, *TOGETHER, *VOCABULARY, *CODE}
+    on_request = {metric.name for metric in CATALOGUE if metric.on_request}  # in `test_digits`
+    assert measured == {*BY_HAND, *TOGETHER, *VOCABULARY, *CODE, *on_request}
 
 
 def test_the_names_of_the_design_are_there() -> None:
@@ -316,7 +318,8 @@ def test_definitions_are_complete(metric) -> None:
 
 
 def test_no_text_gives_nulls_with_a_reason(stand_ins) -> None:
-    cells = {CellKey("p", "d", "eng"): collect(stand_ins.Pieces(), [])}
+    counting = [own for metric in CATALOGUE if (own := counting_of(metric)) is not None]
+    cells = {CellKey("p", "d", "eng"): collect(stand_ins.Pieces(), [], counting=counting)}
     context = MeasureContext(vocab_sizes={"p": 256}, parallel={"d": True})
     rows = measure(cells, CATALOGUE, context=context)
     names = {metric.name for metric in CATALOGUE if metric.level != "speed"}

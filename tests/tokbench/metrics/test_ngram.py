@@ -24,6 +24,7 @@ from tokbench.metrics.ngram_bits import ngram_bits
 from tokbench.registry import build_registry
 
 Gram = tuple[int, ...]
+PARALLEL = Path(__file__).parents[3] / "datasets" / "parallel"
 WORDS = ["the", "cat", "dog", "sat", "on", "a", "mat", "and", "ran"]
 
 
@@ -188,3 +189,55 @@ def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
     assert "lossy does not give back 364 of 364 documents" in shown
     assert "1 documents left out" in shown
     assert "No paper validates" in shown
+
+
+def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> None:
+    from tokbench.metrics import CellKey
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.measure import measure
+    from tokbench.metrics.own import counting_of
+    from tokbench.runner.training import training_corpus
+    from tokbench.spec import Spec
+    from tokbench.tally import collect
+
+    lines = (PARALLEL / "eng_Latn.txt").read_text("utf-8").splitlines()
+    (tmp_path / "train.txt").write_text("\n".join(lines[::2]) + "\n", "utf-8")
+    (tmp_path / "read.txt").write_text("\n".join([*lines[1::2], lines[0]]) + "\n", "utf-8")
+    registry = build_registry()
+    tokenizer, text = tokbench.load("chars"), registry.dataset(f"text:{tmp_path / 'read.txt'}")
+    train = f"text:{tmp_path / 'train.txt'}"
+    [expected] = ngram_bits({"chars": tokenizer}, training_corpus(registry, train), text).figures
+    metric = registry.metric("ngram_bpb").asked_as(Spec("ngram_bpb", None, {"train_on": train}))
+    counting = counting_of(metric)
+    assert counting is not None
+    [language] = text.languages
+    documents = [document for shard in text.shards(language) for document in text.read(shard)]
+    cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[counting])}
+    row = measure(cells, [metric], context=MeasureContext())[0]
+    assert row.value == pytest.approx(expected.bits_per_byte, abs=1e-6)
+    assert row.ci_low is not None
+    assert row.ci_low < row.value < row.ci_high  # type: ignore[operator]
+    unnamed = registry.metric("ngram_bpb")
+    counted = counting_of(unnamed)
+    assert counted is not None
+    cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[counted])}
+    assert "name that with train_on=DATASET" in measure(cells, [unnamed], context=MeasureContext())[0].status
+
+
+def test_splits_part_the_documents_and_tell_how_stable_ranks_are() -> None:
+    from tokbench.metrics.ngram_bits import half
+
+    data = [str(number).encode() for number in range(2000)]
+    halves = [[half(each, split) for each in data] for split in range(2)]
+    assert all(900 < sum(each) < 1100 for each in halves)
+    assert 900 < sum(one == other for one, other in zip(*halves, strict=True)) < 1100
+    command = ["ngram", "bytes", "chars", "--train-on", f"text:{PARALLEL / 'eng_Latn.txt'}"]
+    command += ["-d", f"text:{PARALLEL / 'eng_Latn.txt'}", "--splits", "3"]
+    done = CliRunner().invoke(app, [*command, "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["splits"] == 3
+    assert {*found["ranks"]} == {"bytes", "chars"}
+    assert all(len({*bits}) == 3 for bits in found["bits"].values())
+    shown = CliRunner().invoke(app, command).stdout
+    assert "the order is" in shown

@@ -16,11 +16,13 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphology import score
+from tokbench.metrics.own import counting_of
 from tokbench.tally import CorpusFacts, Tally, collect
 
 WORDS = st.sampled_from(["ab", "abab", "é", "ж", "12", "1234567", "==", "\n  x", "fooBar", "ไทย", "漢字"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=30)
 LANGUAGES = ("eng_Latn", "rus_Cyrl", "tha_Thai")
+COUNTING = [counting for metric in CATALOGUE if (counting := counting_of(metric)) is not None]
 FACTS = {"text": CorpusFacts(parallel=True), "code": CorpusFacts(kind="code", language="python")}
 
 
@@ -48,7 +50,7 @@ def counted(tokenizer, texts: list[str], shards: int, *, rotate: bool) -> dict[t
             parts = [documents[shard::shards] for shard in range(shards)]
             parts = [part[::-1] for part in reversed(parts)] if rotate else parts
             found[dataset, language] = Tally.sum(
-                collect(tokenizer, part, facts=FACTS[dataset]) for part in parts
+                collect(tokenizer, part, facts=FACTS[dataset], counting=COUNTING) for part in parts
             )
     return found
 
@@ -69,7 +71,7 @@ def test_order_and_sharding_change_no_figure_and_no_interval(stand_ins, texts: l
 
 
 LOWEST = {"token_length": 1, "fertility_isolated": 1, "cost_ratio": 1}
-FREE = {"zipf_slope", "nsl", "premium"}
+FREE = {"zipf_slope", "nsl", "premium", "magnitude_consistency"}
 
 
 @given(TEXTS)

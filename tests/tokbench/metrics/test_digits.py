@@ -1,0 +1,83 @@
+"""Numbers cut by tokens, and operators that stand alone, by hand; and the fewest tokens, as a metric."""
+
+from __future__ import annotations
+
+import pytest
+
+import tokbench
+from tokbench.corpus import Document
+from tokbench.metrics import CellKey
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.digits import METRICS
+from tokbench.metrics.measure import measure
+from tokbench.metrics.metric import Metric
+from tokbench.metrics.optimum import METRICS as OPTIMUM
+from tokbench.metrics.own import counting_of
+from tokbench.registry import build_registry
+from tokbench.runner.plan import _metrics
+from tokbench.runner.suite import Suite
+from tokbench.tally import collect
+
+ALL_METRICS = {metric.name: metric for metric in (*METRICS, *OPTIMUM)}
+
+
+def row(metric: Metric, tokenizer: object, texts: list[str]):  # type: ignore[no-untyped-def]
+    counting = counting_of(metric)
+    assert counting is not None
+    documents = [Document(text) for text in texts]
+    tally = collect(tokenizer, documents, counting=[counting])  # type: ignore[arg-type]
+    cells = {CellKey("t", "d", "eng"): tally}
+    found = measure(cells, [metric], context=MeasureContext())
+    return next(each for each in found if each.language == "eng")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # of length 4 the cuts 12|34, 56|34, 2|12|1, of length 2 twice none and once 7|8: H(1/3) both
+        ("digit_split_variability", (3 * 0.9182958 + 3 * 0.9182958) / 6),
+        # 4 tokens of 3 × 2 digits, 7 of 3 × 4: 8/12 and 7/12 a digit
+        ("magnitude_consistency", (0.5 / 12) / (7.5 / 12)),
+        # "+" and "==" alone, ">" joined with x
+        ("operator_isolation", 2 / 3),
+    ],
+)
+def test_figures_by_hand(stand_ins, name: str, expected: float) -> None:  # type: ignore[no-untyped-def]
+    pieces = stand_ins.Pieces("12", "34", "56", "x>")
+    texts = ["1234 5634", "12 12 78", "2121 a + b", "c == x>d !"]
+    found = row(ALL_METRICS[name], pieces, texts)
+    assert found.status == "ok"
+    assert found.value == pytest.approx(expected, abs=1e-6)
+
+
+def test_text_without_numbers_has_a_reason_and_no_figure(stand_ins) -> None:  # type: ignore[no-untyped-def]
+    pieces = stand_ins.Pieces("12")
+    for name, said in (
+        ("digit_split_variability", "no numbers of 2 to 6 digits"),
+        ("magnitude_consistency", "numbers of two lengths"),
+        ("operator_isolation", "no found"),
+    ):
+        found = row(ALL_METRICS[name], pieces, ["no number here"])
+        assert found.value is None
+        assert said in found.status
+
+
+def test_the_optimum_is_tokens_over_fewest_tokens() -> None:
+    from tokbench_subword.methods import bpe_of_merges
+
+    tokenizer = bpe_of_merges([(b"a", b"b"), (b"b", b"c"), (b"bc", b"d")], pattern="none")
+    found = row(OPTIMUM[0], tokenizer, ["abcd"] * 2000 + ["xy"] * 2000)
+    assert found.value == pytest.approx((3 + 2) / (2 + 2))  # ab|c|d, and a|bcd would do
+    assert found.ci_low is not None
+    assert found.ci_low <= found.value <= found.ci_high
+    without = row(OPTIMUM[0], tokbench.load("chars"), ["abcd"])
+    assert without.value is None
+    assert "where it tells" in without.status
+
+
+def test_they_are_measured_where_a_run_names_them_and_nowhere_else() -> None:
+    registry = build_registry()
+    suite = Suite(name="s", tokenizers=["bytes"], datasets=["bundled:prose"])
+    assert not {*ALL_METRICS} & {metric.name for metric in _metrics(suite, registry)}
+    suite = Suite(name="s", tokenizers=["bytes"], datasets=["bundled:prose"], metrics=["optimum"])
+    assert "optimum" in {metric.name for metric in _metrics(suite, registry)}

@@ -1,0 +1,223 @@
+"""How tokens cut numbers, number by number, and whether operators stand alone: counted where a run asks for it.
+
+The definitions are those of TokEval 1.0. A number is a run of decimal digits; its cuts are the places within it
+where another token begins. Numbers and operators that are not covered by tokens throughout are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any
+
+from tokbench.metrics.metric import Metric, Undefined
+from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch, token_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Counted = dict[str, list[int]]
+
+_TOKEVAL = "TokEval 1.0, after Singh and Strouse, Tokenization counts, 2024"
+_NUMBER = re.compile(r"\d+")
+_OPERATOR = re.compile(r"\*\*|//|<<|>>|<=|>=|=>|==|!=|&&|\|\||\?:|[-+*/=<>&|^~%]|!")
+_NO_OPERATOR = "!"  # what TokEval finds, and counts in no category
+LENGTHS = range(2, 7)
+"""Numbers of so many digits are looked at for how they are cut: there are 2^(L − 1) ways."""
+MAGNITUDES = range(1, 10)
+"""Numbers of so many digits are looked at for tokens a digit."""
+PATTERNS = {
+    f"cut_{''.join(cuts)}": f"numbers of {length} digits cut before each but the first as {''.join(cuts)} says"
+    for length in LENGTHS
+    for cuts in product("01", repeat=length - 1)
+}
+
+
+def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[NDArray[np.int64]]:
+    """Of each text, the number of the token that each character belongs to, -1 for none: int64 ``(chars,)``.
+
+    Of tokens that share a character the last has it. A tokenizer that does not tell places is taken at the
+    bytes of its tokens; where these are not the text's, no character has an owner.
+    """
+    import numpy as np
+
+    if not isinstance(tokenizer, OffsetEncoder):
+        return [_by_bytes(text, tokenizer) for text in texts]
+    spans, limits = offsets_batch(tokenizer, texts)
+    found = []
+    for index, text in enumerate(texts):
+        owner = np.full(len(text), -1, np.int64)
+        own = spans[limits[index] : limits[index + 1]].tolist()
+        for token, (start, end) in enumerate(own):
+            owner[start:end] = token
+        found.append(owner)
+    return found
+
+
+def _by_bytes(text: str, tokenizer: Tokenizer) -> NDArray[np.int64]:
+    import numpy as np
+
+    pieces = [token_bytes(tokenizer, int(index)) for index in tokenizer.encode(text)]
+    data = text.encode("utf-8", "surrogatepass")
+    if b"".join(pieces) != data:
+        return np.full(len(text), -1, np.int64)
+    of_bytes = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
+    ends = np.cumsum([len(character.encode("utf-8", "surrogatepass")) for character in text], dtype=np.int64)
+    last: NDArray[np.int64] = of_bytes[ends - 1].astype(np.int64)
+    return last
+
+
+def cut_numbers(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+    """The cuts of each number, a character for each digit but the first: 1 where a token begins, else 0.
+
+    Example:
+        >>> import numpy as np
+        >>> list(cut_numbers("1234 and 56", np.array([0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3])))
+        ['010', '0']
+    """
+    for number in _NUMBER.finditer(text):
+        own = owner[number.start() : number.end()].tolist()
+        if -1 not in own:
+            yield "".join("01"[one != other] for one, other in pairwise(own))
+
+
+def _count_cuts(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
+    counts = {name: [0] * len(texts) for name in PATTERNS}
+    for index, owner in enumerate(owners(texts, tokenizer)):
+        for cuts in cut_numbers(texts[index], owner):
+            if f"cut_{cuts}" in counts:
+                counts[f"cut_{cuts}"][index] += 1
+    return counts
+
+
+def _count_magnitudes(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
+    names = [f"{what}_{length}" for what in ("numbers", "tokens") for length in MAGNITUDES]
+    counts = {name: [0] * len(texts) for name in names}
+    for index, owner in enumerate(owners(texts, tokenizer)):
+        for cuts in cut_numbers(texts[index], owner):
+            if len(cuts) + 1 in MAGNITUDES:
+                counts[f"numbers_{len(cuts) + 1}"][index] += 1
+                counts[f"tokens_{len(cuts) + 1}"][index] += 1 + cuts.count("1")
+    return counts
+
+
+def _count_operators(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
+    counts = {"found": [0] * len(texts), "alone": [0] * len(texts)}
+    for index, owner in enumerate(owners(texts, tokenizer)):
+        text = texts[index]
+        for operator in _OPERATOR.finditer(text):
+            own = {*owner[operator.start() : operator.end()].tolist()} - {-1}
+            if not own or operator[0] == _NO_OPERATOR:
+                continue
+            start, end = operator.start(), operator.end()
+            while start > 0 and int(owner[start - 1]) in own:
+                start -= 1
+            while end < len(text) and int(owner[end]) in own:
+                end += 1
+            beside = text[start : operator.start()] + text[operator.end() : end]
+            counts["found"][index] += 1
+            counts["alone"][index] += not beside.strip()
+    return counts
+
+
+def split_variability(t: Any) -> float:
+    """Bits of uncertainty about how a number is cut, once its length is known: averaged over the numbers.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> seen = {name: 0 for name in PATTERNS} | {"cut_0": 3, "cut_010": 1, "cut_100": 1, "cut_001": 2}
+        >>> round(split_variability(SimpleNamespace(**seen)), 4)  # (3 × 0 + 4 × 1.5) / 7
+        0.8571
+    """
+    import numpy as np
+
+    total = bits = 0.0
+    for length in LENGTHS:
+        counts = np.array(
+            [getattr(t, name) for name in PATTERNS if len(name) == len("cut_") + length - 1], float
+        )
+        n = counts.sum()
+        if n:
+            shares = counts[counts > 0] / n
+            bits -= n * float(shares @ np.log2(shares))
+            total += n
+    if not total:
+        raise Undefined(f"no numbers of {LENGTHS[0]} to {LENGTHS[-1]} digits whose tokens' places are known")
+    return bits / total
+
+
+def magnitude_consistency(t: Any) -> float:
+    """The standard deviation of tokens a digit over the lengths of numbers, divided by their mean.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> seen = {f"{what}_{n}": 0 for what in ("numbers", "tokens") for n in MAGNITUDES}
+        >>> seen |= {"numbers_1": 2, "tokens_1": 2, "numbers_2": 4, "tokens_2": 4}  # 1 and 1/2 a digit
+        >>> round(magnitude_consistency(SimpleNamespace(**seen)), 4)  # 0.25 / 0.75
+        0.3333
+    """
+    import numpy as np
+
+    rates = [
+        getattr(t, f"tokens_{length}") / getattr(t, f"numbers_{length}") / length
+        for length in MAGNITUDES
+        if getattr(t, f"numbers_{length}")
+    ]
+    if len(rates) < 2:
+        raise Undefined("numbers of two lengths or more are needed, with tokens whose places are known")
+    return float(np.std(rates) / np.mean(rates))
+
+
+METRICS = (
+    Metric(
+        name="digit_split_variability",
+        unit="bits/number",
+        better="lower",
+        summary="Entropy of where numbers of the same length are cut, averaged over numbers of 2 to 6 digits.",
+        formula=r"\sum_L \frac{n_L}{n} H(\text{cuts} \mid L)",
+        source=_TOKEVAL,
+        caveat=(
+            "0 where the length of a number says how it is cut. TokEval gives the entropy of each length, "
+            "which is the same here, and pools lengths otherwise."
+        ),
+        counters=PATTERNS,
+        count=_count_cuts,
+        compute=split_variability,
+        group="structure",
+        on_request=True,
+    ),
+    Metric(
+        name="magnitude_consistency",
+        unit="standard deviation/mean",
+        better="lower",
+        summary="How much tokens a digit vary between numbers of 1, 2, … 9 digits: deviation over mean.",
+        formula=r"\frac{\sigma(r_1, \dots, r_9)}{\mu(r_1, \dots, r_9)},\ r_L = \frac{|T_L|}{L\, n_L}",
+        source=_TOKEVAL,
+        caveat="Numbers of ten digits and more are left out; TokEval takes them as one more length.",
+        counters={
+            **{f"numbers_{length}": f"numbers of {length} digits" for length in MAGNITUDES},
+            **{f"tokens_{length}": f"tokens of numbers of {length} digits" for length in MAGNITUDES},
+        },
+        count=_count_magnitudes,
+        compute=magnitude_consistency,
+        group="structure",
+        on_request=True,
+    ),
+    Metric(
+        name="operator_isolation",
+        unit="share of operators",
+        better="higher",
+        summary="Share of operators (+, ==, <, …) whose tokens cover nothing else but white space.",
+        formula=r"\frac{|\{o : \text{tokens of } o \subseteq o \cup \text{spaces}\}|}{|O|}",
+        source="TokEval 1.0",
+        caveat="A hyphen, a slash and a per cent sign in prose count, too: take code, or formulas.",
+        counters={"found": "operators with tokens", "alone": "those whose tokens cover nothing else"},
+        count=_count_operators,
+        compute=lambda t: t.alone / t.found,
+        needs=("found",),
+        group="structure",
+        on_request=True,
+    ),
+)

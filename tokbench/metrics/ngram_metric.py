@@ -1,0 +1,111 @@
+"""`ngram_bpb`: bits per byte of a small n-gram model over a tokenizer's ids, as a metric with an interval.
+
+The model is trained where the metric counts, on text that a run names, once for each tokenizer in each
+worker. Documents of that text are passed over when they come up in what is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tokbench.batch import TokenBatch
+from tokbench.corpus import TrainingCorpus
+from tokbench.errors import CorpusError
+from tokbench.metrics.metric import Metric
+from tokbench.metrics.ngram import NgramModel
+from tokbench.metrics.ngram_bits import NO_QUALITY, Training, digest, trained_model, utf8_of
+from tokbench.spec import Option, Spec, validate
+from tokbench.tokenizer import LoadContext, Tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MICRO = 1_000_000
+"""Counts are whole numbers: millionths of bits."""
+
+
+class _Trained(NamedTuple):
+    """The model of a tokenizer on the text of some options, and what that text is."""
+
+    tokenizer: Tokenizer
+    options: dict[str, Any]
+    model: NgramModel
+    training: Training
+
+
+_last: list[_Trained] = []
+"""The model that was trained last in this process: batches of one tokenizer follow one another."""
+
+
+def training_text(spec: str) -> TrainingCorpus:
+    """The text that a model is trained on: of a dataset family that tokbench brings."""
+    from pathlib import Path
+
+    from tokbench.corpora import FAMILIES
+
+    wanted = Spec.parse(spec)
+    family = next((family for family in FAMILIES if family.name == wanted.family), None)
+    if family is None:
+        names = ", ".join(family.name for family in FAMILIES)
+        raise CorpusError(f"ngram_bpb: train_on={spec} names no dataset; there are {names}")
+    dataset = family.load(validate(wanted, family.options), LoadContext(Path()))
+    return TrainingCorpus(dataset, tuple(dataset.languages))
+
+
+def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> _Trained:
+    if not _last or _last[0].tokenizer is not tokenizer or _last[0].options != options:
+        training = Training()
+        texts = training_text(options["train_on"]).texts()
+        _last.clear()
+        model = trained_model(tokenizer.name, tokenizer, texts, order=options["order"], training=training)
+        _last.append(_Trained(tokenizer, dict(options), model, training))
+    return _last[0]
+
+
+def _count(
+    texts: Sequence[str], batch: TokenBatch, tokenizer: Tokenizer, options: Mapping[str, Any]
+) -> dict[str, NDArray[np.int64]]:
+    """The bits and the bytes of each document; 0 for those trained on, or without text."""
+    import numpy as np
+
+    microbits, n_bytes = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    if options["train_on"] is not None and len(texts):
+        trained = _trained(tokenizer, options)
+        bits = trained.model.bits(batch, tokenizer.name)
+        each = np.add.reduceat(bits, batch.offsets[:-1] + np.arange(len(batch)))
+        encoded = [utf8_of(text) for text in texts]
+        fresh = [at for at, data in enumerate(encoded) if data and digest(data) not in trained.training.seen]
+        microbits[fresh] = np.rint(each[fresh] * MICRO)
+        n_bytes[fresh] = [len(encoded[at]) for at in fresh]
+    return {"microbits": microbits, "read_bytes": n_bytes}
+
+
+METRICS = (
+    Metric(
+        name="ngram_bpb",
+        unit="bits/byte",
+        better="none",
+        summary="Bits per byte that a small n-gram model, trained on other text in the same ids, needs.",
+        formula=r"\frac{-\sum_i \log_2 P(t_i \mid t_{i-n+1} \dots t_{i-1})}{|\text{bytes}|}",
+        source="Chen and Goodman 1999 (interpolated modified Kneser-Ney); the ends of documents are predicted",
+        caveat=(
+            f"{NO_QUALITY} Name the training text: -m ngram_bpb:train_on=DATASET. Documents that occur in it "
+            "are left out. A tokenizer that loses text needs fewer bits for that reason."
+        ),
+        counters={
+            "microbits": "millionths of bits of the ids and the ends of documents that are not trained on",
+            "read_bytes": "bytes of text that is not in the training text: name that with train_on=DATASET",
+        },
+        count=_count,
+        compute=lambda t: t.microbits / MICRO / t.read_bytes,
+        needs=("read_bytes",),
+        options=(
+            Option("train_on", "str", None, "The dataset that the n-gram model is trained on."),
+            Option("order", "int", 3, "Ids seen at once, the predicted one too."),
+        ),
+        group="information",
+        on_request=True,
+    ),
+)
