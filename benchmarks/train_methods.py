@@ -52,16 +52,21 @@ class Given:
         }
 
 
-def family(given: Given, texts: Sequence[str], **options: object) -> None:
+def family(given: Given, texts: Sequence[str], name: str = "bpe", **options: object) -> None:
     """Train in-house."""
-    from tokbench_subword.bpe.family import BPE
-
     from tokbench.corpus import TrainingCorpus
+    from tokbench.registry import build_registry
     from tokbench.spec import with_defaults
 
     asked: dict[str, Any] = {"vocab_size": given.size, "threads": 1, **options}
-    assert BPE.train is not None
-    BPE.train(TrainingCorpus.of_texts(list(texts)), with_defaults(BPE.options, asked), lambda *_: None)
+    trained = build_registry().tokenizers[name]
+    assert trained.train is not None
+    trained.train(TrainingCorpus.of_texts(list(texts)), with_defaults(trained.options, asked), lambda *_: None)
+
+
+def other(name: str, **options: object) -> Callable[[Given], None]:
+    """A family of its own."""
+    return lambda given: family(given, given.lines, name, **options)
 
 
 def plain(given: Given) -> None:
@@ -124,6 +129,9 @@ METHODS: dict[str, Callable[[Given], None]] = {
     "superwords": superwords,
     "continued": continued,
     "parity": parity,
+    "greedtok": other("greedtok"),
+    "pickybpe, ios 0.9": other("pickybpe", ios=0.9),
+    "pathpiece": other("pathpiece"),
     "tokenizers plain": their_plain,
     "tokenizers parity": their_parity,
 }
