@@ -66,8 +66,9 @@ def test_the_optimum_is_tokens_over_fewest_tokens() -> None:
     from tokbench_subword.methods import bpe_of_merges
 
     tokenizer = bpe_of_merges([(b"a", b"b"), (b"b", b"c"), (b"bc", b"d")], pattern="none")
-    found = row(OPTIMUM[0], tokenizer, ["abcd"] * 2000 + ["xy"] * 2000)
-    assert found.value == pytest.approx((3 + 2) / (2 + 2))  # ab|c|d, and a|bcd would do
+    found = row(OPTIMUM[0], tokenizer, ["abcd" * (1 + i % 7) + "xy" * i for i in range(200)])
+    n, pairs = sum(1 + i % 7 for i in range(200)), sum(range(200))  # ab|c|d, where a|bcd would do
+    assert found.value == pytest.approx((3 * n + 2 * pairs) / (2 * n + 2 * pairs))
     assert found.ci_low is not None
     assert found.ci_low <= found.value <= found.ci_high
     without = row(OPTIMUM[0], tokbench.load("chars"), ["abcd"])
