@@ -76,8 +76,7 @@ def ngram(
     options: dict[str, Any] = {"order": order, "limit": limit, "seed": seed, "progress": _progress}
     if splits:
         readings = [
-            ngram_bits(tokenizers, corpus, text, split=split, replicates=0, **options)
-            for split in range(seed, seed + splits)
+            ngram_bits(tokenizers, corpus, text, split=split, **options) for split in range(seed, seed + splits)
         ]
         _show_stability(Stability.of(readings), as_json)
         return

@@ -231,8 +231,8 @@ def test_splits_part_the_documents_and_tell_how_stable_ranks_are() -> None:
     halves = [[half(each, split) for each in data] for split in range(2)]
     assert all(900 < sum(each) < 1100 for each in halves)
     assert 900 < sum(one == other for one, other in zip(*halves, strict=True)) < 1100
-    command = ["ngram", "bytes", "chars", "--train-on", f"text:{PARALLEL / 'eng_Latn.txt'}"]
-    command += ["-d", f"text:{PARALLEL / 'eng_Latn.txt'}", "--splits", "3"]
+    text = "bundled:parallel,languages=eng_Latn+deu_Latn"
+    command = ["ngram", "bytes", "chars", "--train-on", text, "-d", text, "--splits", "3"]
     done = CliRunner().invoke(app, [*command, "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
