@@ -7,8 +7,10 @@ where two letters meet that it leaves as they are: across these no normalizer re
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,7 @@ _LETTERS = (
     *("\u0400\u0481", "\u05d0\u05ea", "\u0621\u063a", "\u0641\u064a", "\u0904\u0928", "\u092a\u0939"),
     *("\u0e01\u0e2e", "\u3041\u3096", "\u30a1\u30fa", "\u4e00\u9fa5", "\uac00\ud7a3"),
 )
-"""First and last of ranges of letters, none of which joins with the one before."""
+"""First and last of ranges of letters, none of which joins with the one before; three of ASCII."""
 _NEAR, _MOST_KNOWN = 64, 1 << 14
 
 
@@ -51,7 +53,7 @@ class Leading:
 
     def __init__(self, config: Mapping[str, Any] | None) -> None:
         self._normalize = normalizer_of(config)
-        self._steps = steps_of(config, "normalizers")
+        self._steps = [json.dumps(step) for step in steps_of(config, "normalizers")]
         self._known: dict[str, int] = {}
 
     def of(self, texts: Segments) -> NDArray[np.int64]:
@@ -67,10 +69,10 @@ class Leading:
         near = text[:_NEAR].tobytes().decode(errors="ignore")
         if self._normalize is None:
             return len(near[:1].encode())
-        met = self._meeting.search(near)
+        met = self._ascii.search(near) or self._any.search(near)
         if met is None:
             near = text.tobytes().decode()
-            met = self._meeting.search(near)
+            met = self._any.search(near)
         head = near[: met.end()] if met else near
         if head not in self._known:
             if len(self._known) > _MOST_KNOWN:
@@ -80,18 +82,25 @@ class Leading:
         return self._known[head]
 
     @cached_property
-    def _meeting(self) -> re.Pattern[str]:
-        """A letter behind which another stands, of those that no step changes."""
-        letters = [f"{ends[0]}-{ends[1]}" for ends in _LETTERS if self._stops_between(*map(ord, ends))]
-        return re.compile(f"[{''.join(letters)}](?=[{''.join(letters)}])" if letters else r"(?!)")
+    def _ascii(self) -> re.Pattern[str]:
+        return self._meeting(_LETTERS[:3])
 
-    def _stops_between(self, first: int, last: int) -> bool:
-        letters = "".join(map(chr, range(first, last + 1)))
-        return all(_stops_between(step, letters) for step in self._steps)
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        return self._meeting(_LETTERS)
+
+    def _meeting(self, ranges: Iterable[str]) -> re.Pattern[str]:
+        """A letter behind which another stands, of those that every step leaves."""
+        left = [ends for ends in ranges if all(_stops_between(step, ends) for step in self._steps)]
+        letters = "".join(f"{ends[0]}-{ends[1]}" for ends in left)
+        return re.compile(f"[{letters}](?=[{letters}])" if letters else r"(?!)")
 
 
-def _stops_between(step: Mapping[str, Any], letters: str) -> bool:
-    """Whether a normalizer leaves letters, but for their case, and never reaches across two of them."""
+@lru_cache(maxsize=1024)
+def _stops_between(description: str, ends: str) -> bool:
+    """Whether a normalizer leaves the letters of a range, but for their case, and never reaches across two."""
+    step = json.loads(description)
+    letters = "".join(map(chr, range(ord(ends[0]), ord(ends[1]) + 1)))
     if step["type"] == "Replace":
         pattern = step["pattern"]
         pattern = {"String": pattern} if isinstance(pattern, str) else pattern
