@@ -193,7 +193,7 @@ METRICS = (
         unit="standard deviation/mean",
         better="lower",
         summary="How much tokens a digit vary between numbers of 1, 2, … 9 digits: deviation over mean.",
-        formula=r"\frac{\sigma(r_1, \dots, r_9)}{\mu(r_1, \dots, r_9)},\ r_L = \frac{|T_L|}{L\, n_L}",
+        formula=r"\frac{\sigma(r_L)}{\mu(r_L)},\ r_L = \frac{|T_L|}{L\, n_L}",
         source=_TOKEVAL,
         caveat="Numbers of ten digits and more are left out; TokEval takes them as one more length.",
         counters={
@@ -210,7 +210,7 @@ METRICS = (
         unit="share of operators",
         better="higher",
         summary="Share of operators (+, ==, <, …) whose tokens cover nothing else but white space.",
-        formula=r"\frac{|\{o : \text{tokens of } o \subseteq o \cup \text{spaces}\}|}{|O|}",
+        formula=r"\frac{|\{o : \text{tokens of } o \text{ cover } o \text{ and spaces}\}|}{|O|}",
         source="TokEval 1.0",
         caveat="A hyphen, a slash and a per cent sign in prose count, too: take code, or formulas.",
         counters={"found": "operators with tokens", "alone": "those whose tokens cover nothing else"},

@@ -107,7 +107,7 @@ METRICS = (
         unit="tokens/fewest tokens",
         better="lower",
         summary="Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens.",
-        formula=r"\frac{|T|}{\min \{k : t_1 \cdots t_k = \text{text},\ t_i \in V,\ \text{cut as } T\}}",
+        formula=r"\frac{|T|}{|T^*|},\ T^* = \text{a shortest spelling in } V",
         source="Schmidt et al., Tokenization Is More Than Compression, EMNLP 2024 (shortest paths)",
         caveat=(
             "What is above 1 is what the order of the merges costs, not the vocabulary. Byte-level "
