@@ -22,7 +22,7 @@ import numpy as np
 
 import tokbench
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.resampling import Resampler
+from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally.text import GROUPS
 from tokbench.tokenizer import encode_batch
 
@@ -44,7 +44,6 @@ def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, f
     rng = np.random.default_rng(n)
     truth = lines[:, 0].sum() / lines[:, 1].sum()
     given = held = 0
-    resampler = Resampler(seed=0, n=1000)
     for _ in range(TRIALS):
         if way == "contiguous":
             first = rng.integers(0, len(lines) - n + 1)
@@ -59,7 +58,7 @@ def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, f
             for column, name in enumerate(("bytes", "tokens"))
         }
         with np.errstate(all="ignore"):
-            again = resampler.rows(sums)
+            again = resampled_rows(sums, seed=0, n=1000)
             [limits] = intervals([again["bytes"] / again["tokens"]], 0.95)
         if limits is not None:
             given += 1

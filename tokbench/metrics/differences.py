@@ -13,7 +13,6 @@ from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, computed, figure_of
 from tokbench.metrics.measure import ALL, Cell, evaluate, unit_of
 from tokbench.metrics.metric import CellKey, Metric
-from tokbench.metrics.resampling import Resampler
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -78,7 +77,6 @@ def differences(
         if metric.level == "languages" and not metric.per_language and metric.better in ("higher", "lower")
     ]
     rows: list[Difference] = []
-    resampler = Resampler(context.seed, context.replicates)
     for dataset in dict.fromkeys(key.dataset for key in cells):
         tokenizers = list(dict.fromkeys(key.tokenizer for key in cells if key.dataset == dataset))
         languages = list(
@@ -86,12 +84,12 @@ def differences(
         )
         family, here, tests = Family(), list[Difference](), list[Score | None]()
         for language in [*(languages if per_language else ()), ALL]:
-            found = _cells(cells, tokenizers, dataset, language, languages, context, resampler)
+            found = _cells(cells, tokenizers, dataset, language, languages, context)
             figures = {
                 (name, metric.name): figure(cell, metric) for name, cell in found.items() for metric in compared
             }
             if language == ALL:
-                figures |= across(cells, list(found), dataset, languages, together, context, resampler)
+                figures |= across(cells, list(found), dataset, languages, together, context)
             kinds = [*compared, *(together if language == ALL else ())]
             _pairs(found, kinds, context, figures, family, here, tests)
         rows += [
@@ -108,7 +106,6 @@ def _cells(
     language: str,
     languages: Sequence[str],
     context: MeasureContext,
-    resampler: Resampler,
 ) -> dict[str, Cell]:
     """The cells of one language (or of all together) by tokenizer, where there are any."""
     found: dict[str, Cell] = {}
@@ -117,7 +114,7 @@ def _cells(
         if all(key in cells for key in wanted):
             tally = Tally.sum(cells[key] for key in wanted)
             key = CellKey(tokenizer, dataset, language)
-            found[tokenizer] = Cell(key, tally, context, resampler, len(wanted))
+            found[tokenizer] = Cell(key, tally, context, len(wanted))
     return found
 
 
@@ -128,7 +125,6 @@ def across(
     names: Sequence[str],
     metrics: Sequence[Metric],
     context: MeasureContext,
-    resampler: Resampler,
 ) -> dict[tuple[str, str], Figure]:
     """The figures of several languages together, by tokenizer and metric."""
     import numpy as np
@@ -138,7 +134,7 @@ def across(
         some = []
         for language in names:
             key = CellKey(tokenizer, dataset, language)
-            some.append(Cell(key, cells[key], context, resampler))
+            some.append(Cell(key, cells[key], context))
             some[-1].keep(Languages.COUNTS)
         languages = Languages.of(some, parallel=context.parallel.get(dataset, False), context=context)
         again = languages.resamples()

@@ -16,7 +16,6 @@ from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
-from tokbench.metrics.resampling import Resampler
 from tokbench.metrics.view import Resamples, point, resampled, settings
 from tokbench.tally import Tally
 
@@ -54,9 +53,8 @@ def measure(
         level: [metric for metric in metrics if metric.level == level]
         for level in ("cell", "tokenizers", "languages", "vocabulary")
     }
-    resampler = Resampler(context.seed, context.replicates)
     wanted = {key: languages for key, languages in datasets.items() if only is None or key[0] in only}
-    bases = _Bases(cells, datasets, wanted, context, resampler)
+    bases = _Bases(cells, datasets, wanted, context)
     for (tokenizer, dataset), languages in wanted.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
@@ -65,7 +63,7 @@ def measure(
         evaluated: dict[str, Cell] = {}
         for language in [*tallies]:
             own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
-            cell = evaluated[language] = Cell(own, tallies.pop(language), context, resampler, added)
+            cell = evaluated[language] = Cell(own, tallies.pop(language), context, added)
             base = None
             if by_level["tokenizers"]:
                 base = cell if tokenizer == context.baseline else bases.of(dataset, language)
@@ -97,9 +95,8 @@ class _Bases:
         datasets: Mapping[tuple[str, str], list[str]],
         wanted: Mapping[tuple[str, str], list[str]],
         context: MeasureContext,
-        resampler: Resampler,
     ) -> None:
-        self._cells, self._datasets, self._context, self._resampler = cells, datasets, context, resampler
+        self._cells, self._datasets, self._context = cells, datasets, context
         self._made: dict[tuple[str, str], Cell] = {}
         self._asking = Counter(
             (dataset, language)
@@ -118,7 +115,7 @@ class _Bases:
             chosen = languages if language == ALL else [language]
             tally = Tally.sum(self._cells[CellKey(spec, dataset, each)] for each in chosen)
             key = CellKey(spec, dataset, language)
-            self._made[dataset, language] = Cell(key, tally, self._context, self._resampler, len(chosen))
+            self._made[dataset, language] = Cell(key, tally, self._context, len(chosen))
         self._asking[dataset, language] -= 1
         if not self._asking[dataset, language]:
             return self._made.pop((dataset, language))
@@ -128,16 +125,14 @@ class _Bases:
 class Cell:
     """One tally under evaluation: its counts, and their resamples (None where the text is too small)."""
 
-    def __init__(
-        self, key: CellKey, tally: Tally, context: MeasureContext, resampler: Resampler, languages: int = 1
-    ) -> None:
+    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
         self.key = key
         self.context = context
         self.counts = point(tally, key, context, languages)
         self.faults = tally.own.faults
         self.n_documents = tally.documents
         self.n_groups = len(tally.groups.rows)
-        self.resamples = resampled(tally, key, context, resampler, languages)
+        self.resamples = resampled(tally, key, context, languages)
 
     def keep(self, names: Sequence[str]) -> None:
         """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.groups import poisson_weights
 from tokbench.tally.text import GROUPS
 
@@ -26,50 +25,30 @@ _ONE_THREAD = 250_000
 """Multiplications at once below which BLAS starts no threads, which cost more CPU than they save time."""
 _ROWS = 12
 """Rows at once: of fewer or more, as many multiplications take longer."""
-OF_TEXT = frozenset({*TEXT_COUNTERS, "isolated_words"})
-"""Sums that are the same whatever the tokenizer."""
-SHARED_ROWS = 2048
-"""Rows kept for other cells: some 32 MB of them."""
 _EXACT = 1 << 24
 """Whole numbers up to this are single-precision numbers, and so are their sums."""
 
 
-class Resampler:
-    """Sums by bootstrap group on resamples, for many texts: `n` of each, drawn with `seed`.
+def resampled_rows(sums: Mapping[str, Ints], *, seed: int, n: int) -> dict[str, Floats]:
+    """Each of `sums`, of shape ``(GROUPS,)``, on every resample: float64 of shape ``(n + GROUPS + 1,)``.
 
-    Sums that are the same in every group share a row. So do those of different cells where they depend on the
-    text alone: ten tokenizers of one text have many of their counters in common.
+    Sums that are the same in every group, as those of what a text has none of, share a row.
+
+    Example:
+        >>> import numpy as np
+        >>> tokens = np.zeros(GROUPS, np.int64)
+        >>> tokens[:2] = 5, 7
+        >>> again = resampled_rows({"tokens": tokens}, seed=0, n=10)["tokens"]
+        >>> parts_of(again[None]).left_out[0, :3].tolist(), float(again[-1])
+        ([7.0, 5.0, 12.0], 12.0)
     """
+    import numpy as np
 
-    __slots__ = ("_shared", "n", "seed")
-
-    def __init__(self, seed: int, n: int) -> None:
-        self.seed = seed
-        self.n = n
-        self._shared: dict[bytes, Floats] = {}
-
-    def rows(self, sums: Mapping[str, Ints]) -> dict[str, Floats]:
-        """Each of `sums`, of shape ``(GROUPS,)``, on every resample: float64 of shape ``(n + GROUPS + 1,)``.
-
-        Example:
-            >>> import numpy as np
-            >>> tokens = np.zeros(GROUPS, np.int64)
-            >>> tokens[:2] = 5, 7
-            >>> again = Resampler(0, 10).rows({"tokens": tokens})["tokens"]
-            >>> parts_of(again[None]).left_out[0, :3].tolist(), float(again[-1])
-            ([7.0, 5.0, 12.0], 12.0)
-        """
-        import numpy as np
-
-        keys = {name: own.tobytes() for name, own in sums.items()}
-        new = {key: sums[name] for name, key in keys.items() if key not in self._shared}
-        again = resampled_sums(np.array([*new.values()]).reshape(-1, GROUPS), seed=self.seed, n=self.n)
-        found = dict(zip(new, again, strict=True))
-        for name in OF_TEXT.intersection(keys):
-            key = keys[name]
-            if key in found and len(self._shared) < SHARED_ROWS:
-                self._shared[key] = found.pop(key).copy()  # alone, without the array that it is a row of
-        return {name: self._shared[key] if key in self._shared else found[key] for name, key in keys.items()}
+    keys = {name: own.tobytes() for name, own in sums.items()}
+    distinct = {key: sums[name] for name, key in keys.items()}
+    again = resampled_sums(np.array([*distinct.values()]).reshape(-1, GROUPS), seed=seed, n=n)
+    found = dict(zip(distinct, again, strict=True))
+    return {name: found[key] for name, key in keys.items()}
 
 
 def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:

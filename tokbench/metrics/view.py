@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import CellKey
-from tokbench.metrics.resampling import Resampler
+from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally import Tally
 from tokbench.tally.groups import NAMES
 from tokbench.tally.text import GROUPS
@@ -74,19 +74,18 @@ class Resamples(Counts):
         return Counts(**{name: own[index] if isinstance(own, np.ndarray) else own for name, own in counts})
 
 
-def resampled(
-    tally: Tally, key: CellKey, context: MeasureContext, resampler: Resampler, languages: int = 1
-) -> Resamples | None:
+def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
     """The counts of a tally over again; None where there are too few documents for that."""
-    if resampler.n <= 0 or len(tally.groups.rows) < 2:
+    drawn = {"seed": context.seed, "n": context.replicates}
+    if context.replicates <= 0 or len(tally.groups.rows) < 2:
         return None
     known = settings(key, context, languages)
     if known["morphology"] is not None:
-        known["morphology"] = known["morphology"].resampled(seed=resampler.seed, n=resampler.n)
+        known["morphology"] = known["morphology"].resampled(**drawn)
     sums = dict(zip(NAMES, tally.groups.dense(NAMES), strict=True))
     sums |= dict(zip(_ISOLATED, _isolated(tally.word_sample), strict=True))
     # all at once: to work out only what some metric asks for is no quicker where the whole catalogue is asked
-    return Resamples(**resampler.rows(sums | {**tally.own.sums}), **known)
+    return Resamples(**resampled_rows(sums | {**tally.own.sums}, **drawn), **known)
 
 
 def _isolated(sample: WordSample) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tokbench.metrics.intervals import intervals, p_value
-from tokbench.metrics.resampling import Resampler
+from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally.text import GROUPS
 
 TRIALS = 1000
@@ -80,7 +80,7 @@ def figures(draw: Callable[..., Documents], figure: Callable, n: int, rng: np.ra
         whole = np.round(1000 * values)  # fine enough for rounding not to matter
         sums[name] = np.bincount(groups, weights=whole, minlength=GROUPS).astype(np.int64)
     with np.errstate(all="ignore"):
-        found: np.ndarray = figure(Resampler(seed=0, n=1000).rows(sums))
+        found: np.ndarray = figure(resampled_rows(sums, seed=0, n=1000))
     return found
 
 

@@ -9,7 +9,7 @@ import tokbench
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.resampling import Resampler, parts_of, resampled_sums
+from tokbench.metrics.resampling import parts_of, resampled_rows, resampled_sums
 from tokbench.metrics.view import resampled
 from tokbench.tally import collect
 from tokbench.tally.groups import NAMES, GroupSums, poisson_weights
@@ -23,7 +23,7 @@ def test_resamples_are_the_weighted_sums() -> None:
     dense[[3, 901], NAMES.index("bytes")] = 100_000_001, 3
     weights = poisson_weights(0, 50).astype(np.int64)
     names = ["tokens", "lines", "bytes", "documents"]
-    found = Resampler(0, 50).rows(dict(zip(names, GroupSums.of_dense(dense).dense(names), strict=True)))
+    found = resampled_rows(dict(zip(names, GroupSums.of_dense(dense).dense(names), strict=True)), seed=0, n=50)
     assert [*found] == names
     assert np.array_equal(found["tokens"][:50], 5 * weights[3] + 7 * weights[900])
     assert found["documents"] is found["tokens"]
@@ -34,21 +34,9 @@ def test_resamples_are_the_weighted_sums() -> None:
     assert parts.whole.tolist() == [100_000_004]
 
 
-def test_texts_share_what_does_not_depend_on_the_tokenizer() -> None:
-    rng = np.random.default_rng(1)
-    text, one, other = rng.integers(1, 9, (3, GROUPS))
-    resampler = Resampler(0, 20)
-    first = resampler.rows({"bytes": text, "tokens": one})
-    second = resampler.rows({"bytes": text.copy(), "tokens": other})
-    assert second["bytes"] is resampler.rows({"chars": text})["chars"]
-    assert np.array_equal(first["bytes"], second["bytes"])
-    assert np.array_equal(second["tokens"], resampled_sums(other[None], seed=0, n=20)[0])
-    assert np.array_equal(first["tokens"], resampled_sums(one[None], seed=0, n=20)[0])
-
-
 def test_resamples_are_counts_of_all_that_was_counted() -> None:
     tally = collect(tokbench.load("bytes"), [Document("one two"), Document("three")])
-    again = resampled(tally, CellKey("bytes", "d", "l"), MeasureContext(), Resampler(0, 20))
+    again = resampled(tally, CellKey("bytes", "d", "l"), MeasureContext(replicates=20))
     assert again is not None
     assert {name: int(vars(again)[name][-1]) for name in NAMES} == tally.totals
     assert again.one(-1).words == again.one(-1).isolated_words == 3
