@@ -87,6 +87,24 @@ def subroutine(function: Function) -> Function:
     return compiled
 
 
+def when_compiling(tell: Callable[[], None]) -> None:
+    """Have `tell` called once: when a kernel has to be compiled, which takes seconds, not just loaded."""
+    from numba.core import event
+
+    class Once(event.Listener):  # type: ignore[misc]  # numba has no types
+        told = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, event: Any) -> None:
+            """Nothing is said."""
+
+    event.register("numba:compile", Once())
+
+
 def _kept(function: Function, **options: bool) -> Function:
     compiled: Any = njit(cache=True, **_FAST, **options)(function)
     if PRIVATE and not config.DISABLE_JIT:

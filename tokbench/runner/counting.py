@@ -30,9 +30,11 @@ _PROGRESS_SECONDS = 0.2
 def get_ready(emit: Emit) -> None:
     """Load what counts, once in a worker: compiling is nothing that a tokenizer's time limit should hold."""
     from tokbench.corpora.lines import lines_of
+    from tokbench.kernels.compiling import when_compiling
     from tokbench.tally import get_ready
 
     if not _ready:
+        when_compiling(lambda: emit(("compiling",)))
         lines_of(b"a line")
         get_ready()
         _ready.append(True)

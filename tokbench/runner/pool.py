@@ -44,7 +44,7 @@ def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
     _give_back(worker, fresh)
 
 
-def start_ahead(number: int, function: Callable[..., Any]) -> None:
+def start_ahead(number: int, function: Callable[..., Any], compiling: Callable[[], None] | None = None) -> None:
     """Start workers until `number` are idle, and have each call ``function(emit)`` while nobody needs it yet.
 
     A process takes half a second to import what counts; meanwhile we have other things to do.
@@ -52,7 +52,7 @@ def start_ahead(number: int, function: Callable[..., Any]) -> None:
     with _lock:
         for _ in range(number - len(_idle)):
             worker = Worker()
-            worker.begin(function)
+            worker.begin(function, compiling)
             _idle.append(worker)
 
 

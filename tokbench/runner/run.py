@@ -119,6 +119,7 @@ class _Session:
     speed: SpeedResult | None = None
     faults: list[Failure] = field(default_factory=list)
     report: bool = False
+    compiles: bool = False
     leaks: Leaks = field(default_factory=dict)
 
     @property
@@ -132,7 +133,7 @@ class _Session:
         self.write_manifest("unfinished")
         try:
             with stopping(self.display.say) as stop:
-                start_ahead(most_workers(self.plan), get_ready)
+                start_ahead(most_workers(self.plan), get_ready, self.compiling)
                 self.measure(stop)
         except KeyboardInterrupt:
             raise self.interrupted() from None
@@ -220,6 +221,11 @@ class _Session:
 
     def tell_cell(self, cell: CellResult) -> None:
         tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
+
+    def compiling(self) -> None:
+        if not self.compiles:
+            self.compiles = True
+            self.display.say("compiling kernels, once on this machine: a minute or so")
 
     def check(self, stop: Stop) -> None:
         if stop.asked:

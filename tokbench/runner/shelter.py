@@ -63,6 +63,7 @@ class Worker:
         self._handle = psutil.Process(self._process.pid)
         self.peak_memory = 0
         self._printed_before = self._ahead = 0
+        self._compiling: Callable[[], None] | None = None
         self._ended = False
         _living.add(self)
 
@@ -105,8 +106,12 @@ class Worker:
             raise self._lost() from None
         return self._reply(limits, on_event)
 
-    def begin(self, function: Callable[..., Any]) -> None:
-        """Have ``function(emit)`` called and wait for nothing: the next `call` does, without limits."""
+    def begin(self, function: Callable[..., Any], compiling: Callable[[], None] | None = None) -> None:
+        """Have ``function(emit)`` called and wait for nothing: the next `call` does, without limits.
+
+        `compiling` is called when the process says, in this or any later call, that it has to compile kernels.
+        """
+        self._compiling = compiling
         with contextlib.suppress(OSError):  # a process that is gone already is found gone by that call
             send(self._requests, (function, ()))
             self._ahead += 1
@@ -129,6 +134,8 @@ class Worker:
             if kind == "gone":
                 raise self._lost()
             if kind == "event":
+                if content[0] == "compiling" and self._compiling is not None:
+                    self._compiling()
                 if content[0] == "begin":
                     begun = now
                 if on_event is not None:

@@ -27,6 +27,12 @@ def slow(emit):
     slept.append(True)
 def raising(emit):
     raise ValueError("not today")
+def compiles(emit):
+    from numba import njit
+    from tokbench.kernels.compiling import when_compiling
+    when_compiling(lambda: emit(("compiling",)))
+    njit(lambda x: x + 1)(1)
+    njit(lambda x: x + 2)(1)
 def how_often(emit):
     return len(slept)
 """
@@ -53,6 +59,14 @@ def worker(called: Any) -> Iterator[Worker]:
     started = Worker()
     yield started
     started.close()
+
+
+def test_a_worker_says_once_that_it_compiles(worker: Worker, called: Any) -> None:
+    said: list[bool] = []
+    worker.begin(called.compiles, lambda: said.append(True))
+    heard: list[object] = []
+    assert worker.call(called.how_often, on_event=heard.append) == 0
+    assert (said, heard) == ([True], [])
 
 
 def test_what_was_begun_is_over_before_the_next_call_and_not_timed(worker: Worker, called: Any) -> None:
