@@ -1,4 +1,4 @@
-"""`tokbench runs`: one run against another."""
+"""`tokbench runs`: one run against another, and a metric over many."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def compare(
     from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
     from tokbench.results.atomic import write_bytes
-    from tokbench.results.compare import compare_figures, compare_manifests
+    from tokbench.results.comparison import compare_figures, compare_manifests
 
     registry = open_registry(plugin, disable_plugin)
     share, budgets = share_of(threshold), budgets_of(budget or ())
@@ -107,6 +107,45 @@ def compare(
         if page is not None:
             print(page)
     raise typer.Exit(1 if figures["verdict"].isin(["worse", "vanished"]).any() else 0)
+
+
+@app.command("chart")
+def chart(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Folders of runs, oldest first.")],
+    metric: Annotated[str, typer.Option("-m", "--metric", help="What is drawn.")] = "compression_ratio",
+    dataset: Annotated[
+        str | None, typer.Option("-d", "--dataset", metavar="SPEC", help="By default, the last run's main one.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf.")
+    ] = Path("runs.svg"),
+    size: Annotated[
+        str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
+    ] = "page",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    plugin: PluginFiles = None,
+    disable_plugin: DisabledPlugins = None,
+) -> None:
+    """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
+    from tokbench.cli.convert import check_target
+    from tokbench.errors import TokbenchError
+    from tokbench.plots import style
+    from tokbench.plots.history import draw_history
+    from tokbench.results import Run
+
+    registry = open_registry(plugin, disable_plugin)
+    registry.pick(registry.metrics, metric, "metric")
+    style.known_format(output.suffix.lstrip("."))
+    check_target(output, force=force)
+    opened = [Run.open(run) for run in runs]
+    spec = None if dataset is None else str(registry.dataset_spec(dataset))
+    with reading(*runs), style.house_style(size):
+        figure = draw_history(opened, metric, spec)
+        if figure is None:
+            where = f" on {spec}" if spec else ""
+            raise TokbenchError(f"no tokenizer has {metric}{where} in two of these runs")
+        style.save(figure, output)
+    typer.echo(output)
 
 
 def _print(figures: Any, facts: Any) -> None:

@@ -27,7 +27,7 @@ EXAMPLES_OF_A_CAUSE = 5
 
 @dataclass(frozen=True, slots=True)
 class TokenizerDiff:
-    """What a comparison found.
+    """What a diff found.
 
     `causes` counts the differing documents by what happens at their first divergence; `divergences` are
     examples in document order, a few of each cause. `compared` says what was: ids, or the bytes of the tokens.
@@ -54,7 +54,7 @@ class TokenizerDiff:
         return self.n_equal / self.n_documents if self.n_documents else float("nan")
 
     def as_json(self) -> dict[str, Any]:
-        """The comparison in JSON's types, for `--json` and the report."""
+        """The diff in JSON's types, for `--json` and the report."""
         return {
             "a": self.a,
             "b": self.b,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 
+UNIT = "bytes per token"
+
+
 def draw(run: Run) -> Figure | None:
     """Bytes per token on each natural dataset, tokenizers sorted on the main one."""
     from tokbench.plots import data, style
@@ -30,8 +33,7 @@ def draw(run: Run) -> Figure | None:
     )
     for panel, dataset in zip(axes[0], panels, strict=True):
         _panel(panel, run, dataset, order)
-    axes[0][0].set_yticks(range(len(order)), [style.row_label(labels[name]) for name in order])
-    axes[0][0].set_ylim(len(order) - 0.4, -0.6)
+    style.name_rows(axes[0][0], {name: labels[name] for name in order})
     style.caption(figure, _note(run, labels, panels[0]))
     return figure
 
@@ -41,7 +43,7 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
     from tokbench.plots.labels import dataset_label
     from tokbench.plots.reach import beyond, reach
 
-    bad = data.lossy(run)
+    bad, given = data.lossy(run), data.colors(run)
     table = data.by_language(run, "compression_ratio", dataset)
     rows = data.overall(run, data.main_metric(run, dataset), dataset)
     lost = rows["tokenizer"].isin(list(bad))
@@ -52,25 +54,24 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
             continue
         y = order.index(row.tokenizer)
         if end is not None and row.value > end:
-            beyond(axes, row.value, y, end)
+            style.tell(beyond(axes, row.value, y, end), row.tokenizer, style.value_text(row.value, UNIT))
             continue
-        hue = style.WARN if row.tokenizer in bad else style.ACCENT
+        hue = style.WARN if row.tokenizer in bad else given.get(row.tokenizer, style.ACCENT)
         if row.tokenizer in table and len(table) > 1 and row.tokenizer not in bad:
-            style.ticks(axes, table[row.tokenizer].dropna(), y, colour=style.FAINT)
-        if row.ci_low == row.ci_low and row.ci_low is not None:
-            axes.plot(
-                [row.ci_low, row.ci_high],
-                [y, y],
-                color=hue,
-                lw=style.stroke(2.4),
-                solid_capstyle="butt",
-                zorder=2,
+            style.ticks(
+                axes, dict(table[row.tokenizer].dropna()), y, colour=style.FAINT, told=(row.tokenizer, UNIT)
             )
+        said = style.value_text(row.value, UNIT, row.ci_low, row.ci_high)
+        if row.ci_low == row.ci_low and row.ci_low is not None:
+            ends, wide = [row.ci_low, row.ci_high], style.stroke(2.4)
+            (bar,) = axes.plot(ends, [y, y], color=hue, lw=wide, solid_capstyle="butt", zorder=2)
+            style.tell(bar, row.tokenizer, said)
         face: Any = style.PAPER if row.tokenizer in bad else hue
-        axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
+        (dot,) = axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
+        style.tell(dot, row.tokenizer, said)
     axes.set_xlim(0, end)
     axes.set_title(dataset_label(dataset))
-    axes.set_xlabel("bytes per token")
+    axes.set_xlabel(UNIT)
     axes.spines["left"].set_visible(False)
     style.grid(axes)
 

@@ -90,6 +90,12 @@ def timed_dataset(run: Run) -> str:
     return main if main in timed or not timed else str(timed[0])
 
 
+def busy(run: Run) -> str:
+    """A sentence where others used the machine while the run's speeds were timed; else empty."""
+    notes = (run.manifest.get("speed") or {}).get("notes", [])
+    return " ".join(f"Speeds are uncertain: {note}." for note in notes)
+
+
 def main_dataset(run: Run) -> str:
     """The dataset a report opens on: parallel before others, then the one with most languages."""
     parallel = set(values(run, "premium")["dataset"]) | set(values(run, "gini")["dataset"])
@@ -193,3 +199,9 @@ def names(run: Run, specs: Sequence[str] | None = None) -> dict[str, str]:
 def given_names(run: Run) -> dict[str, str]:
     """The names a suite's author gave to tokenizers, by spec."""
     return {entry["spec"]: entry["label"] for entry in run.manifest["tokenizers"] if entry.get("label")}
+
+
+def colors(run: Run) -> dict[str, str]:
+    """The colours that a suite's author gave to tokenizers, by spec; what loses something has that of loss."""
+    given = {entry["spec"]: entry["color"] for entry in run.manifest["tokenizers"] if entry.get("color")}
+    return {spec: color for spec, color in given.items() if spec not in lossy(run)}

@@ -60,12 +60,14 @@ def draw(run: Run) -> Figure | None:
         return None
     labels = data.names(run)
     figure, axes = style.figure(len(found) * style.row_height() + style.lines(10))
-    for y, (value, low, high, sure) in enumerate(found.values()):
-        axes.plot([low, high], [y, y], color=style.ACCENT, lw=style.stroke(2.4), solid_capstyle="butt")
-        axes.plot([value], [y], "o", color=style.ACCENT, mfc=style.ACCENT if sure else style.PAPER, mew=1.2)
+    for y, (name, (value, low, high, sure)) in enumerate(found.items()):
+        hue = data.colors(run).get(name, style.ACCENT)
+        (bar,) = axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt")
+        (dot,) = axes.plot([value], [y], "o", color=hue, mfc=hue if sure else style.PAPER, mew=1.2)
+        for drawn in (bar, dot):
+            style.tell(drawn, name, style.value_text(value, "bytes per token apart", low, high))
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
-    axes.set_yticks(range(len(found)), [style.row_label(labels[name]) for name in found])
-    axes.set_ylim(len(found) - 0.4, -0.6)
+    style.name_rows(axes, {name: labels[name] for name in found})
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
     over = dataset_label(data.main_dataset(run))
     axes.set_title(f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}"))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 
+UNIT = "× the reference language"
+
+
 def draw(run: Run) -> Figure | None:
     """Each language's premium as a tick, the median as a dot, the most expensive named; least spread first."""
     from tokbench.plots import data, style
@@ -31,13 +34,14 @@ def draw(run: Run) -> Figure | None:
     figure, axes = style.figure(len(order) * style.row_height() + style.lines(9))
     for y, name in enumerate(order):
         ends = {language: known[language, name] for language in table.index if (language, name) in known}
-        _row(axes, table[name].dropna(), ends, y, lossy=name in data.lossy(run))
+        lossy = name in data.lossy(run)
+        hue = style.WARN if lossy else data.colors(run).get(name, style.ACCENT)
+        _row(axes, name, table[name].dropna(), ends, y, hue=hue, hollow=lossy)
     axes.axvline(1, color=style.MUTED, lw=0.8, zorder=0)
     highest = max([float(table.max().max()), *(high for _, high in known.values())])
     lowest = min([float(table.min().min()), *(low for low, _ in known.values())])
     _scale(axes, lowest, highest)
-    axes.set_yticks(range(len(order)), [style.row_label(labels[name]) for name in order])
-    axes.set_ylim(len(order) - 0.4, -0.6)
+    style.name_rows(axes, {name: labels[name] for name in order})
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
     axes.set_title(dataset_label(dataset))
@@ -52,28 +56,37 @@ def draw(run: Run) -> Figure | None:
 
 
 def _row(
-    axes: Axes, premiums: pd.Series, ends: Mapping[str, tuple[float, float]], y: int, *, lossy: bool
+    axes: Axes,
+    tokenizer: str,
+    premiums: pd.Series,
+    ends: Mapping[str, tuple[float, float]],
+    y: int,
+    *,
+    hue: str,
+    hollow: bool,
 ) -> None:
     from tokbench.plots import style
     from tokbench.plots.labels import printable
 
     size = style.size().type
-    hue = style.WARN if lossy else style.ACCENT
     axes.plot([premiums.min(), premiums.max()], [y, y], color=style.FAINT, lw=1, zorder=1)
     spans = [(low, high - low) for low, high in ends.values()]
     axes.broken_barh(spans, (y - 0.27, 0.54), color=style.MUTED, alpha=0.18, lw=0, zorder=0.9)
-    style.ticks(axes, premiums, y, colour=style.MUTED)
-    axes.plot([premiums.median()], [y], "o", color=hue, mfc=style.PAPER if lossy else hue, mew=1.2, zorder=3)
-    dearest = str(premiums.idxmax())
-    low, high = ends.get(dearest, (premiums.max(), premiums.max()))
-    axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt", zorder=2)
-    name = printable(dearest)
+    style.ticks(axes, dict(premiums), y, colour=style.MUTED, told=(tokenizer, UNIT))
+    face, middle = style.PAPER if hollow else hue, float(premiums.median())
+    (dot,) = axes.plot([middle], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
+    style.tell(dot, tokenizer, f"median {style.value_text(middle, UNIT)}")
+    costliest = str(premiums.idxmax())
+    low, high = ends.get(costliest, (premiums.max(), premiums.max()))
+    (bar,) = axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt", zorder=2)
+    style.tell(bar, tokenizer, f"{costliest} {style.value_text(float(premiums.max()), UNIT, low, high)}")
+    name = printable(costliest)
     axes.annotate(name, (high, y), xytext=(size * 0.6, 0), textcoords="offset points",
                   va="center", color=style.MUTED, fontsize=size - 1)  # fmt: skip
 
 
 def _scale(axes: Axes, low: float, high: float) -> None:
-    """A log axis, where twice as dear is as far from parity as half as dear, with plain numbers on it."""
+    """A log axis, where twice the cost is as far from parity as half of it, with plain numbers on it."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     from tokbench.plots import style

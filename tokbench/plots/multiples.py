@@ -12,6 +12,7 @@ from tokbench.plots.losses import mark_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
 TOGETHER = 5
@@ -20,12 +21,17 @@ _STROKES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One tokenizer's curve; `low` and `high` bound the band drawn around it, where there is one."""
+    """One tokenizer's curve; `low` and `high` bound the band drawn around it, where there is one.
+
+    `tokenizer` is its spec and `color` its own, where the curve is of one.
+    """
 
     x: NDArray[Any]
     y: NDArray[Any]
     low: NDArray[Any] | None = None
     high: NDArray[Any] | None = None
+    tokenizer: str = ""
+    color: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +56,14 @@ def draw_curves(
     if len(curves) <= TOGETHER:
         figure, axes = style.figure(chosen.width * (0.8 if chosen.narrow else 0.5))
         for index, (name, curve) in enumerate(curves.items()):
-            _line(axes, curve, hues[name], label=name, marks=marks, stroke=_STROKES[index])
+            line = _line(axes, curve, hues[name], label=name, marks=marks, stroke=_STROKES[index])
+            _tell(line, curve, x, y)
         _dress(axes, x, y)
         axes.set_xlabel(x.label)
         axes.set_ylabel(y.label)
-        figure.legend(loc="outside upper left", ncols=1 if chosen.narrow else 3, handlelength=2.6)
+        legend = figure.legend(loc="outside upper left", ncols=1 if chosen.narrow else 3, handlelength=2.6)
+        for text, curve in zip(legend.get_texts(), curves.values(), strict=True):
+            style.tell(text, curve.tokenizer, "")
     else:
         figure = _grid(curves, x, y, marks)
     if note:
@@ -68,7 +77,9 @@ def _hues(curves: Mapping[str, Curve]) -> dict[str, str]:
     from tokbench.plots import style
 
     lossless = [name for name in curves if not mark_of(name)]
-    return dict.fromkeys(curves, style.WARN) | dict(zip(lossless, style.SERIES, strict=False))
+    return dict.fromkeys(curves, style.WARN) | {
+        name: curves[name].color or hue for name, hue in zip(lossless, style.SERIES, strict=False)
+    }
 
 
 def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
@@ -90,9 +101,11 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
             if other != name:
                 x_far, y_far = _thinned(curve)
                 panel.plot(x_far, y_far, color=style.FAINT, lw=0.5, alpha=0.8, zorder=1)
-        _line(panel, curves[name], style.WARN if mark_of(name) else style.ACCENT, marks=marks)
+        hue = style.WARN if mark_of(name) else curves[name].color or style.ACCENT
+        _tell(_line(panel, curves[name], hue, marks=marks), curves[name], x, y)
         _dress(panel, x, y)
-        panel.set_title(_fit(name, chosen.width / columns), fontsize=chosen.type - 0.5)
+        title = panel.set_title(_fit(name, chosen.width / columns), fontsize=chosen.type - 0.5)
+        style.tell(title, curves[name].tokenizer, "")
         if index + columns >= len(curves):
             panel.xaxis.set_tick_params(labelbottom=True)
     return figure
@@ -108,12 +121,24 @@ def _thinned(curve: Curve, points: int = 14) -> tuple[NDArray[Any], NDArray[Any]
 
 def _line(
     axes: Axes, curve: Curve, hue: str, *, label: str = "", marks: bool = False, stroke: Any = "-"
-) -> None:
-    axes.plot(
+) -> Line2D:
+    (line,) = axes.plot(
         curve.x, curve.y, color=hue, ls=stroke, marker="o" if marks else "", ms=3, label=label or None, zorder=3
     )
     if curve.low is not None and curve.high is not None:
         axes.fill_between(curve.x, curve.low, curve.high, color=hue, alpha=0.15, lw=0, zorder=2)
+    return line
+
+
+def _tell(line: Line2D, curve: Curve, x: Axis, y: Axis) -> None:
+    """Let a page say the values along a curve."""
+    from tokbench.plots import style
+
+    points = [
+        (f"{x.label} {short_number(float(at))}", style.value_text(float(value), y.label))
+        for at, value in zip(curve.x, curve.y, strict=True)
+    ]
+    style.tell(line, curve.tokenizer, "", points)
 
 
 def _dress(axes: Axes, x: Axis, y: Axis) -> None:

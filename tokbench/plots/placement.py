@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
     from matplotlib.transforms import Bbox
 
     Point = tuple[float, float]
@@ -31,8 +32,10 @@ def label_points(
     axes: Axes,
     points: Mapping[str, tuple[float, float]],
     bars: Sequence[tuple[Point, Point]] = (),
-) -> None:
+) -> list[Annotation]:
     """Write each name beside its point: lay the figure out, try places in turn, lead a line to the far ones.
+
+    Returns the names as they stand in the figure, in the order given.
 
     Names keep off `bars`, level or upright lines from one point to another. A name for which every place is
     taken goes where it covers least, within the frame, so that none is lost.
@@ -50,8 +53,11 @@ def label_points(
     frame = axes.get_window_extent()
     taken = [_around(axes.transData.transform(point).tolist(), size) for point in points.values()]
     taken += [_along(*axes.transData.transform(ends).tolist()) for ends in bars]
+    notes: dict[str, Annotation] = {}
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
-        note = axes.annotate(name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4)
+        notes[name] = note = axes.annotate(
+            name, point, xytext=(0, 0), textcoords="offset points", fontsize=size, zorder=4
+        )
         if style.outlined():  # else it would turn to outlines; a page puts its own halo around text
             note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
         best = (float("inf"), 0.7, 0.0, "left")
@@ -71,6 +77,7 @@ def label_points(
             axes.annotate("", point, xytext=end, textcoords="offset points", arrowprops=line, zorder=1)
         taken.append(box.padded(size * 0.4, 0))  # else two names on one line read as one
     figure.set_layout_engine(engine)
+    return [notes[name] for name in points]
 
 
 def _area(box: Bbox) -> float:

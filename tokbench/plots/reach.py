@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 FAR = 1.4
 """How many times the greatest comparable figure another may be before the axis leaves it out."""
@@ -30,11 +31,12 @@ def reach(sound: Iterable[float], lossy: Iterable[float]) -> float | None:
     return 1.05 * max([*sound, *(value for value in lossy if value <= FAR * max(sound))])
 
 
-def beyond(axes: Axes, value: float, row: float, end: float) -> None:
-    """An arrow at the right edge of a row, and the value it points to."""
+def beyond(axes: Axes, value: float, row: float, end: float) -> Line2D:
+    """An arrow at the right edge of a row, which is returned, and the value it points to."""
     from tokbench.plots import style
 
     size = style.size().type
-    axes.plot([end], [row], ">", color=style.WARN, mfc=style.PAPER, mew=1.2, clip_on=False, zorder=3)
+    (arrow,) = axes.plot([end], [row], ">", color=style.WARN, mfc=style.PAPER, mew=1.2, clip_on=False, zorder=3)
     axes.annotate(f"{value:.1f}", (end, row), xytext=(-size * 0.7, 0), textcoords="offset points", ha="right",
                   va="center", color=style.WARN, fontsize=size - 1)  # fmt: skip
+    return arrow

@@ -84,20 +84,15 @@ def draw(run: Run) -> Figure | None:
     _front(axes, [points[name] for name in front])
     hues = {
         name: style.ACCENT if name in front else style.WARN if name in bad else style.MUTED for name in points
-    }
+    } | data.colors(run)
     for name, (x, y) in points.items():
-        axes.plot(
-            [x],
-            [y],
-            "^" if name in far else "o",
-            color=hues[name],
-            mfc=style.PAPER if name in bad else hues[name],
-            mew=1.2,
-            zorder=3,
-        )
+        shape, face = "^" if name in far else "o", style.PAPER if name in bad else hues[name]
+        (dot,) = axes.plot([x], [y], shape, color=hues[name], mfc=face, mew=1.2, zorder=3)
+        style.tell(dot, name, f"{x:.3g} MB/s, {far.get(name, y):.3g} bytes per token")
     bars = speed_bars(run, {name: point for name, point in points.items() if name not in far})
     for name, start, stop in bars:
-        axes.plot(*zip(start, stop, strict=True), color=hues[name], lw=1.0, zorder=2)
+        (bar,) = axes.plot(*zip(start, stop, strict=True), color=hues[name], lw=1.0, zorder=2)
+        style.tell(bar, name, "")
     axes.set_xscale("log")
     _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
@@ -111,7 +106,9 @@ def draw(run: Run) -> Figure | None:
     )
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     places = {shown[name]: point for name, point in points.items()}
-    label_points(figure, axes, places, [(start, stop) for _, start, stop in bars])
+    notes = label_points(figure, axes, places, [(start, stop) for _, start, stop in bars])
+    for name, note in zip(points, notes, strict=True):
+        style.tell(note, name, "")
     return figure
 
 

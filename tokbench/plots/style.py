@@ -6,7 +6,7 @@ more than a few series share a figure, they are told apart by labels and panels,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from tokbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -150,6 +151,41 @@ def outlined() -> bool:
     return bool(mpl.rcParams["svg.fonttype"] != "none")
 
 
+def tell(artist: Artist, tokenizer: str, said: str, points: Sequence[tuple[str, str]] = ()) -> None:
+    """Let a page know what `artist` stands for: a tokenizer's spec, and what to say where the pointer is.
+
+    `points` are the names and values of the places of a path, in order, where it has several. A figure that is
+    drawn for a file tells nothing.
+    """
+    import json
+
+    if not outlined():
+        artist.set_gid(TOLD + json.dumps([tokenizer, said, points], ensure_ascii=False).encode().hex())
+
+
+TOLD = "told-"
+"""How the ids begin by which matplotlib hands on what `tell` was given."""
+
+
+def value_text(value: float, unit: str, low: float | None = None, high: float | None = None) -> str:
+    """A figure as a page says it at the pointer.
+
+    Example:
+        >>> value_text(1.3456, "bytes per token", 1.3, 1.4), value_text(0.5, "×", None, None)
+        ('1.35 bytes per token (95 %: 1.3–1.4)', '0.5 ×')
+    """
+    known = low is not None and high is not None and low == low and high == high
+    return f"{value:.3g} {unit}" + (f" (95 %: {low:.3g}–{high:.3g})" if known else "")
+
+
+def name_rows(axes: Axes, labels: Mapping[str, str]) -> None:
+    """The tokenizers' labels beside the rows of a chart, by spec, from the top."""
+    axes.set_yticks(range(len(labels)), [row_label(label) for label in labels.values()])
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    for tick, (spec, label) in zip(axes.get_yticklabels(), labels.items(), strict=True):
+        tell(tick, spec, label)
+
+
 def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
     """A figure as wide as the size asks and `height` inches high, with its axes; unknown to pyplot.
 
@@ -183,12 +219,17 @@ def lines(number: float) -> float:
     return number * size().type / 72
 
 
-def ticks(axes: Axes, values: Iterable[float], row: float, *, colour: str) -> None:
-    """A short upright stroke at each of `values` on a row; one path, however many there are."""
-    found = [float(value) for value in values]
+def ticks(axes: Axes, values: Mapping[str, float], row: float, *, colour: str, told: tuple[str, str]) -> None:
+    """A short upright stroke at each of `values` by language on a row; one path, however many there are.
+
+    `told` are the tokenizer's spec and the unit of the values, for `tell`.
+    """
+    found = [float(value) for value in values.values()]
     xs = [x for value in found for x in (value, value, float("nan"))]
     ys = [row - 0.27, row + 0.27, float("nan")] * len(found)
-    axes.plot(xs, ys, color=colour, lw=stroke(0.9), zorder=1)
+    (path,) = axes.plot(xs, ys, color=colour, lw=stroke(0.9), zorder=1)
+    tokenizer, unit = told
+    tell(path, tokenizer, "", [(name, value_text(float(value), unit)) for name, value in values.items()])
 
 
 def grid(axes: Axes, axis: str = "x") -> None:

@@ -20,7 +20,7 @@ def draw_lengths(run: Run) -> Figure | None:
     from tokbench.plots.labels import dataset_label
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
-    dataset, labels = data.main_dataset(run), data.names(run)
+    dataset, labels, hues = data.main_dataset(run), data.names(run), data.colors(run)
     curves: dict[str, Curve] = {}
     for name in run.tokenizers:
         histogram = counts.token_lengths(run, name, dataset)
@@ -29,7 +29,9 @@ def draw_lengths(run: Run) -> Figure | None:
         longest = 16
         shares = histogram[: longest + 1] / histogram.sum()
         shares = np.pad(shares.astype(float), (0, longest + 1 - len(shares)))
-        curves[labels[name]] = Curve(np.arange(1, longest + 1), 100 * shares[1:])
+        curves[labels[name]] = Curve(
+            np.arange(1, longest + 1), 100 * shares[1:], tokenizer=name, color=hues.get(name, "")
+        )
     if not curves:
         return None
     return draw_curves(
@@ -49,14 +51,16 @@ def draw_zipf(run: Run) -> Figure | None:
     from tokbench.plots.labels import dataset_label
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
-    dataset, labels = data.main_dataset(run), data.names(run)
+    dataset, labels, hues = data.main_dataset(run), data.names(run), data.colors(run)
     curves: dict[str, Curve] = {}
     for name in run.tokenizers:
         frequencies = counts.rank_frequencies(run, name, dataset)
         if frequencies is None or len(frequencies) < 2:
             continue
         ranks = np.unique(np.geomspace(1, len(frequencies), 48).astype(int))
-        curves[labels[name]] = Curve(ranks, 100 * frequencies[ranks - 1] / frequencies.sum())
+        curves[labels[name]] = Curve(
+            ranks, 100 * frequencies[ranks - 1] / frequencies.sum(), tokenizer=name, color=hues.get(name, "")
+        )
     if not curves:
         return None
     return draw_curves(
@@ -73,14 +77,14 @@ def draw_text_length(run: Run) -> Figure | None:
     from tokbench.plots.labels import dataset_label
     from tokbench.plots.multiples import Axis, Curve, draw_curves
 
-    labels = data.names(run)
+    labels, hues = data.names(run), data.colors(run)
     dataset = counts.most_varied(run)
     over = dataset_label(dataset)
     curves: dict[str, Curve] = {}
     for name in run.tokenizers if dataset else ():
         found = counts.compression_by_length(run, name, dataset)
         if found is not None:
-            curves[labels[name]] = Curve(*found)
+            curves[labels[name]] = Curve(*found, tokenizer=name, color=hues.get(name, ""))
     if not curves:
         return None
     return draw_curves(

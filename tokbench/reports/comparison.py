@@ -1,6 +1,6 @@
 """Two runs as a page, before and after: what changed by more than its intervals, and what may have caused it.
 
-The verdicts are those of `tokbench.results.compare`; here they are laid out, in the look of the report.
+The verdicts are those of `tokbench.results.comparison`; here they are laid out, in the look of the report.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tokbench.plots.labels import dataset_label, language_label, tokenizer_label
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.markdown import run_title
 from tokbench.reports.table import Cell, Column, Row, Table
-from tokbench.results.compare import Change, compare_figures, compare_manifests
+from tokbench.results.comparison import Change, compare_figures, compare_manifests
 
 if TYPE_CHECKING:
     import pandas as pd

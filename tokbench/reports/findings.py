@@ -191,7 +191,7 @@ def speed(run: Run) -> Finding | None:
     else:
         unbeaten = _listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."
-    return Finding("speed", sentence)
+    return Finding("speed", f"{sentence} {data.busy(run)}".rstrip())
 
 
 def coverage(run: Run) -> Finding | None:

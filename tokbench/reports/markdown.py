@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
-from tokbench.reports import tables
+from tokbench.reports import tables, unmeasured
 from tokbench.reports.chosen import asked, shown
 from tokbench.reports.decision import decide
 from tokbench.reports.decision import table as decision_table
@@ -56,7 +56,7 @@ def document(run: Run) -> str:
     if compared.rows:
         parts += ["## Who gives the same ids", "", render(compared), "", f"*{escape(compared.note)}*", ""]
     if run.failures:
-        parts += ["## Failures and skips", "", render(tables.failures(run)), ""]
+        parts += ["## Failures and skips", "", render(unmeasured.failures(run)), ""]
     parts += ["## Provenance", "", *provenance(run), ""]
     measured = list(dict.fromkeys(run.frame["metric"]))
     defined = tables.definitions(run, measured)

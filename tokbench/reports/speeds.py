@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
+from tokbench.reports.chosen import metric_facts
 from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.tables import metric_column
 
 if TYPE_CHECKING:
     from tokbench.results import Run
 
 FORMS = (
-    ("batch", "warm", "batch"),
     ("batch", "cold", "cold"),
+    ("batch", "warm", "batch"),
     ("single", "warm", "single"),
     ("long", "warm", "one long"),
     ("short", "warm", "short"),
@@ -37,6 +39,33 @@ _NOTE = (
 )
 _SAME_NOTE = " ×: how many times as fast as the tokenizer named, which gave the same ids."
 _CLOCKS = {"wall": "wall time", "cpu": "CPU time"}
+
+
+def measurements(run: Run) -> Table:
+    """Every measurement of the speed pass on one text, that of `data.timed_dataset`."""
+    facts = metric_facts(run)
+    frame = run.frame
+    wanted = [name for name, metric in facts.items() if metric.level == "speed"]
+    timed = data.timed_dataset(run)
+    rows = frame[frame["metric"].isin(wanted) & frame["value"].notna() & frame["dataset"].isin([timed, ""])]
+    shown = [name for name in wanted if name in set(rows["metric"])]
+    cells = {(row.tokenizer, row.metric): Cell.of(row) for row in rows.itertuples()}
+    units = dict(zip(rows["metric"], rows["unit"], strict=True))
+    labels, losses = data.names(run), data.lossy(run)
+    columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
+    columns += [metric_column(name, facts, units[name]) for name in shown]
+    there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
+    made = [
+        Row(
+            (labels[name], *(cells.get((name, metric), Cell(why="not measured")) for metric in shown)),
+            lossy=losses.get(name, ""),
+            key=name,
+        )
+        for name in there
+    ]
+    of = f"Speeds and latencies are of {dataset_label(timed)}." if (rows["dataset"] == timed).any() else ""
+    note = " ".join(filter(None, (of, data.busy(run))))
+    return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made), note)
 
 
 def rank_ranges(intervals: Mapping[str, tuple[float, float]]) -> dict[str, tuple[int, int]]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from tokbench.reports.figures import decimals, interval, is_share, number, shown
 
@@ -18,6 +19,15 @@ class Cell:
     low: float | None = None
     high: float | None = None
     why: str = ""
+
+    @classmethod
+    def of(cls, row: Any) -> Cell:
+        """The cell of a row of a run's tidy frame, None where there is no such row."""
+        if row is None:
+            return cls(why="not measured")
+        ends = (row.value, row.ci_low, row.ci_high)
+        value, low, high = (None if end is None or end != end else float(end) for end in ends)
+        return cls(value=value, low=low, high=high, why="" if value is not None else str(row.status))
 
     @property
     def has_interval(self) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of a report, the same in every format: headline, by language, failures, definitions."""
+"""The tables of a report, the same in every format: headline, by language, fairness, definitions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
 from tokbench.reports.table import Cell, Column, Row, Table
 from tokbench.reports.training import training_marks, training_notes
-from tokbench.wording import without_name
 
 if TYPE_CHECKING:
-    from tokbench.extension import Plot
     from tokbench.metrics import Metric
     from tokbench.results import Run
 
@@ -76,7 +74,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
         Row(
             (
                 f"{labels[name]} {learnt.get(name, '')}".rstrip(),
-                *(_cell(by_key.get((name, key))) for key in shown),
+                *(Cell.of(by_key.get((name, key))) for key in shown),
                 Cell(value=sizes.get(name)),
             ),
             lossy=losses.get(name, ""),
@@ -92,6 +90,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     )
     said = [BOLD if best else NO_BOLD, "" if first is None else f"Ranked by {first.label}.", explained(run)]
     said += training_notes(run, dataset)
+    said.append(data.busy(run) if "encode_speed" in shown else "")
     note = " ".join([*filter(None, said), counted_on(run, dataset)])
     return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note, best)
 
@@ -143,7 +142,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     facts = metric_facts(run)
     labels = data.names(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
-    cells = {(row.language, row.tokenizer): _cell(row) for row in measured.itertuples()}
+    cells = {(row.language, row.tokenizer): Cell.of(row) for row in measured.itertuples()}
     unit = next(iter(measured.loc[measured["value"].notna(), "unit"]), "")
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
@@ -194,7 +193,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
     rows = rows[rows["metric"].isin(rows.loc[rows["value"].notna(), "metric"])]
-    cells = {(row.metric, row.tokenizer): _cell(row) for row in rows.itertuples()}
+    cells = {(row.metric, row.tokenizer): Cell.of(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     there = [name for name in run.tokenizers if name in set(rows["tokenizer"])]
     columns = [
@@ -225,7 +224,7 @@ def fairness(run: Run, dataset: str) -> Table:
     labels, losses = data.names(run), data.lossy(run)
     known = data.intervals(run, "premium", dataset)
     costliest = {name: str(premiums[name].idxmax()) for name in premiums}
-    ginis = {row.tokenizer: _cell(row) for row in data.overall(run, "gini", dataset).itertuples()}
+    ginis = {row.tokenizer: Cell.of(row) for row in data.overall(run, "gini", dataset).itertuples()}
     columns = (
         Column(key="tokenizer", label="tokenizer", numeric=False),
         metric_column("gini", metric_facts(run)),
@@ -267,77 +266,6 @@ def reference_of(run: Run, premiums: Any) -> str:
     return language_label(there[0])
 
 
-def speed(run: Run) -> Table:
-    """Every measurement of the speed pass on one text, that of `data.timed_dataset`."""
-    facts = metric_facts(run)
-    frame = run.frame
-    wanted = [name for name, metric in facts.items() if metric.level == "speed"]
-    timed = data.timed_dataset(run)
-    rows = frame[frame["metric"].isin(wanted) & frame["value"].notna() & frame["dataset"].isin([timed, ""])]
-    shown = [name for name in wanted if name in set(rows["metric"])]
-    cells = {(row.tokenizer, row.metric): _cell(row) for row in rows.itertuples()}
-    units = dict(zip(rows["metric"], rows["unit"], strict=True))
-    labels, losses = data.names(run), data.lossy(run)
-    columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
-    columns += [metric_column(name, facts, units[name]) for name in shown]
-    there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
-    made = [
-        Row(
-            (labels[name], *(cells.get((name, metric), Cell(why="not measured")) for metric in shown)),
-            lossy=losses.get(name, ""),
-            key=name,
-        )
-        for name in there
-    ]
-    note = f"Speeds and latencies are of {dataset_label(timed)}." if (rows["dataset"] == timed).any() else ""
-    return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made), note)
-
-
-def undefined(run: Run) -> Table:
-    """The metrics that came to nothing anywhere in the run, each with the reasons given."""
-    frame = run.frame
-    measured = set(frame.loc[frame["value"].notna(), "metric"])
-    rows = frame[~frame["metric"].isin(measured) & ~frame["status"].str.startswith("failed")]
-    reasons = rows.groupby("metric", sort=False)["status"].unique()
-    columns = (
-        Column(key="metric", label="metric", numeric=False),
-        Column(key="why", label="why", numeric=False),
-    )
-    made = tuple(
-        Row((str(name), "; ".join(status.removeprefix("undefined: ") for status in statuses[:3])))
-        for name, statuses in reasons.items()
-    )
-    return Table("undefined", "Not measured in this run", columns, made)
-
-
-def not_drawn(plots: Sequence[Plot]) -> Table:
-    """The figures that could not be drawn, each with what it needs."""
-    columns = (
-        Column(key="figure", label="figure", numeric=False),
-        Column(key="needs", label="needs", numeric=False),
-    )
-    return Table(
-        "not-drawn", "Figures not drawn", columns, tuple(Row((each.title, each.needs)) for each in plots)
-    )
-
-
-def failures(run: Run) -> Table:
-    """What was not measured and what to do about it."""
-    keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
-    columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
-    rows = tuple(
-        Row(
-            (
-                *(str(each.get(key) or "") for key in keys[:4]),
-                without_name(str(each.get("message") or ""), str(each.get("tokenizer"))),
-                str(each.get("remedy") or ""),
-            )
-        )
-        for each in run.failures
-    )
-    return Table("failures", "Failures and skips", columns, rows)
-
-
 def definitions(run: Run, metrics: Sequence[str]) -> Table:
     """How each metric of the run is defined, with its source."""
     facts = metric_facts(run)
@@ -352,16 +280,6 @@ def definitions(run: Run, metrics: Sequence[str]) -> Table:
 def _of(value: float, ends: tuple[float, float] | None) -> Cell:
     low, high = ends or (None, None)
     return Cell(value=value, low=low, high=high)
-
-
-def _cell(row: Any) -> Cell:
-    """The cell of a row of the tidy frame (None where there is no such row)."""
-    if row is None:
-        return Cell(why="not measured")
-    value, low, high = (
-        None if end is None or end != end else float(end) for end in (row.value, row.ci_low, row.ci_high)
-    )
-    return Cell(value=value, low=low, high=high, why="" if value is not None else str(row.status))
 
 
 def _slug(text: str) -> str:

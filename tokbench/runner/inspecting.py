@@ -17,7 +17,7 @@ from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import loaded
-from tokbench.runner.differing import compare_all
+from tokbench.runner.diffs import diff_all
 from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
@@ -103,7 +103,7 @@ class Inspector:
                 found.audits[key] = VocabularyAudit.from_json(seen.audit)
         write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
         write_json(folder.audits, audits)
-        write_json(folder.diffs, compare_all(self._plan, self._ready, found.audits, failed))
+        write_json(folder.diffs, diff_all(self._plan, self._ready, found.audits, failed))
         return found
 
     def _task(self, subject: Subject) -> AuditTask:

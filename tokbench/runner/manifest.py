@@ -75,8 +75,11 @@ def manifest(known: Provenance) -> dict[str, Any]:
 
 def _tokenizer(plan: Plan, subject: Subject) -> dict[str, Any]:
     family = plan.registry.tokenizers[subject.entry.spec.family]
+    shown = {"label": subject.entry.label, "color": subject.entry.color}
     return {
         "spec": subject.entry.key,
+        "typed": subject.entry.typed,
+        **{name: value for name, value in shown.items() if value},
         "family": family.name,
         "plugin": plan.registry.owner(family.name),
         "status": "ok" if subject.failure is None else subject.failure.status,

@@ -32,11 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One tokenizer of the suite: its canonical spec; whether it is trained here, and may be absent."""
+    """One tokenizer of the suite: its canonical spec; whether it is trained here, and may be absent.
+
+    `typed` is the spec or name that the suite has for it, `label` and `color` how it is to be shown, if said.
+    """
 
     spec: Spec
     trains: bool
     optional: bool
+    typed: str = ""
+    label: str = ""
+    color: str = ""
 
     @property
     def key(self) -> str:
@@ -157,10 +163,20 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     for text, optional in [*((t, False) for t in suite.tokenizers), *((t, True) for t in suite.optional)]:
         spec = registry.tokenizer_spec(text)
         trains = registry.tokenizers[spec.family].trains(spec)
-        found.setdefault(str(spec), Entry(spec, trains, optional))
+        label, color = (_shown(shown, text, str(spec)) for shown in (suite.labels, suite.colors))
+        found.setdefault(str(spec), Entry(spec, trains, optional, text, label, color))
     if not found:
         raise SpecError("no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'")
+    names = {name for key, entry in found.items() for name in (key, entry.typed)}
+    for name in [*suite.labels, *suite.colors]:
+        if name not in names:
+            raise UnknownNameError.of("tokenizer in labels or colors:", name, names)
     return tuple(found.values())
+
+
+def _shown(given: Mapping[str, str], typed: str, spec: str) -> str:
+    """What a suite says of how a tokenizer is shown, under its name as typed or under its canonical spec."""
+    return given.get(typed) or given.get(spec, "")
 
 
 def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:

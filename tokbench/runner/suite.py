@@ -83,8 +83,8 @@ class ModelSettings(BaseModel):
     positions: bool | None = None
 
 
-_HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache"}
-"""Keys that say how a suite is computed, not what."""
+_HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache", "labels", "colors"}
+"""Keys that say how a suite is computed and shown, not what is measured."""
 
 
 class Suite(BaseModel):
@@ -96,6 +96,8 @@ class Suite(BaseModel):
     title: str = ""
     tokenizers: list[str] = []
     optional: list[str] = []
+    labels: dict[str, str] = {}
+    colors: dict[str, Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = {}
     datasets: list[str] = []
     metrics: list[str] = []
     train_on: list[str] = []

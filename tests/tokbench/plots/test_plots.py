@@ -15,6 +15,7 @@ from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, data, style
 from tokbench.plots.differences import from_one
+from tokbench.plots.history import draw_history
 from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.plots.speed import speed_points
 
@@ -265,3 +266,41 @@ def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
             boxes = [text.get_window_extent(canvas.get_renderer()) for text in titles]
             assert len(boxes) == len(names)
             assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_a_tokenizer_has_the_colour_that_its_suite_gives(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    run.manifest["tokenizers"] = [{**entry, "color": "#123456"} for entry in run.manifest["tokenizers"]]
+    lossless = set(run.tokenizers) - set(data.lossy(run))
+    assert set(data.colors(run)) == lossless
+    for plot in PLOTS:
+        if plot.name in ("compression", "fairness", "speed"):
+            with style.house_style("page"):
+                figure = plot.draw(run)
+            assert figure is not None
+            hues = [line.get_color() for axes in figure.axes for line in axes.lines if line.get_marker() == "o"]
+            assert hues.count("#123456") >= len(lossless)
+
+
+def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
+    runs = [made_up_run(3, 3) for _ in range(3)]
+    for number, run in enumerate(runs):
+        run.path = Path(f"run {number}")
+        run.frame.loc[run.frame["metric"] == "compression_ratio", "value"] *= 1 + number / 10
+    runs[1].frame = runs[1].frame[runs[1].frame["tokenizer"] != "bytes"]
+    with style.house_style("page"):
+        figure = draw_history(runs, "compression_ratio")
+        assert figure is not None
+        figure.draw_without_rendering()
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    assert set(lines) == set(data.names(runs[0]).values())
+    for spec, label in data.names(runs[0]).items():
+        expected = [
+            float(data.overall(run, "compression_ratio").set_index("tokenizer").loc[[spec], "value"].iloc[0])
+            for run in runs
+            if spec != "bytes" or run is not runs[1]
+        ]
+        assert list(lines[label].get_ydata()) == expected
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["run 0", "run 1", "run 2"]
+    with style.house_style("page"):
+        assert draw_history(runs[:1], "compression_ratio") is None

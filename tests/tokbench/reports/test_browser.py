@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -134,6 +136,67 @@ def test_the_heat_map_sorts_by_script_and_filters(page: Any) -> None:
     page.locator(f"{block} input[type=search]").fill("cyrillic")
     assert set(column(page, block, 3)) == {"Cyrillic"}
     assert "of 30 rows" in page.locator(f"{block} .count").inner_text()
+
+
+def test_a_heat_map_can_be_relative_to_a_tokenizer(page: Any) -> None:
+    block = page.locator("#languages .panel:not([hidden])")
+    row = block.locator("tbody tr").first.locator("td[data-v]")
+    before = row.all_inner_texts()
+    values = [float(row.nth(place).get_attribute("data-v")) for place in range(row.count())]
+    block.get_by_label("Relative to").select_option(index=2)
+    assert row.all_inner_texts() == [f"{value / values[1]:.2f}×" for value in values]
+    block.get_by_label("Relative to").select_option(index=0)
+    assert row.all_inner_texts() == before
+
+
+def test_a_figure_says_its_values_at_the_pointer(page: Any) -> None:
+    figure = page.locator(".plot .wide svg").first
+    figure.scroll_into_view_if_needed()
+    dot = figure.locator("g[data-v*='95 %']").first
+    box = dot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    told = page.locator(".tip").inner_text()
+    assert re.fullmatch(r".+: [\d.]+ bytes per token \(95 %: [\d.]+–[\d.]+\)", told)
+    strokes = figure.locator("g[data-n]").first.bounding_box()
+    page.mouse.move(strokes["x"] + strokes["width"], strokes["y"] + 2)
+    assert re.fullmatch(r".+: \w+_\w+: [\d.]+ bytes per token", page.locator(".tip").inner_text())
+    page.mouse.move(2, 2)
+    assert not page.locator(".tip").is_visible()
+
+
+def test_one_tokenizer_is_followed_through_all_figures(page: Any) -> None:
+    figure = page.locator(".plot .wide svg").first
+    figure.scroll_into_view_if_needed()
+    box = figure.locator("g[data-t=bytes]").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert page.locator("#follow").input_value() == "bytes"
+    for number in range(page.locator(".plot .wide svg").count()):
+        marks = page.locator(".plot .wide svg").nth(number).locator("[data-t]")
+        faint = marks.evaluate_all("all => all.map(each => [each.dataset.t, each.classList.contains('apart')])")
+        assert all(apart == (name != "bytes") for name, apart in faint)
+    assert page.locator("[data-table=headline-bundled-parallel] tr.followed").count() == 1
+    page.select_option("#follow", "")
+    assert page.locator(".apart, .followed").count() == 0
+
+
+def test_one_language_is_shown_in_figures_and_tables(page: Any) -> None:
+    rows = page.locator(".plot .wide g[data-n*=_]").count()
+    page.select_option("#language", "deu_Latn")
+    assert page.locator(".plot .wide .spoken").count() == rows > 0
+    assert set(page.locator("tr.followed").evaluate_all("all => all.map(row => row.dataset.l)")) == {"deu_Latn"}
+    page.select_option("#language", "")
+    assert page.locator(".spoken, tr.followed").count() == 0
+
+
+def test_a_figure_is_saved_by_itself(page: Any, tmp_path: Path) -> None:
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Save as SVG: Compression by tokenizer").click()
+    assert found.value.suggested_filename == "compression_by_tokenizer.svg"
+    found.value.save_as(tmp_path / "figure.svg")
+    root = ElementTree.parse(tmp_path / "figure.svg").getroot()
+    hues = {element.get("fill") for element in root.iter()}
+    assert len(hues) > 3
+    assert not any("var(" in (hue or "") for hue in hues)
 
 
 def test_the_heat_map_can_be_shaded_within_a_language(page: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.reports.comparison import figures_table, write_comparison
-from tokbench.results.compare import compare_figures
+from tokbench.results.comparison import compare_figures
 
 
 def later(made_up_run: Callable[..., Any], factor: float) -> tuple[Any, Any]:

@@ -11,11 +11,13 @@ import pytest
 from tokbench.plots import data, losses
 from tokbench.plots.speed import speed_points
 from tokbench.reports import differences, latex, marks, tables
-from tokbench.reports.agreement import agreement_table
+from tokbench.reports.diffs import passages_table
 from tokbench.reports.findings import apart, compression, cost, fairness, findings, speed
 from tokbench.reports.html import page
+from tokbench.reports.speeds import measurements
 from tokbench.reports.table import Cell, Column, Row, Table
 from tokbench.reports.training import shares_text, trained_beside, trained_on
+from tokbench.reports.unmeasured import undefined
 from tokbench.spec import Spec
 
 
@@ -61,7 +63,7 @@ def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any])
     assert bold(run, {a: 5.0, b: 4.9}) == {a, b}
     chances(run, (a, b, 0.3), (a, c, 0.001))
     assert bold(run, {a: 5.0, b: 4.9, c: 3.0}, language="deu_Latn") == set()
-    assert tables.speed(run).best == frozenset()
+    assert measurements(run).best == frozenset()
     head = tables.headline(run, "bundled:code")
     assert head.best == frozenset()
     assert "Nothing is bold" in head.note
@@ -157,7 +159,7 @@ def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]
     columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
     assert "encode_speed" not in columns
     assert "encode_speed" in [column.key for column in tables.headline(run, "bundled:code").columns]
-    assert "Speeds and latencies are of bundled code." in tables.speed(run).note
+    assert "Speeds and latencies are of bundled code." in measurements(run).note
     said = speed(run)
     assert said is not None
     assert "encodes bundled code fastest" in said.sentence
@@ -174,6 +176,24 @@ def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., 
     first = ["tokenizer", "round_trip", "unk_rate", "compression_ratio", "cost", "encode_speed"]
     assert columns[: len(first)] == first
     assert columns[-1] == "vocab_size"
+
+
+def test_a_busy_machine_is_told_beside_every_speed(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    assert "uncertain" not in tables.headline(run, "bundled:parallel").note
+    run.manifest["speed"] = {"notes": ["the machine was busy: a load of 2.0 on 2 cores when timing began"]}
+    said = speed(run)
+    assert said is not None
+    for text in (tables.headline(run, "bundled:parallel").note, measurements(run).note, said.sentence):
+        assert "Speeds are uncertain: the machine was busy: a load of 2.0 on 2 cores" in text
+
+
+def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    warm = run.frame[run.frame["metric"] == "encode_speed"]
+    run.frame = pd.concat([run.frame, warm.assign(metric="encode_speed_cold")])
+    columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
+    assert columns.index("encode_speed_cold") + 1 == columns.index("encode_speed")
 
 
 def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run: Callable[..., Any]) -> None:
@@ -310,7 +330,7 @@ def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[...,
     frame = run.frame.copy()
     frame.loc[frame["metric"] == "gini", ["value", "status"]] = [None, "undefined: one language only"]
     run.frame = frame
-    made = tables.undefined(run)
+    made = undefined(run)
     assert [row.cells for row in made.rows] == [("gini", "one language only")]
 
 
@@ -362,7 +382,7 @@ def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
     first, second, third = run.tokenizers
     views = [view(first, (1, "a"), (2, "b")), view(second, (1, "a"), (9, "b")), view(third, (5, "ab"))]
     run.samples = [{"title": "x", "tokenizations": views}]
-    rows = agreement_table(run).rows
+    rows = passages_table(run).rows
     assert len(rows) == 1
     assert [cell.value for cell in rows[0].cells[2:5] if isinstance(cell, Cell)] == [1, 0, 1]
     assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"

@@ -13,7 +13,7 @@ from tokbench.metrics.metric import CellKey, Measurement
 from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Failure, Run, RunFolder
 from tokbench.results.atomic import StorageError, write_bytes, write_json
 from tokbench.results.cell import cell_file_name, read_cell, read_head, write_cell
-from tokbench.results.compare import compare_figures, compare_manifests, paired
+from tokbench.results.comparison import compare_figures, compare_manifests, paired
 from tokbench.results.frames import measurement_rows, write_measurements
 
 KEY = CellKey("bytes", "text:a", "eng_Latn")

@@ -166,6 +166,19 @@ def test_gold_words_are_read_before_any_work(tmp_path: Path) -> None:
         make_plan(load_suite(None, changes), build_registry())
 
 
+def test_a_suite_says_how_tokenizers_are_shown() -> None:
+    given = {**GIVEN, "tokenizers": ["gpt-4o", "bytes"]}
+    shown = {"labels": {"gpt-4o": "GPT-4o"}, "colors": {"tiktoken:o200k_base": "#123456"}}
+    entry, other = make_plan(load_suite(None, {**given, **shown}), build_registry()).entries
+    assert (entry.key, entry.typed) == ("tiktoken:o200k_base", "gpt-4o")
+    assert (entry.label, entry.color) == ("GPT-4o", "#123456")
+    assert (other.typed, other.label, other.color) == ("bytes", "", "")
+    with pytest.raises(UnknownNameError, match="labels or colors: 'gpt4'"):
+        make_plan(load_suite(None, {**given, "labels": {"gpt4": "x"}}), build_registry())
+    with pytest.raises(SpecError, match="colors"):
+        load_suite(None, {**given, "colors": {"bytes": "red"}})
+
+
 def test_the_same_spec_twice_is_one_tokenizer() -> None:
     plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "bytes"]}), build_registry())
     assert [entry.key for entry in plan.entries] == ["bytes"]

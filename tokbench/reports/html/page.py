@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
-from tokbench.reports import differences, tables, vocabularies
-from tokbench.reports.agreement import agreement_table
+from tokbench.plots.labels import dataset_label, language_label
+from tokbench.reports import differences, tables, unmeasured, vocabularies
 from tokbench.reports.chosen import asked, headline_metrics, shown
-from tokbench.reports.diffs import diff_table
+from tokbench.reports.diffs import diff_table, passages_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
@@ -22,7 +21,7 @@ from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
 from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
-from tokbench.reports.speeds import speed_tables
+from tokbench.reports.speeds import measurements, speed_tables
 from tokbench.reports.table import Table
 from tokbench.wording import counted
 
@@ -74,11 +73,16 @@ class ShownFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Everything the template needs."""
+    """Everything the template needs.
+
+    `tokenizers` and `languages`, labels by spec and code, are those that can be followed through the figures.
+    """
 
     title: str
     answer: str
     scope: str
+    tokenizers: dict[str, str] = field(default_factory=dict)
+    languages: dict[str, str] = field(default_factory=dict)
     decision: Markup = field(default_factory=Markup)
     headlines: list[Panel]
     findings: list[ShownFinding]
@@ -90,7 +94,7 @@ def render(run: Run) -> str:
     drawings = Drawings(run)
     page = build(run, drawings)
     css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS), drawings.css()])
-    script = asset("tokens.js", TOKENS) + asset("report.js") + asset("decision.js")
+    script = asset("tokens.js", TOKENS) + asset("report.js") + asset("decision.js") + asset("figures.js")
     return assemble("report.html", css=css, script=script, page=page)
 
 
@@ -108,11 +112,13 @@ def build(run: Run, drawings: Drawings) -> Page:
         if headline_metrics(run, name) and len(run.frame[run.frame["dataset"] == name])
     ]
     sections = [section for section in _sections(run, drawings) if not section.empty]
-    first = Section(id="answer", title="The answer")
+    first, main = Section(id="answer", title="The answer"), data.main_dataset(run)
     return Page(
         title=run_title(run),
         answer=said[0].gist or said[0].sentence if said else "Nothing was measured that could be ranked.",
         scope=_scope(run),
+        tokenizers=data.names(run),
+        languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
         decision=decision(run),
         headlines=headlines,
         findings=told,
@@ -227,7 +233,7 @@ def _fairness(run: Run) -> list[Panel]:
 
 
 def _speed(run: Run) -> list[Panel]:
-    found = [*speed_tables(run), tables.speed(run)]
+    found = [*speed_tables(run), measurements(run)]
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
@@ -243,12 +249,12 @@ def _vocabularies(run: Run) -> list[Panel]:
 
 
 def _agreement(run: Run) -> list[Panel]:
-    found = [diff_table(run), agreement_table(run)]
+    found = [diff_table(run), passages_table(run)]
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
 def _failures(run: Run, drawings: Drawings) -> list[Panel]:
-    found = [tables.failures(run), tables.undefined(run), tables.not_drawn(drawings.lacking())]
+    found = [unmeasured.failures(run), unmeasured.undefined(run), unmeasured.not_drawn(drawings.lacking())]
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 

@@ -8,6 +8,7 @@ their own, and coordinates lose the digits nobody can see.
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ _NUMBER = re.compile(r"(?<![\w#.])-?\d+\.\d{2,}")
 _TAG = re.compile(r"<[^>]*>")
 _EMPTY_GROUP = re.compile(r'<g id="[^"]*"\s*/>\s*|<g id="[^"]*">\s*</g>\s*')
 _DEAD_ID = re.compile(r'<g id="[^"]*">')
+_TOLD = re.compile(rf'<g id="{style.TOLD}([0-9a-f]+)"')
 _POINTS = 4 / 3  # CSS pixels in a point
 
 
@@ -39,6 +41,20 @@ def _themed() -> dict[str, str]:
 def _rounded(match: re.Match[str]) -> str:
     """A coordinate to a tenth of a point."""
     return f"{float(match[0]):.1f}".removesuffix(".0")
+
+
+def _told(match: re.Match[str]) -> str:
+    """What a mark stands for (see `style.tell`) as attributes that the page's script reads."""
+    tokenizer, said, points = json.loads(bytes.fromhex(match[1]))
+    found = {"t": tokenizer, "v": said}
+    if points:
+        found["n"] = "\n".join(name for name, _ in points)
+        found["v"] = "\n".join(value for _, value in points)
+    return "<g" + "".join(f' data-{name}="{_attribute(text)}"' for name, text in found.items() if text)
+
+
+def _attribute(text: str) -> str:
+    return escape(text).replace("\n", "&#10;")
 
 
 @dataclass(slots=True)
@@ -75,6 +91,7 @@ class SheetOfFigures:
         body = _STYLE.sub(lambda match: f' class="{self._class(match[1])}"', body)
         body = re.sub(r' transform="rotate\(-0 [^"]*"', "", body)
         body = _TAG.sub(lambda tag: _NUMBER.sub(_rounded, tag[0]), body)
+        body = _TOLD.sub(_told, body)
         while _EMPTY_GROUP.search(body):
             body = _EMPTY_GROUP.sub("", body)
         body = _DEAD_ID.sub("<g>", body)

@@ -38,7 +38,7 @@ MOST_CHARS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two tokenizers to compare, by canonical spec; `named` by the suite, or claiming the same vocabulary.
+    """Two tokenizers to diff, by canonical spec; `named` by the suite, or claiming the same vocabulary.
 
     `by_bytes`: their vocabularies number the same tokens differently, so that ids say nothing.
     """
@@ -81,13 +81,13 @@ def pairs_of(
     return list(found.values())
 
 
-def compare_all(
+def diff_all(
     plan: Plan,
     subjects: Sequence[Subject],
     audits: Mapping[str, VocabularyAudit],
     failed: Collection[CellKey],
 ) -> dict[str, Any]:
-    """The comparison of every pair, ready for ``diffs.json``; one that fails is there with its error.
+    """The diff of every pair, ready for ``diffs.json``; one that fails is there with its error.
 
     Documents of cells in which one of the two has `failed` already are left out.
     """
@@ -179,11 +179,11 @@ def _sheltered(
     plan: Plan, a: Recipe, b: Recipe, documents: Sequence[tuple[str, str]], by_bytes: bool
 ) -> dict[str, Any]:
     limits = plan.limits
-    found: dict[str, Any] | Failure = attempt(compare, a, b, documents, by_bytes, plan.cache, limits=limits)
+    found: dict[str, Any] | Failure = attempt(diff_one, a, b, documents, by_bytes, plan.cache, limits=limits)
     return {"error": f"{found.kind}: {found.message}"} if isinstance(found, Failure) else found
 
 
-def compare(
+def diff_one(
     emit: Emit,
     a: Recipe,
     b: Recipe,

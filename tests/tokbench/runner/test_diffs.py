@@ -11,7 +11,7 @@ import pytest
 
 from tokbench.errors import SpecError
 from tokbench.results import Run
-from tokbench.runner import differing
+from tokbench.runner import diffs
 
 RunIt = Callable[..., Run]
 FIRST = "bytes"
@@ -80,7 +80,7 @@ def test_a_named_pair_must_be_of_the_run(corpus: Path, run: RunIt) -> None:
 def test_a_comparison_that_fails_is_there_with_its_error(
     found: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(differing, "compare", os._exit)  # a worker that is given it is lost
+    monkeypatch.setattr(diffs, "diff_one", os._exit)  # a worker that is given it is lost
     pair = found("true")[FIRST, "port:true"]
     assert pair["error"]
     assert "n_documents" not in pair
@@ -94,11 +94,11 @@ def test_the_budget_is_spread_over_languages(corpus: Path, monkeypatch: pytest.M
     plan = make_plan(
         load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"]}), build_registry()
     )
-    monkeypatch.setattr(differing, "MOST_DOCUMENTS", 7)
-    seven = list(differing.choose_passages(plan))
+    monkeypatch.setattr(diffs, "MOST_DOCUMENTS", 7)
+    seven = list(diffs.choose_passages(plan))
     assert [passage.language for passage in seven] == [*(["deu_Latn", "eng_Latn", "fra_Latn"] * 2), "deu_Latn"]
-    monkeypatch.setattr(differing, "MOST_BYTES", 60)
-    few = list(differing.choose_passages(plan))
+    monkeypatch.setattr(diffs, "MOST_BYTES", 60)
+    few = list(diffs.choose_passages(plan))
     assert 0 < sum(len(passage.text.encode()) for passage in few) <= 60
-    monkeypatch.setattr(differing, "MOST_CHARS", 5)
-    assert {len(passage.text) for passage in differing.choose_passages(plan)} == {5}
+    monkeypatch.setattr(diffs, "MOST_CHARS", 5)
+    assert {len(passage.text) for passage in diffs.choose_passages(plan)} == {5}

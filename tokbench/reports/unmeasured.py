@@ -1,0 +1,58 @@
+"""What a report lacks, and why: metrics that came to nothing, figures not drawn, failures and skips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tokbench.reports.table import Column, Row, Table
+from tokbench.wording import without_name
+
+if TYPE_CHECKING:
+    from tokbench.extension import Plot
+    from tokbench.results import Run
+
+
+def undefined(run: Run) -> Table:
+    """The metrics that came to nothing anywhere in the run, each with the reasons given."""
+    frame = run.frame
+    measured = set(frame.loc[frame["value"].notna(), "metric"])
+    rows = frame[~frame["metric"].isin(measured) & ~frame["status"].str.startswith("failed")]
+    reasons = rows.groupby("metric", sort=False)["status"].unique()
+    columns = (
+        Column(key="metric", label="metric", numeric=False),
+        Column(key="why", label="why", numeric=False),
+    )
+    made = tuple(
+        Row((str(name), "; ".join(status.removeprefix("undefined: ") for status in statuses[:3])))
+        for name, statuses in reasons.items()
+    )
+    return Table("undefined", "Not measured in this run", columns, made)
+
+
+def not_drawn(plots: Sequence[Plot]) -> Table:
+    """The figures that could not be drawn, each with what it needs."""
+    columns = (
+        Column(key="figure", label="figure", numeric=False),
+        Column(key="needs", label="needs", numeric=False),
+    )
+    return Table(
+        "not-drawn", "Figures not drawn", columns, tuple(Row((each.title, each.needs)) for each in plots)
+    )
+
+
+def failures(run: Run) -> Table:
+    """What was not measured and what to do about it."""
+    keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
+    columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
+    rows = tuple(
+        Row(
+            (
+                *(str(each.get(key) or "") for key in keys[:4]),
+                without_name(str(each.get("message") or ""), str(each.get("tokenizer"))),
+                str(each.get("remedy") or ""),
+            )
+        )
+        for each in run.failures
+    )
+    return Table("failures", "Failures and skips", columns, rows)
