@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+SURE = 0.05
+"""A difference is more than chance where its corrected p-value is less."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """How a difference fared: its own two-sided `p`, and how many standard errors it is from zero."""

@@ -87,7 +87,7 @@ def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
             f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
         )
     if any(map(mark_of, labels.values())):
-        note += f" Hollow: not every text comes back. {explained(run)} An arrow: far beyond."
+        note += f" Hollow: not every text comes back. {explained(run)} Arrow: beyond the axis."
     return note
 
 

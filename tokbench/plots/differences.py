@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
     from tokbench.results import Run
 
-SURE = 0.05
-
-
 Differences = dict[str, tuple[float, float, float, bool]]
 """By tokenizer: (difference, low, high) in bytes per token, and whether the difference is more than chance."""
 
@@ -37,6 +34,7 @@ def from_one(run: Run) -> tuple[str, Differences]:
 
 
 def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differences:
+    from tokbench.metrics.families import SURE
     from tokbench.plots import data
 
     found: Differences = {}
@@ -80,8 +78,8 @@ def draw(run: Run) -> Figure | None:
     )
     style.caption(
         figure,
-        f"Over {over}{mean}, paired by document; bar: 95 % interval; hollow: no more than chance may "
-        "explain (p ≥ 0.05, corrected for everything compared). Tokenizers that lose text are left out.",
+        f"Over {over}{mean}, paired by document; bar: 95 % interval; hollow: may be "
+        "chance (p ≥ 0.05, corrected for everything compared). Tokenizers that lose text are left out.",
     )
     return figure
 

@@ -50,7 +50,7 @@ def draw(run: Run) -> Figure | None:
     shades = "shades and the bar of the most expensive: 95 % intervals; " if known else ""
     style.caption(
         figure,
-        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1 would be parity.",
+        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity.",
     )
     return figure
 

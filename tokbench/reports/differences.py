@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports.chosen import metric_facts
-from tokbench.reports.marks import SURE
 from tokbench.reports.sizes import counted_on
 from tokbench.reports.table import Cell, Column, Row, Table
 from tokbench.reports.tables import metric_column
@@ -49,7 +49,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         for row in rows.itertuples()
     )
     note = f"{_FAMILY} {counted_on(run, dataset)}"
-    note += " Grey: one of the two loses something, so the difference is no merit." if losses else ""
+    note += " Grey: one of the two loses something, so the difference speaks for neither." if losses else ""
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(dataset)}", columns, made, note)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
 from tokbench.plots.losses import LOSES, REWRITES, comparable, losses
 from tokbench.reports.figures import measured
-from tokbench.reports.marks import SURE
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
 from tokbench.reports.training import how_much, trained_beside, trained_on

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.losses import comparable
 
 if TYPE_CHECKING:
     from tokbench.results import Run
-
-SURE = 0.05
-"""Two figures differ where the p-value of their difference is less."""
 
 BOLD = (
     "Bold: the best, and those that the paired test over the same documents does not tell apart from it "

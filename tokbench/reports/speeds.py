@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 FORMS = (
-    ("batch", "cold", "cold"),
     ("batch", "warm", "batch"),
+    ("batch", "cold", "cold"),
     ("single", "warm", "single"),
     ("long", "warm", "one long"),
     ("short", "warm", "short"),
@@ -34,8 +34,8 @@ FORMS = (
 """Form, state, heading: the columns of one thread, as far as they were timed."""
 
 _NOTE = (
-    "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; in parentheses "
-    "95 % intervals of the median. Rank: by warm batches; a range where intervals meet and do not decide."
+    "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; small or in "
+    "parentheses 95 % intervals of the median. Rank: by warm batches; a range where intervals overlap."
 )
 _SAME_NOTE = " ×: how many times as fast as the tokenizer named, which gave the same ids."
 _CLOCKS = {"wall": "wall time", "cpu": "CPU time"}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tokbench.errors import ResultsError
+from tokbench.metrics.families import SURE
 from tokbench.results.run import Run
 
 if TYPE_CHECKING:
@@ -115,10 +116,6 @@ def _direction(before: float, after: float, better: str) -> Verdict:
     if gain == 0:
         return "same"
     return "better" if (gain > 0) == (better in ("higher", "parity")) else "worse"
-
-
-SURE = 0.05
-"""A paired difference is beyond chance where its corrected p-value is less."""
 
 
 def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str, ...], float]:

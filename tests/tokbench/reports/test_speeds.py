@@ -83,7 +83,7 @@ def test_a_single_timing_is_given_without_interval_and_ranks_nothing(timed: Any)
 
 def test_each_form_has_a_column_and_the_clock_is_said(timed: Any) -> None:
     [table] = speed_tables(timed)
-    assert [column.label for column in table.columns[4:]] == ["cold", "batch", "batch, 2 threads"]
+    assert [column.label for column in table.columns[4:]] == ["batch", "cold", "batch, 2 threads"]
     assert "CPU time on one thread" in table.note
     row = next(row for row in table.rows if row.key == timed.tokenizers[1])
     assert [cell.value for cell in row.cells[4:] if isinstance(cell, Cell)] == pytest.approx([10, 4, 20])

@@ -174,7 +174,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
         Section(
             id="ids",
             title="Who gives the same ids",
-            notes=["One implementation may stand for another where their ids are the same on every document."],
+            notes=["One implementation can replace another where both give the same ids for every document."],
             panels=_agreement(run),
             choose="Compared on",
             html=divergences(run),
