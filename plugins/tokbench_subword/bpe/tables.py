@@ -4,7 +4,8 @@ Every table is an open-addressing hash table in one numpy array, filled by a sma
 per model and shared by all threads.
 
 - `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash,
-  behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache.
+  behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache. Without it a
+  first pass takes 1.2 to 1.3 of the time over 21 languages (GPT-2), over Chinese, Japanese and Thai (cl100k).
 - `TokenTable`: token bytes to id.
 - `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none
   does, a long pre-token may be cut there without changing the result: no merge could ever have joined the
