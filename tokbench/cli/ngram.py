@@ -42,7 +42,7 @@ def ngram(
     limit: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="Tokens to train on at most, 160 bytes of memory each at order 3."
+            min=1, metavar="N", help="Tokens to train on at most, 240 bytes of memory each at order 3."
         ),
     ] = 20_000_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")] = 0,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError, SpecError, TokenizerError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.metrics.ngram_table import KeyTable
+    from tokbench.metrics.ngram_table import Counted, KeyTable
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -93,7 +93,7 @@ class NgramModel:
     def fit(
         cls, batches: Sequence[TokenBatch], vocab_size: int, *, order: int = 3, name: str = "the tokenizer"
     ) -> NgramModel:
-        """The model of some documents. Memory: at most 160 bytes a token (and end) for order 3, and 25
+        """The model of some documents. Memory: at most 240 bytes a token (and end) for order 3, and 60
         for each order above.
 
         Raises `SpecError` for an order below 1, `CorpusError` for no documents, `TokenizerError` for an id
@@ -101,7 +101,7 @@ class NgramModel:
         """
         import numpy as np
 
-        from tokbench.metrics.ngram_table import numbered
+        from tokbench.metrics.ngram_table import count_order
 
         if order < 1:
             raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
@@ -109,58 +109,43 @@ class NgramModel:
         symbols = np.concatenate(parts) if parts else np.zeros(0, np.int32)
         if not len(symbols):
             raise CorpusError("no text to train an n-gram model on")
-        begin, radix = vocab_size + 1, vocab_size + 2
+        begin = vocab_size + 1
         found: list[_Order] = []
+        number = np.zeros(len(symbols), np.int32)
+        below: Counted | None = None
         contexts = 1
-        number = np.zeros(len(symbols), np.int32)  # of the n-gram of the order below that starts at each place
-        before: tuple[KeyTable, Ints, Ints] | None = None  # the order below: its keys and its own counts
         for n in range(1, order + 1):
-            starts = np.flatnonzero(number[: max(0, len(symbols) - n + 1)] >= 0)
-            if n > 1:
-                starts = starts[symbols[starts + n - 1] != begin]
-            keys = number[starts].astype(np.int64) * radix
-            keys += symbols[starts + n - 1]
-            table, numbers, first, own = numbered(keys)
-            if before is not None:
-                # how many symbols each n-gram of the order below was seen after
-                after = np.bincount(number[starts[first] + 1], minlength=len(before[1]))
-                found.append(_order(*before[:2], np.where(after, after, before[2]), contexts, radix))
-                contexts = len(before[1])
-            before = table, keys[first], own
-            if n < order:
-                number = np.full(len(symbols), -1, np.int32)
-                number[starts] = numbers
-            del keys, numbers, first
-        assert before is not None
-        found.append(_order(*before, contexts, radix))
+            counted = count_order(symbols, number, n, begin, 1 if below is None else len(below.keys))
+            if below is not None:
+                adjusted = np.where(counted.after, counted.after, below.counts)
+                found.append(_order(below, adjusted, contexts, begin + 1))
+                contexts = len(below.keys)
+            below = counted
+        assert below is not None
+        found.append(_order(below, below.counts, contexts, begin + 1))
         return cls(vocab_size, tuple(found))
 
     def bits(self, batch: TokenBatch, name: str = "the tokenizer") -> Floats:
         """Bits of every id and, after those of each document, of its end: float64, ``(ids + documents,)``."""
         import numpy as np
 
-        symbols = _marked(batch, self.vocab_size, name).astype(np.int64)
-        begin, radix = self.vocab_size + 1, self.vocab_size + 2
+        from tokbench.metrics.ngram_table import mix_order
+
+        symbols = _marked(batch, self.vocab_size, name)
+        begin = self.vocab_size + 1
         chance = np.full(len(symbols), 1 / (self.vocab_size + 1))
-        number = np.zeros(len(symbols), np.int64)
+        number = np.zeros(len(symbols), np.int32)
         for n, each in enumerate(self.orders, start=1):
-            starts = np.flatnonzero(number[: max(0, len(symbols) - n + 1)] >= 0)
-            if n > 1:
-                starts = starts[symbols[starts + n - 1] != begin]
-            last, context = starts + n - 1, number[starts]
-            place = each.table.find(context * radix + symbols[last])
-            chance[last] *= each.rest[context]
-            chance[last] += np.where(place >= 0, each.share[place], 0.0) if len(each.share) else 0.0
-            number = np.full(len(symbols), -1, np.int64)
-            number[starts] = place
+            mix_order(symbols, number, n, begin, *each.table, each.share, each.rest, chance)
         result: Floats = -np.log2(chance[symbols != begin])
         return result
 
 
-def _order(table: KeyTable, keys: Ints, counts: Ints, contexts: int, radix: int) -> _Order:
+def _order(counted: Counted, counts: NDArray[np.integer[Any]], contexts: int, radix: int) -> _Order:
     """The probabilities of n-grams with these adjusted counts, ``(n,)``."""
     import numpy as np
 
+    keys = counted.keys
     if contexts == 1:
         counts = np.where(keys == radix - 1, 0, counts)  # the beginning is never predicted
     taken = discounts([int((counts == n).sum()) for n in (1, 2, 3, 4)])
@@ -171,7 +156,7 @@ def _order(table: KeyTable, keys: Ints, counts: Ints, contexts: int, radix: int)
     with np.errstate(all="ignore"):
         rest = np.where(total > 0, kept / total, 1.0)
         share = (counts - less) / total[context]
-    return _Order(table, share, rest, taken)
+    return _Order(counted.table, share, rest, taken)
 
 
 def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:

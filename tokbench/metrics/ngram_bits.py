@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1000  # documents that are encoded together
 LIMIT = 20_000_000
-"""Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 3.2 GB."""
-TOKEN_MEMORY = 160
+"""Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 4.8 GB."""
+TOKEN_MEMORY = 240
 """Bytes of memory for a token at most, at order 3, when no two n-grams are alike; half in common text."""
 NO_QUALITY = (
     "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "

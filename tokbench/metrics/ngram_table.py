@@ -1,13 +1,15 @@
-"""Distinct numbers and where to find them again: an open-addressing table of 64-bit keys, as kernels.
+"""The n-grams of marked documents, order by order: numbered, counted, and looked up, as kernels over tables.
 
-Keys are numbered in the order in which they are first seen. A table of n-grams does not fit a processor's
-cache, so what is looked for is asked for some keys ahead.
+An n-gram of order n is a key: the number of its first n - 1 symbols, which are an n-gram of the order below,
+and its last one. It gets the next number when it is first seen. `number` holds, at each place of the text, the
+number of the n-gram that begins there, and is taken from order to order in place.
+
+A table does not fit a processor's cache, so what is looked for is asked for some places ahead.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,50 +23,62 @@ if TYPE_CHECKING:
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 12
-"""How many keys ahead memory is asked for: about what is done while it comes."""
-_FREE = -1
+"""How many places ahead memory is asked for: about what is done while it comes."""
+_NONE = -1
+"""A free row; the number of what is no n-gram."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeyTable:
-    """`rows` int64 ``(2**k * 2,)``: keys, each followed by its number; `shift` takes a hash to its row."""
+class KeyTable(NamedTuple):
+    """Open addressing: `rows` int64 ``(2**k * 2,)`` are keys, each followed by its number; `shift` a hash's."""
 
     rows: Ints
     shift: int
 
-    def find(self, keys: Ints) -> Ints:
-        """The number of each key, -1 for those that are none: int64 ``(n,)``."""
-        found = np.empty(len(keys), np.int64)
-        _find(keys, self.rows, self.shift, found)
-        return found
+
+class Counted(NamedTuple):
+    """The n-grams of an order, by number: their table, their keys (int64), how often each was seen (int32).
+
+    `after` (int64) is how many symbols each n-gram of the order below was seen after.
+    """
+
+    table: KeyTable
+    keys: Ints
+    counts: NDArray[np.int32]
+    after: Ints
 
 
-def numbered(keys: Ints) -> tuple[KeyTable, NDArray[np.int32], Ints, Ints]:
-    """A table of keys of 0 and more; the number of each key, where each number is first, and how often it is.
+def count_order(
+    symbols: NDArray[np.int32], number: NDArray[np.int32], n: int, begin: int, n_below: int
+) -> Counted:
+    """Count the n-grams of order `n`; `number` holds those of the order below, and then these.
+
+    `begin`, the largest symbol, ends no n-gram of two symbols and more.
 
     Example:
-        >>> table, numbers, first, counts = numbered(np.array([7, 5, 7]))
-        >>> numbers.tolist(), first.tolist(), counts.tolist(), table.find(np.array([5, 6])).tolist()
-        ([0, 1, 0], [0, 1], [2, 1], [1, -1])
+        >>> symbols, number = np.array([5, 0, 1, 0, 1], np.int32), np.zeros(5, np.int32)
+        >>> ones = count_order(symbols, number, 1, 5, 1)
+        >>> twos = count_order(symbols, number, 2, 5, len(ones.keys))
+        >>> ones.counts.tolist(), twos.counts.tolist(), twos.after.tolist()  # of 5, 0, 1; of 50, 01, 10
+        ([1, 2, 2], [1, 2, 1], [0, 2, 1])
     """
-    announce(_number)
-    bits = 8
-    first, counts = np.empty(len(keys), np.int64), np.zeros(len(keys), np.int64)
-    numbers = np.empty(len(keys), np.int32)
+    announce(_count)
+    bits = max(8, (len(symbols) // 4).bit_length())
+    keys, counts = np.empty(len(symbols), np.int64), np.zeros(len(symbols), np.int32)
+    after = np.zeros(n_below, np.int64)
     rows, done, kinds = _empty(bits), 0, 0
     while True:
-        done, kinds = _number(keys, rows, 64 - bits, (done, kinds), numbers, first, counts)
-        if done == len(keys):
-            first, counts = first[:kinds].copy(), counts[:kinds].copy()
-            return KeyTable(rows, 64 - bits), numbers, first, counts
-        bits += 2
+        begun = (done, kinds)
+        done, kinds = _count(symbols, number, n, begin, rows, 64 - bits, begun, keys, counts, after)
+        if done == len(symbols):
+            return Counted(KeyTable(rows, 64 - bits), keys[:kinds], counts[:kinds], after)
+        bits += 1
         larger = _empty(bits)
         _move(rows, larger, 64 - bits)
         rows = larger
 
 
 def _empty(bits: int) -> Ints:
-    return np.full(2 << bits, _FREE, np.int64)
+    return np.full(2 << bits, _NONE, np.int64)
 
 
 @inline
@@ -77,31 +91,48 @@ def _home(key, shift):  # type: ignore[no-untyped-def]
 def _row_of(rows, mask, key, shift):  # type: ignore[no-untyped-def]
     """Where a key stands, or the free row where it would."""
     row = _home(key, shift)
-    while rows[row] != key and rows[row] != _FREE:
+    while rows[row] != key and rows[row] != _NONE:
         row = (row + 2) & mask
     return row
 
 
+@inline
+def _key(symbols, number, place, n, begin):  # type: ignore[no-untyped-def]
+    """The key of the n-gram at a place, or `_NONE`."""
+    context, symbol = np.int64(number[place]), np.int64(symbols[place + n - 1])
+    if context < 0 or (n > 1 and symbol == begin):
+        return np.int64(_NONE)
+    return context * (begin + 1) + symbol
+
+
 @kernel
-def _number(keys_, rows_, shift, begun, numbers, first, counts):  # type: ignore[no-untyped-def]
-    """Number keys from where it was left; stops before the table is two thirds full."""
-    keys, rows, mask = pointer(keys_), pointer(rows_), np.int64(len(rows_) - 1)
-    done, kinds = begun
-    n, most = len(keys_), len(rows_) // 3
-    for at in range(done, n):
-        if at + _AHEAD < n:
-            prefetch(rows, _home(keys[at + _AHEAD], shift))
-        row = _row_of(rows, mask, keys[at], shift)
-        if rows[row] == _FREE:
+def _count(  # type: ignore[no-untyped-def]
+    symbols_, number_, n, begin, rows_, shift, begun, keys, counts, after
+):
+    """Number and count from the place where it was left; stops before the table is two thirds full."""
+    symbols, number, rows = pointer(symbols_), pointer(number_), pointer(rows_)
+    mask, (done, kinds) = np.int64(len(rows_) - 1), begun
+    last, most = len(symbols_) - n, len(rows_) // 3
+    for place in range(done, last + 1):
+        if place + _AHEAD <= last:
+            prefetch(rows, _home(_key(symbols, number, place + _AHEAD, n, begin), shift))
+        key = _key(symbols, number, place, n, begin)
+        if key < 0:
+            number[place] = np.int32(_NONE)
+            continue
+        row = _row_of(rows, mask, key, shift)
+        if rows[row] < 0:
             if kinds == most:
-                return at, kinds
-            rows[row], rows[row + 1] = keys[at], kinds
-            first[kinds] = at
+                return place, kinds
+            rows[row], rows[row + 1], keys[kinds] = key, kinds, key
+            if n > 1:
+                after[number[place + 1]] += 1
             kinds += 1
-        number = rows[row + 1]
-        numbers[at] = np.int32(number)
-        counts[number] += 1
-    return n, kinds
+        counts[rows[row + 1]] += 1
+        number[place] = np.int32(rows[row + 1])
+    for place in range(max(last + 1, 0), len(symbols_)):
+        number[place] = np.int32(_NONE)
+    return len(symbols_), kinds
 
 
 @kernel
@@ -109,17 +140,32 @@ def _move(old_, new_, shift):  # type: ignore[no-untyped-def]
     """Enter all keys of one table in another that is empty and larger."""
     old, new, mask = pointer(old_), pointer(new_), np.int64(len(new_) - 1)
     for row in range(0, len(old_), 2):
-        if old[row] != _FREE:
+        if old[row] >= 0:
             place = _row_of(new, mask, old[row], shift)
             new[place], new[place + 1] = old[row], old[row + 1]
 
 
 @kernel
-def _find(keys_, rows_, shift, found):  # type: ignore[no-untyped-def]
-    """The number of each key, -1 where there is none."""
-    keys, rows, mask = pointer(keys_), pointer(rows_), np.int64(len(rows_) - 1)
-    n = len(keys_)
-    for at in range(n):
-        if at + _AHEAD < n:
-            prefetch(rows, _home(keys[at + _AHEAD], shift))
-        found[at] = rows[_row_of(rows, mask, keys[at], shift) + 1]  # of a free row -1
+def mix_order(  # type: ignore[no-untyped-def]
+    symbols_, number_, n, begin, rows_, shift, share_, rest_, chance_
+):
+    """Mix an order into the chances of symbols: those of the order below times its rest, and its own share.
+
+    `number` holds the n-grams of the order below, and then these, -1 for those that were never seen.
+    """
+    symbols, number, rows, chance = pointer(symbols_), pointer(number_), pointer(rows_), pointer(chance_)
+    share, rest, mask, last = pointer(share_), pointer(rest_), np.int64(len(rows_) - 1), len(symbols_) - n
+    for place in range(last + 1):
+        if place + _AHEAD <= last:
+            prefetch(rows, _home(_key(symbols, number, place + _AHEAD, n, begin), shift))
+        key = _key(symbols, number, place, n, begin)
+        found = np.int64(_NONE)
+        if key >= 0:
+            found = rows[_row_of(rows, mask, key, shift) + 1]
+            at = place + n - 1
+            chance[at] *= rest[number[place]]
+            if found >= 0:
+                chance[at] += share[found]
+        number[place] = np.int32(found)
+    for place in range(max(last + 1, 0), len(symbols_)):
+        number[place] = np.int32(_NONE)
