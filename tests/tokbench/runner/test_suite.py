@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tokbench.corpora.counted import Head, TextSize, table_of, write_table
 from tokbench.counts import WordCounts
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
+from tokbench.results import Run
 from tokbench.runner.figures import measure_context
 from tokbench.runner.plan import make_plan
 from tokbench.runner.suite import expand, load_suite, shipped_suites
@@ -254,3 +256,13 @@ def test_the_default_suite_asks_for_lossless_trainers() -> None:
     wanted = [spec for spec in load_suite(None).tokenizers if spec.startswith(("unigram", "sentencepiece"))]
     assert len(wanted) == 3
     assert all("byte_fallback" in spec and "identity" in spec for spec in wanted)
+
+
+def test_a_run_keeps_the_name_typed_and_how_tokenizers_are_shown(run: Callable[..., Run], corpus: Path) -> None:
+    from tokbench.plots import data
+
+    shown = {"labels": {"bytes": "UTF-8"}, "colors": {"bytes": "#123456"}}
+    done = run(["bytes", "chars"], [f"text:{corpus}"], jobs=1, metrics=["compression_ratio"], **shown)
+    assert [entry["typed"] for entry in done.manifest["tokenizers"]] == ["bytes", "chars"]
+    assert data.names(done) == {"bytes": "UTF-8", "chars": "chars"}
+    assert data.colors(done) == {"bytes": "#123456"}

@@ -111,12 +111,7 @@
     const fill = getComputedStyle(document.body).backgroundColor;
     for (const [key, value] of Object.entries({ width: "100%", height: "100%", fill })) paper.setAttribute(key, value);
     copy.prepend(paper);
-    const text = new XMLSerializer().serializeToString(copy);
-    const link = Object.assign(document.createElement("a"), {
-      href: URL.createObjectURL(new Blob([text], { type: "image/svg+xml" })), download: `${name}.svg`,
-    });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    saveFile(`${name}.svg`, new XMLSerializer().serializeToString(copy), "image/svg+xml");
   }
 
   figures.forEach((svg) => {

@@ -1,6 +1,13 @@
 // The report's behaviour: theme, tables that sort, filter, hide columns and download, panels to choose from.
 // Everything is readable without it; it only adds controls.
 "use strict";
+function saveFile(name, text, type) {
+  const link = document.createElement("a");
+  Object.assign(link, { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 (() => {
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -74,12 +81,6 @@
     return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";
   }
 
-  function save(name, text) {
-    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
   const phone = matchMedia("(max-width: 40rem)").matches; // figures first: what describes a row may be asked for
 
   function tools(block) {
@@ -123,7 +124,7 @@
       bar.append(menu);
     }
     const download = make("button", { type: "button", textContent: "Download CSV" });
-    download.addEventListener("click", () => save(`${block.dataset.table}.csv`, csv(table)));
+    download.addEventListener("click", () => saveFile(`${block.dataset.table}.csv`, csv(table), "text/csv"));
     bar.append(download);
     if (rows.some((row) => row.classList.contains("lossy"))) {
       const box = make("input", { type: "checkbox" });
