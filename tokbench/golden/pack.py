@@ -14,10 +14,10 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tokbench.errors import SpecError, TokenizerError
 
@@ -26,6 +26,8 @@ MOST_BYTES = 1_000_000
 MANIFEST, CASES, VOCABULARY = "manifest.json", "cases.jsonl", "vocabulary.jsonl.gz"
 _ROOM = 20_000
 _STEPS = 12
+Entry = TypeVar("Entry", "Golden", "Row")
+_MOST_UNPACKED = 100 * MOST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def read(folder: Path) -> Pack:
     """The pack in a folder; raises `SpecError` for no pack, another version, or files that were changed."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no JSON in UTF-8"
         raise SpecError(f"{folder}: is no golden pack: {MANIFEST} cannot be read ({why})") from error
     if not isinstance(manifest, Mapping) or manifest.get("format") != FORMAT:
@@ -149,8 +151,34 @@ def read(folder: Path) -> Pack:
             data[name] = (folder / name).read_bytes()
         except OSError as error:
             raise SpecError(f"{folder}: {name} cannot be read ({error.strerror})") from error
-        if hashlib.sha256(data[name]).hexdigest() != manifest["files"][name]["sha256"]:
+        if hashlib.sha256(data[name]).hexdigest() != _stated(manifest, name):
             raise SpecError(f"{folder}: {name} is not what the manifest says; make the pack again")
-    cases = [Golden.from_json(json.loads(line)) for line in data[CASES].decode().split("\n") if line]
-    found = [json.loads(line) for line in gzip.decompress(data[VOCABULARY]).decode().split("\n") if line]
-    return Pack(manifest, cases, [Row(**entry) for entry in found])
+    cases = _entries(data[CASES], Golden.from_json, f"{folder}: {CASES}")
+    try:
+        with gzip.open(io.BytesIO(data[VOCABULARY])) as stream:
+            listed = stream.read(_MOST_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SpecError(f"{folder}: {VOCABULARY} is no gzip file, or damaged: {error}") from error
+    if len(listed) > _MOST_UNPACKED:
+        raise SpecError(f"{folder}: {VOCABULARY} unpacks to more than {_MOST_UNPACKED:,} bytes")
+    return Pack(manifest, cases, _entries(listed, lambda entry: Row(**entry), f"{folder}: {VOCABULARY}"))
+
+
+def _stated(manifest: Mapping[str, Any], name: str) -> Any:
+    """The checksum that a manifest states of a file; None where it states none."""
+    for key in ("files", name, "sha256"):
+        manifest = manifest.get(key, {}) if isinstance(manifest, Mapping) else {}
+    return manifest
+
+
+def _entries(data: bytes, of: Callable[[Any], Entry], where: str) -> list[Entry]:
+    """What each line of JSON describes; raises `SpecError` naming the line that is wrong."""
+    found = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        try:
+            if line:
+                found.append(of(json.loads(line.decode("utf-8", "surrogatepass"))))
+                found[-1].text.encode("utf-8", "surrogatepass")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise SpecError(f"{where}, line {number}: is no entry of a golden pack: {line[:60]!r}") from error
+    return found

@@ -125,17 +125,16 @@ class Calibration:
             raise SpecError(
                 f"{where}: is no calibration; tokbench calibrate --observed FILE -o {where} makes one"
             )
-        low, high = content["interval_95"]
-        return cls(
-            content["spec"],
-            content["overhead"],
-            content["factors"],
-            content["held_out_error"],
-            low,
-            high,
-            content["rows"],
-            tuple(content["kinds"]),
-        )
+        try:
+            low, high = map(float, content["interval_95"])
+            factors = {str(kind): float(factor) for kind, factor in content["factors"].items()}
+            numbers = float(content["overhead"]), factors, float(content["held_out_error"]), low, high
+            found = cls(str(content["spec"]), *numbers, int(content["rows"]), tuple(map(str, content["kinds"])))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise SpecError(f"{where}: is a calibration that is damaged: {error}") from error
+        if SHARED not in factors:
+            raise SpecError(f"{where}: is a calibration that is damaged: it has no factor of {SHARED!r}")
+        return found
 
 
 def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) -> Calibration:

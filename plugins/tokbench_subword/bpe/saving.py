@@ -15,7 +15,7 @@ from tokbench_subword.bpe.vocab_merges import check_pair, model_of_pair, save_pa
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import write_gguf
 from tokbench_subword.files.probes import probes, texts_of
-from tokbench_subword.files.proof import Encode, by_tiktoken, by_tokenizers, write_proved
+from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tokenizers, write_proved
 from tokbench_subword.files.ranks import read_ranks, write_ranks
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
@@ -64,7 +64,7 @@ def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:
             tokenizer,
             target,
             write=lambda aside: write_tekken(tekken, aside),
-            read=lambda aside: of_tekken(aside).encode,
+            read=lambda aside: by_mistral(aside) or of_tekken(aside).encode,
             unsaid=_unsaid_beside_tokens(tokenizer),
         )
     elif not target.suffix or target.is_dir():

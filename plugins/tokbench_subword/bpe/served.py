@@ -75,8 +75,6 @@ def to_gguf(tokenizer: BpeTokenizer) -> GgufVocabulary:
     pre = next((pre for pre, (name, asks) in PATTERNS.items() if name == pattern.name and asks == whole), None)
     if model.level != "byte" or model.byte_fallback:
         raise TokenizerError(f"{tokenizer.name}: GGUF's BPE is at byte level; this model is not")
-    if model.ranks is not None:
-        raise TokenizerError(f"{tokenizer.name}: GGUF needs merges, and ranks have none of their own")
     if pre is None:
         raise TokenizerError(
             f"{tokenizer.name}: llama.cpp has no pre-tokenizer that cuts by {str(pattern)!r}"
@@ -118,6 +116,10 @@ def to_tekken(tokenizer: BpeTokenizer) -> Tekken:
     if list(special.values()) != list(range(first)) or sorted(ranks.values()) != list(range(len(ranks))):
         raise TokenizerError(
             f"{tokenizer.name}: Tekken's special tokens have the first ids, and the others follow without a gap"
+        )
+    if any(ranks.get(bytes([byte])) != byte for byte in range(256)):
+        raise TokenizerError(
+            f"{tokenizer.name}: Tekken's first ranks are the bytes in their order; here they are not"
         )
     source = model.pattern.as_rust()
     if not source:

@@ -111,3 +111,16 @@ def by_tiktoken(ranks: dict[bytes, int], pattern: str) -> Encode | None:
         ).encode_ordinary
     except ValueError:  # the library's regular expressions are not ours
         return None
+
+
+def by_mistral(path: Path) -> Encode | None:
+    """How mistral-common encodes with a `tekken.json`; None where it is not installed."""
+    try:
+        from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+    except ImportError:
+        return None
+    try:
+        tokenizer = Tekkenizer.from_file(path)
+    except Exception as error:  # the library asserts, and raises whatever its parsers do
+        raise TokenizerError(f"mistral-common refuses it: {error}") from error
+    return lambda text: tokenizer.encode(text, bos=False, eos=False)

@@ -58,8 +58,10 @@ def read_tekken(path: str | os.PathLike[str]) -> Tekken:
             if rank < size:
                 ranks[base64.b64decode(entry["token_bytes"], validate=True)] = rank
         named = {int(entry["rank"]): str(entry["token_str"]) for entry in content.get("special_tokens") or ()}
-    except (KeyError, TypeError, ValueError, AttributeError, binascii.Error) as error:
-        raise TokenizerError(f"{where}: is not a whole tekken.json: {type(error).__name__}: {error}") from error
+    except KeyError as error:
+        raise TokenizerError(f"{where}: is not a whole tekken.json: {error} is not there") from error
+    except (TypeError, ValueError, AttributeError, OverflowError, binascii.Error) as error:
+        raise TokenizerError(f"{where}: is no tekken.json, or damaged: {error}") from error
     if not named:
         named = dict(enumerate(_FIRST[:count]))
     special = {named.get(index, f"<SPECIAL_{index}>"): index for index in range(count)}

@@ -50,6 +50,8 @@ def parse(text: str, where: str) -> Any:
         raise TokenizerError(
             f"{where}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); is the file complete?"
         ) from error
+    except RecursionError as error:
+        raise TokenizerError(f"{where}: its JSON is nested deeper than any tokenizer's is") from error
 
 
 def document_of(content: Any, *, where: str) -> Document:

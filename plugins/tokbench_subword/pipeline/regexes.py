@@ -35,6 +35,8 @@ _WORD = {
     "regex": r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200C\u200D",
 }
 _LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
+_SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
+"""CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
 _REFUSED = {"g": "subexpression call", "K": "keep", "R": "line break", "X": "grapheme"}
 
 
@@ -59,26 +61,36 @@ class Regex:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         r"""(start, end) of each match, in code points of `text`; an empty one never where one has just ended.
 
-        Some patterns only look around: ``(?=(\d{3})+(?!\d))`` cuts numbers in threes from the right.
+        Some patterns only look around: ``(?=(\d{3})+(?!\d))`` cuts numbers in threes from the right. Raises
+        `TokenizerError` for one that backtracks for seconds (`tokenizers` finds no match then).
         """
         moved = not text.isascii() and has_moved().search(text) is not None
         compiled = self.exact if moved else self.compiled
+        seconds = _SECONDS + len(text) / _CHARACTERS_A_SECOND
         last = -1
-        for match in compiled.finditer(text):
-            start, end = match.span()
-            if end == start:
-                break
-            yield start, end
-            last = end
-        else:
-            return
-        at = max(last, 0)  # `regex` would look again where it found an empty match; the others go on behind it
-        while at <= len(text) and (match := compiled.search(text, at)) is not None:
-            start, end = match.span()
-            if end > start or end != last:
+        try:
+            for match in compiled.finditer(text, timeout=seconds):
+                start, end = match.span()
+                if end == start:
+                    break
                 yield start, end
                 last = end
-            at = end + (end == start)
+            else:
+                return
+            at = max(
+                last, 0
+            )  # `regex` would look again where it found an empty match; the others go on behind it
+            while at <= len(text) and (match := compiled.search(text, at, timeout=seconds)) is not None:
+                start, end = match.span()
+                if end > start or end != last:
+                    yield start, end
+                    last = end
+                at = end + (end == start)
+        except TimeoutError as error:
+            raise TokenizerError(
+                f"the pattern {self.source[:200]!r} tries so many ways on a text of {len(text):,} characters, "
+                f"{text[max(last, 0) :][:40]!r} …, that it was given up after {seconds:.0f} s"
+            ) from error
 
     @cached_property
     def exact(self) -> Any:

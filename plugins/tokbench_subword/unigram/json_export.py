@@ -142,7 +142,7 @@ def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
             source=tokenizer.encode,
             probes=probes_of(tokenizer),
             name=tokenizer.name,
-            tied=_tie(tokenizer) if unigram else None,
+            tied=tie_of(tokenizer) if unigram else None,
         )
 
     try:
@@ -162,7 +162,7 @@ def _of_one_score(tokenizer: SpmTokenizer) -> list[str]:
     return [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in shared]
 
 
-def _tie(tokenizer: SpmTokenizer) -> Callable[[Sequence[int], Sequence[int]], bool]:
+def tie_of(tokenizer: SpmTokenizer) -> Callable[[Sequence[int], Sequence[int]], bool]:
     """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
     scores = spm_lexicon(tokenizer.vocabulary).scores.astype(np.float64)
     unk = tokenizer.unk_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import runpy
 import sys
@@ -128,6 +129,27 @@ def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path):
         cli("golden", "make", "bytes", "-o", str(place))
     with pytest.raises(SpecError, match="a SPEC, or a program"):
         cli("golden", "check", str(place))
+
+
+@pytest.mark.parametrize(
+    ("cases", "rows", "match"),
+    [
+        (b"\xff\xfe\n", gzip.compress(b""), r"cases.jsonl, line 1: is no entry"),
+        (b"", gzip.compress(b"\xff"), r"vocabulary.jsonl.gz, line 1: is no entry"),
+        (b"", gzip.compress(b'{"text": 5, "n": 1, "crc32": 2}'), "line 1: is no entry"),
+        (b'{"rule": "a", "text": "b"}', gzip.compress(b""), "line 1: is no entry"),
+        (b"[" * 100_000, gzip.compress(b""), "line 1: is no entry"),
+        (b"", b"PK", "is no gzip file"),
+        (b"", gzip.compress(b"{}\n" * 1000)[:-12], "is no gzip file, or damaged"),
+    ],
+)
+def test_a_damaged_pack_is_refused_with_the_line(tmp_path, cases, rows, match):
+    pack.write(tmp_path, {}, cases, rows)
+    with pytest.raises(SpecError, match=match):
+        pack.read(tmp_path)
+    (tmp_path / pack.MANIFEST).write_text('{"format": "tokbench-golden", "version": 1, "files": []}')
+    with pytest.raises(SpecError, match="not what the manifest says"):
+        pack.read(tmp_path)
 
 
 def test_changes_are_of_every_kind_and_leave_the_content_alone():

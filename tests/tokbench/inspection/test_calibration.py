@@ -89,3 +89,9 @@ def test_a_request_that_asks_for_nothing_is_refused(tmp_path):
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(SpecError, match="is no calibration"):
         run("--fit", str(tmp_path / "other.json"), "-d", "text:none.txt")
+
+    whole = calibrate("chars", list(range(1, 31)), [Observed("x", 7 + n, "text") for n in range(30)]).to_json()
+    for change in ({"factors": None}, {"factors": {"text": 1.0}}, {"interval_95": [1]}, {"rows": None}):
+        (tmp_path / "fit.json").write_text(json.dumps(whole | change))
+        with pytest.raises(SpecError, match=r"fit.json: is a calibration that is damaged"):
+            run("--fit", str(tmp_path / "fit.json"), "-d", "text:none.txt")

@@ -156,6 +156,7 @@ def test_sentencepiece_models_that_llama_cpp_reads_otherwise_are_refused(kind, s
     assert not (tmp_path / "m.gguf").exists()
 
 
+@pytest.mark.long
 def test_user_defined_symbols_of_gguf_are_what_llama_cpp_makes_of_them(test_data, tmp_path):
     """The ids are llama.cpp's own (build 11549, Llama-2's vocabulary with five symbols more)."""
     pytest.importorskip("gguf")
@@ -277,6 +278,20 @@ def test_tekken_is_what_mistral_common_gives(tmp_path):
     theirs = tekken.Tekkenizer.from_file(path)
     for text in TEXTS:
         assert ids(f"bpe:{path}", text) == theirs.encode(text, bos=False, eos=False)
+
+
+def test_ranks_that_do_not_begin_with_the_bytes_are_not_written_as_tekken(tmp_path):
+    """mistral-common asserts it; cl100k's ranks have the bytes in another order."""
+    import base64
+
+    tokens = [bytes([byte]) for byte in (*range(33, 256), *range(33))] + [b"th"]
+    ranks = b"".join(base64.b64encode(token) + f" {rank}\n".encode() for rank, token in enumerate(tokens))
+    (tmp_path / "ours.tiktoken").write_bytes(ranks)
+    source = tokbench.load(f"bpe:{tmp_path / 'ours.tiktoken'},pattern=o200k")
+    with pytest.raises(TokenizerError, match="the bytes in their order"):
+        source.save(tmp_path / "tekken.json")
+    with pytest.raises(TokenizerError, match="looks up whole pre-tokens first"):
+        source.save(tmp_path / "ours.gguf")
 
 
 @pytest.mark.parametrize(

@@ -87,3 +87,11 @@ def test_every_family_refuses_such_a_file(family: str, tmp_path: Path) -> None:
     path.write_text(json.dumps({"padding": {**PADDING, "pad_id": "0"}, "added_tokens": [], "model": model}))
     with pytest.raises(TokenizerError, match=r"tokenizer\.json: padding\.pad_id: '0'"):
         tokbench.load(f"{family}:{path}")
+
+
+@pytest.mark.parametrize("family", ["bpe", "wordpiece", "unigram"])
+def test_json_that_is_nested_without_end_is_refused(family, tmp_path):
+    path = tmp_path / "deep.json"
+    path.write_text('{"model":' * 100_000)
+    with pytest.raises(TokenizerError, match="nested deeper"):
+        tokbench.load(f"{family}:{path}")

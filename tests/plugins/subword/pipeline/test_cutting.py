@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED
+from tokbench_subword.pipeline import regexes
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
 from tokbench_subword.pipeline.cutters import cutter_of
 from tokbench_subword.pipeline.cutting import SECOND, cut_some, cut_twice
@@ -20,6 +21,7 @@ from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of, split_spa
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 
+from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer
 
@@ -291,3 +293,12 @@ def test_real_text(test_data: Path) -> None:
 def test_a_tree_tells_what_it_does_not_know() -> None:
     with pytest.raises(NotExpressible, match="a lookaround within another"):
         tree_of(r"a(?=b(?!cd))")
+
+
+def test_a_pattern_that_tries_every_way_is_given_up(monkeypatch):
+    """Such patterns hung for ever; `tokenizers` gives up too, and takes it that nothing matches."""
+    monkeypatch.setattr(regexes, "_SECONDS", 0.1)
+    with pytest.raises(
+        TokenizerError, match=r"tries so many ways on a text of 2,002 characters, 'baaa.*given up"
+    ):
+        list(compile_regex("(a|aa)+$", "rust").spans("b" + "a" * 2000 + "b"))
