@@ -26,6 +26,7 @@ def tool() -> ModuleType:
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "file", "expected"),
     [

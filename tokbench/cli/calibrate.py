@@ -36,6 +36,10 @@ def calibrate(
         typer.Option("-d", "--dataset", metavar="DATASET", help="What to estimate. Repeatable."),
     ] = None,
     kind: Annotated[str, typer.Option(metavar="KIND", help="The kind of text that the datasets are.")] = "text",
+    price: Annotated[
+        float | None,
+        typer.Option(metavar="P", min=0, help="For a million tokens: what the datasets cost is estimated too."),
+    ] = None,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
@@ -44,7 +48,8 @@ def calibrate(
     """Fit local tokenizers to token counts that an API reported, and estimate by the nearest of them.
 
     With --observed and SPECs, each is fitted; errors are those on rows that the fit did not see. With --fit and
-    -d, datasets are estimated, a request a document. All of it is estimated, and says so.
+    -d, datasets are estimated, a request a document, and with --price what they cost. All of it is estimated,
+    and says so.
     """
     from tokbench.errors import SpecError
 
@@ -59,7 +64,7 @@ def calibrate(
             return
         print(f"estimated from {found[0].rows} reported counts, the nearest first:")
     elif fit is not None and dataset and observed is None and not specs:
-        rows = _estimates(registry, fit, dataset, kind)
+        rows = _estimates(registry, fit, dataset, kind, price)
         if as_json:
             print(json.dumps(rows, ensure_ascii=False, indent=2))
             return
@@ -93,7 +98,9 @@ def _row(one: Calibration) -> dict[str, object]:
     }
 
 
-def _estimates(registry: Registry, fit: Path, datasets: list[str], kind: str) -> list[dict[str, object]]:
+def _estimates(
+    registry: Registry, fit: Path, datasets: list[str], kind: str, price: float | None
+) -> list[dict[str, object]]:
     from tokbench.cli.lint import texts_of
     from tokbench.errors import SpecError
     from tokbench.inspection.calibration import Calibration
@@ -113,15 +120,17 @@ def _estimates(registry: Registry, fit: Path, datasets: list[str], kind: str) ->
         for language, texts in documents.items():
             count = len(encode_batch(tokenizer, texts).ids)
             tokens = known.estimate(count, kind, len(texts))
-            rows.append(
-                {
-                    "dataset": name,
-                    "language": language,
-                    "requests": len(texts),
-                    "estimated tokens": round(tokens),
-                    "at least": round(tokens * known.low),
-                    "at most": round(tokens * known.high),
-                    "by": f"estimated from {known.spec}",
-                }
-            )
+            row: dict[str, object] = {
+                "dataset": name,
+                "language": language,
+                "requests": len(texts),
+                "estimated tokens": round(tokens),
+                "at least": round(tokens * known.low),
+                "at most": round(tokens * known.high),
+            }
+            if price is not None:
+                bounds = (1.0, known.low, known.high)
+                cost, least, most = (f"{tokens * bound * price / 1e6:.4g}" for bound in bounds)
+                row["estimated cost"] = f"{cost} ({least} to {most})"
+            rows.append({**row, "by": f"estimated from {known.spec}"})
     return rows

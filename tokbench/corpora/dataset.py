@@ -141,7 +141,8 @@ class FileDataset:
     def facts(self) -> Mapping[str, Any]:
         """What the manifest says: licence and origin where known, the files otherwise."""
         listed = {language: [str(path) for path in paths][:1000] for language, paths in self.files.items()}
-        return {"format": dict(self.format.identity()), "files": listed, **self.about}
+        told = {"consecutive": True} if self.consecutive else {}
+        return {"format": dict(self.format.identity()), "files": listed, **told, **self.about}
 
 
 def shards_of(pieces: Sequence[Piece], language: str) -> list[Shard]:

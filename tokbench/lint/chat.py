@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokbench.errors import TokenizerError
 from tokbench.lint.subject import Subject
@@ -33,3 +33,36 @@ def render(subject: Subject, messages: Sequence[Mapping[str, str]], **options: A
 
 def _refuse(message: str) -> None:
     raise TokenizerError(f"the chat template refuses the conversation: {message}")
+
+
+class Overhead(NamedTuple):
+    """Tokens that a conversation costs beyond its text.
+
+    `first` for the first message (a system prompt of the template's own included), `exchange` for each answer
+    and question after it, `reply` to begin the model's turn.
+    """
+
+    first: int
+    exchange: int
+    reply: int
+
+
+def overhead(subject: Subject) -> Overhead | None:
+    """What a conversation costs beyond its text; None where special tokens cannot be matched.
+
+    Raises `TokenizerError` where the template fails.
+    """
+    if subject.matching is None:
+        return None
+    matching, content = subject.matching, subject.tokenizer
+    question, answer = "What is the capital of France?", "The capital of France is Paris."
+    talk = [("user", question), ("assistant", answer), ("user", question)]
+    messages = [{"role": role, "content": text} for role, text in talk]
+
+    def tokens(count: int, **options: Any) -> int:
+        return len(matching.encode(render(subject, messages[:count], **options)))
+
+    one, three = tokens(1), tokens(3)
+    asked, answered = len(content.encode(question)), len(content.encode(answer))
+    reply = tokens(3, add_generation_prompt=True) - three
+    return Overhead(one - asked, three - one - asked - answered, reply)

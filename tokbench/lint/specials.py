@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tokbench.errors import TokbenchError
-from tokbench.lint.chat import render
+from tokbench.lint.chat import overhead, render
 from tokbench.lint.check import SHOWN, Check, Finding, Outcome
 from tokbench.lint.injection import CHAT, ENCODE, MATCHING, Injection, injections
 from tokbench.lint.subject import Subject, shown
@@ -110,9 +110,14 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
         return Finding(
             Outcome.WARN, "add_generation_prompt changes nothing: the model has to begin its own turn"
         )
-    return Finding.passed(
-        "a conversation runs, keeps what was said, and its control strings are special tokens"
-    )
+    said = "a conversation runs, keeps what was said, and its control strings are special tokens"
+    cost = overhead(subject)
+    if cost is not None:
+        said += (
+            f"; beyond its text it costs {cost.first} tokens for the first message, {cost.exchange} for each "
+        )
+        said += f"exchange after it, {cost.reply} to begin a reply"
+    return Finding.passed(said)
 
 
 def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
@@ -160,7 +165,7 @@ CHECKS = (
     Check(
         code="TB504",
         name="chat-template",
-        summary="Whether the chat template runs, keeps what was said, and uses special tokens that exist.",
+        summary="Whether the chat template runs, keeps what was said, uses tokens that exist; its cost.",
         harm="A template that names a marker the vocabulary lacks spells it in pieces, which the "
         "model never saw as a marker.",
         look=chat,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
@@ -10,6 +11,9 @@ from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.results import Run
+
+
+OF_THESE = " Blocks of one text resemble each other: intervals are of these documents, not of text like them."
 
 
 def counted_on(run: Run, dataset: str) -> str:
@@ -27,9 +31,11 @@ def counted_on(run: Run, dataset: str) -> str:
         said[0] += f" in {languages} languages"
     said += _amounts(whole, "text_bytes", "byte of UTF-8", "bytes of UTF-8")
     said += _amounts(whole, "tokens", "token", "tokens")
-    said += _amounts(whole, "clusters", "independent cluster", "independent clusters")
+    consecutive = bool(facts_of(run, dataset).get("consecutive"))
+    kind = "block of consecutive documents" if consecutive else "independent cluster"
+    said += _amounts(whole, "clusters", kind, kind.replace(" ", "s ", 1) if consecutive else f"{kind}s")
     said += _amounts(rows[rows["language"] != data.OVERALL], "gold_words", "gold word", "gold words")
-    return f"N: {', '.join(said)}."
+    return f"N: {', '.join(said)}.{OF_THESE if consecutive else ''}"
 
 
 def _amounts(rows: Any, metric: str, one: str, many: str) -> list[str]:
@@ -42,7 +48,11 @@ def _amounts(rows: Any, metric: str, one: str, many: str) -> list[str]:
     return [f"{amount} {one if high == 1 else many}"]
 
 
+def facts_of(run: Run, dataset: str) -> Mapping[str, Any]:
+    """What the manifest of a run says of a dataset."""
+    return next((each.get("facts") or {} for each in run.manifest["datasets"] if each["spec"] == dataset), {})
+
+
 def caveat_of(run: Run, dataset: str) -> str:
     """What the makers of a dataset say of figures that compare its languages; empty where they say nothing."""
-    facts = [each.get("facts") or {} for each in run.manifest["datasets"] if each["spec"] == dataset]
-    return str(facts[0].get("caveat", "")) if facts else ""
+    return str(facts_of(run, dataset).get("caveat", ""))

@@ -80,6 +80,8 @@ def read_gguf(path: str | os.PathLike[str], model: str, *, remedy: str = "") -> 
     where = os.fspath(path)
     try:
         with Path(path).open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            if data[: len(MAGIC)] != MAGIC:
+                raise TokenizerError(f"{where}: is GGUF, and packed: unpack it first")
             values = _Values(data, where).named(_PREFIX)
     except (OSError, ValueError) as error:
         raise TokenizerError(f"{where}: cannot be read: {error}") from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.gguf import is_gguf
+from tokbench_subword.files.gguf import MAGIC, is_gguf
 from tokbench_subword.files.opening import read_bytes, read_text
 from tokbench_subword.files.sentencepiece_model import begins_model
 
@@ -54,6 +54,8 @@ def format_of_bytes(data: bytes) -> Format | None:
     """
     if begins_model(data):
         return "sentencepiece"
+    if data.startswith(MAGIC):
+        return "gguf"
     if data[:64].lstrip().startswith(b"{"):
         if _TEKKEN.search(data):
             return "tekken"

@@ -36,6 +36,8 @@ from tokbench_subword.pipeline.point_sets import Points
 Classes = frozenset[int]
 DEAD, START = 0, 1
 _MOST_CLASSES, MOST_STATES = 120, 2000
+_MOST_POSITIONS, _MOST_STEPS = 20_000, 4_000_000
+"""What building may take, some seconds; published patterns take a hundredth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,6 +167,8 @@ class Builder:
 
     def _new(self, kind: str, classes: Classes, ways: list[int]) -> int:
         self.positions.append((kind, classes, ways))
+        if len(self.positions) > _MOST_POSITIONS:  # repetitions of repetitions multiply
+            raise NotExpressible(f"more than {_MOST_POSITIONS} positions")
         return len(self.positions) - 1
 
     def add(self, node: Node, then: int) -> int:
@@ -267,8 +271,12 @@ class Builder:
 
         starts = [number_of(self.reached([root], before), before) for before in range(self.edge + 1)]
         following: list[list[tuple[int, bool]]] = []
+        steps = 0
         for state, last in order:  # grows while it is gone through
             row = []
+            steps += len(state) * (self.edge + 1)
+            if steps > _MOST_STEPS:
+                raise NotExpressible(f"more than {_MOST_STEPS:,} steps to its states")
             for read in range(self.edge + 1):
                 reached, matched = self.step(state, last, read)
                 row.append((number_of(reached, read) if read < self.edge else DEAD, matched is not None))

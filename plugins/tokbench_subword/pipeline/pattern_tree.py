@@ -77,7 +77,7 @@ class Repeat:
 Node = One | Look | Far | InOrder | Either | Repeat
 
 _NOTHING = np.zeros(N_CODE_POINTS, np.bool_)
-_LONGEST_REPEAT = 256
+_LONGEST_REPEAT, _LONGEST_SOURCE = 256, 10_000
 
 
 def tree_of(expression: str, *, nested_sets: bool = True) -> Node:
@@ -90,6 +90,8 @@ def tree_of(expression: str, *, nested_sets: bool = True) -> Node:
         >>> type(tree).__name__, len(tree.parts)
         ('Either', 2)
     """
+    if len(expression) > _LONGEST_SOURCE:
+        raise NotExpressible(f"more than {_LONGEST_SOURCE:,} characters")
     reader = _Reader(expression, nested_sets)
     tree = reader.alternatives()
     if reader.here():

@@ -55,6 +55,9 @@ def test_the_tokenizer_that_made_the_counts_is_found(tmp_path):
     assert row["by"] == "estimated from bytes"
     assert row["estimated tokens"] == pytest.approx(12 + 0.5 * len("one lineanother line"), abs=1.5)
     assert row["at least"] <= row["estimated tokens"] <= row["at most"]
+    asked = ("--fit", str(kept), "-d", f"text:{tmp_path}/two.txt", "--kind", "prose", "--price", "1e6")
+    (row,) = json.loads(run(*asked, "--json"))
+    assert float(row["estimated cost"].split()[0]) == pytest.approx(row["estimated tokens"], abs=0.51)
 
 
 def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():

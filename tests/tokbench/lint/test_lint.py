@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 from tokbench.cli.lint import subject_of
 from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokbenchError
+from tokbench.lint.chat import overhead
 from tokbench.lint.check import Outcome
 from tokbench.lint.injection import CHAT, MATCHING, injections
 from tokbench.lint.running import Row, lint
 from tokbench.lint.settings import Settings, read_settings
+from tokbench.lint.specials import chat
 from tokbench.registry import Registry, build_registry
 
 _made = runpy.run_path(str(Path(__file__).with_name("broken.py")))
@@ -177,3 +179,17 @@ def test_llama_cpps_hash_of_published_vocabularies_has_its_published_name(regist
     rows = run(registry, f"transformers:{test_data}/vocabs/{model}/hf", "TB105")
     assert rows[-1].outcome is Outcome.PASS
     assert f"as '{name}'" in rows[-1].finding.message
+
+
+def test_what_a_conversation_costs_beyond_its_text_is_counted(registry, tmp_path):
+    folder = write(tmp_path / "v", sound())
+    subject = subject_of(registry, f"bpe:{folder}", {})
+    matching = subject.matching
+    assert matching is not None
+    user, assistant = (
+        len(matching.encode(f"<|start|>{role}\n")) + len(matching.encode("<|stop|>\n"))
+        for role in ("user", "assistant")
+    )
+    cost = overhead(subject)
+    assert cost == (user, user + assistant, len(matching.encode("<|start|>assistant\n")))
+    assert f"{cost.first} tokens for the first message" in chat(subject, {}).message

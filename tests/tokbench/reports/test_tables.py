@@ -235,6 +235,16 @@ def test_every_table_says_of_how_much(made_up_run: Callable[..., Any]) -> None:
         assert said in made.note, made.name
 
 
+def test_blocks_of_one_text_are_not_called_independent(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 1)
+    first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
+    run.frame = pd.concat([run.frame, first.assign(metric="clusters", value=60.0)])
+    run.manifest["datasets"] = [{"spec": "bundled:parallel", "facts": {"consecutive": True}, "languages": {}}]
+    note = tables.headline(run, "bundled:parallel").note
+    assert "60 blocks of consecutive documents. Blocks of one text resemble each other" in note
+    assert "independent" not in note
+
+
 def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3)
     spec = run.tokenizers[0]

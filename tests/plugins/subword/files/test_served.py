@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from dataclasses import replace
@@ -219,6 +220,9 @@ def test_values_are_those_that_the_package_reads(trained, tmp_path):
 def test_damaged_gguf_is_an_error_with_the_place(trained, tmp_path):
     data = written_by(trained, tmp_path).read_bytes()
     damaged = tmp_path / "damaged.gguf"
+    damaged.write_bytes(gzip.compress(data))
+    with pytest.raises(TokenizerError, match="is GGUF, and packed: unpack it first"):
+        tokbench.load(f"bpe:{damaged}")
     numbers = random.Random(0)
     for cut in (4, 8, 20, 24, 100, len(data) // 2, len(data) - 40):
         damaged.write_bytes(data[:cut])

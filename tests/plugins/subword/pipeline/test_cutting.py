@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numba import config
 from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline import regexes
+from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
 from tokbench_subword.pipeline.cutters import cutter_of
 from tokbench_subword.pipeline.cutting import SECOND, cut_some, cut_twice
@@ -302,3 +303,9 @@ def test_a_pattern_that_tries_every_way_is_given_up(monkeypatch):
         TokenizerError, match=r"tries so many ways on a text of 2,002 characters, 'baaa.*given up"
     ):
         list(compile_regex("(a|aa)+$", "rust").spans("b" + "a" * 2000 + "b"))
+
+
+@pytest.mark.parametrize("source", ["((a{0,100}){0,100}){0,100}", "|".join(f"a{i}b" for i in range(5000))])
+def test_a_pattern_that_would_be_too_large_an_automaton_is_left_to_regex(source):
+    with pytest.raises(NotExpressible, match="more than"):
+        automaton_of(tree_of(source))
