@@ -168,3 +168,13 @@ def test_a_large_run_builds_in_time_and_memory(made_up_run: Callable[..., Any], 
     assert time.process_time() - begun < 20
     assert (tmp_path / "report.html").stat().st_size < 4_000_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_000_000  # in KiB on Linux
+
+
+def test_no_line_breaks_between_a_name_and_its_mark(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    spec = run.tokenizers[0]
+    run.frame.loc[(run.frame["tokenizer"] == spec) & (run.frame["metric"] == "round_trip"), "value"] = 0.5
+    page = re.sub(r"<(svg|script|style|select|p class=\"note\").*?</\1>", "", render(run), flags=re.S)
+    texts = [text for text in re.findall(r">([^<>]*†[^<>]*)<", page) if not text.startswith("† ")]
+    assert len(texts) > 3
+    assert [text for text in texts if " †" in text and "† loses" not in text] == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -28,8 +29,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"unmarked": unmarked, "mark_of": mark_of}
+    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept}
     return made
+
+
+def _kept(text: str) -> str:
+    """A text in which no line breaks between a name and its mark."""
+    return re.sub(" (?=[†‡§])", "\u00a0", text)
 
 
 def asset(name: str, package: str = "tokbench.reports.html") -> str:
