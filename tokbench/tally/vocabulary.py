@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.errors import TokenizerError
@@ -140,8 +139,11 @@ class TokenTable:
                 raise TokenizerError(
                     f"{self._name()}: token_bytes_batch returned {len(pieces)} tokens' bytes for {len(ids)} ids"
                 )
+        elif isinstance(tokenizer, TokenByter):
+            # asked once: isinstance of a protocol takes longer than to tell a token's bytes
+            pieces = list(map(tokenizer.token_bytes, ids.tolist()))
         else:
-            pieces = list(map(partial(token_bytes, tokenizer), ids.tolist()))
+            pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
         if own:
             unknown = np.zeros(len(pieces), np.bool_)
             split = _broken(pieces) & ~self._special[ids]
