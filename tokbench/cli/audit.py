@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +14,7 @@ from tokbench.cli.shared import (
     PluginFiles,
     documents_of,
     open_registry,
+    progress,
 )
 from tokbench.cli.tables import console as _console
 
@@ -57,7 +57,7 @@ def audit(
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)
     texts = [documents_of(registry, name, None) for name in dataset or ()]
-    found = look_through(tokenizer, _progress)
+    found = look_through(tokenizer, progress)
     used = usage(tokenizer, (text for some in texts for _, text in some)) if texts else None
     if used is not None and not used.tokens:
         raise SpecError(f"{', '.join(dataset or ())}: no tokens in it: it says of no id whether text uses it")
@@ -101,7 +101,7 @@ def overlap(
         raise SpecError("overlap compares at least two tokenizers: tokbench overlap SPEC SPEC")
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizers = [registry.load(spec) for spec in specs]
-    audits = [look_through(tokenizer, _progress) for tokenizer in tokenizers]
+    audits = [look_through(tokenizer, progress) for tokenizer in tokenizers]
     matrix = overlap_matrix(audits)
     weighted = _weighted(registry, tokenizers, audits, dataset) if dataset else None
     if as_json:
@@ -270,10 +270,3 @@ def _table(*columns: str) -> Table:
         table.add_column(column, justify="right" if column in ("ids", "tokens", "share") else "left")
         table.columns[number].overflow = "fold"
     return table
-
-
-def _progress(done: float, word: str) -> None:
-    """A line that is overwritten, where somebody watches."""
-    if sys.stderr.isatty():
-        end = "\r" if done < 1 else "\r\x1b[K"
-        print(f"{done:4.0%} {word}        " if done < 1 else "", end=end, file=sys.stderr, flush=True)

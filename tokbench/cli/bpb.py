@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    documents_done,
+    open_registry,
+    overwrite,
+)
 from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
@@ -43,9 +51,8 @@ def bpb(
     from tokbench.metrics.lossfile import read_losses
 
     tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
-    found = audit_bits(tokenizer, read_losses(losses), seed=seed, progress=_progress)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    found = audit_bits(tokenizer, read_losses(losses), seed=seed, progress=documents_done)
+    overwrite()
     if as_json:
         print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
     else:
@@ -83,8 +90,3 @@ def _show(found: BitsAudit) -> None:
             "the text, and no figure holds where the ids are those of another tokenizer or row",
             file=sys.stderr,
         )
-
-
-def _progress(documents: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{documents:,} documents", end="", file=sys.stderr, flush=True)

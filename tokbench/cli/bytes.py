@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +11,16 @@ import typer
 from tokbench.cli.shared import (
     AllowRemoteCode,
     DisabledPlugins,
+    Documents,
     JsonOutput,
     PluginFiles,
+    TrainOn,
+    documents_done,
     documents_of,
     load_trained,
     open_registry,
+    overwrite,
+    progress,
 )
 from tokbench.cli.tables import console as plain_console
 
@@ -33,12 +37,8 @@ def token_bytes(
         list[str] | None,
         typer.Option("-d", "--dataset", metavar="DATASET", help="Prove the table on this text. Repeatable."),
     ] = None,
-    documents: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
-    ] = None,
-    train_on: Annotated[
-        str | None, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
-    ] = None,
+    documents: Documents = None,
+    train_on: TrainOn = None,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
     plugin: PluginFiles = None,
@@ -57,10 +57,11 @@ def token_bytes(
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = load_trained(registry, spec, train_on)
     texts = [documents_of(registry, name, documents) for name in dataset or ()]
-    table = byte_table(tokenizer, _progress)
-    proof = prove(table, tokenizer, (each for some in texts for each in some), _proved) if dataset else None
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    table = byte_table(tokenizer, progress)
+    proof = (
+        prove(table, tokenizer, (each for some in texts for each in some), documents_done) if dataset else None
+    )
+    overwrite()
     if output is not None:
         table.write(output)
     if as_json:
@@ -110,13 +111,3 @@ def _show(table: ByteTable, proof: Proof | None, output: Path | None) -> None:
             console.print(f"  {name}: decoded {decoded:,} bytes, the sum over its ids {total:,}")
     if output is not None:
         console.print(str(output))
-
-
-def _progress(done: float, word: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done:4.0%} {word}", end="", file=sys.stderr, flush=True)
-
-
-def _proved(documents: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{documents:,} documents", end="", file=sys.stderr, flush=True)

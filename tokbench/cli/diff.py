@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,11 +10,13 @@ import typer
 from tokbench.cli.shared import (
     AllowRemoteCode,
     DisabledPlugins,
+    Documents,
     JsonOutput,
     PluginFiles,
     documents_of,
     load_trained,
     open_registry,
+    overwrite,
 )
 from tokbench.cli.tables import console as plain_console
 
@@ -36,9 +37,7 @@ def diff(
         bool, typer.Option("--by-bytes", help="Compare the bytes of the tokens instead of ids.")
     ] = False,
     examples: Annotated[int, typer.Option(metavar="N", min=0, help="Divergences shown.")] = 20,
-    documents: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
-    ] = None,
+    documents: Documents = None,
     train_on: Annotated[
         str | None, typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on.")
     ] = None,
@@ -54,8 +53,7 @@ def diff(
     one, other = (load_trained(registry, spec, train_on) for spec in (a, b))
     texts = (document for spec in dataset for document in documents_of(registry, spec, documents))
     found = compare(one, other, texts, by_bytes=by_bytes, examples=examples, progress=_progress)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    overwrite()
     if as_json:
         print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
     else:
@@ -65,8 +63,7 @@ def diff(
 
 
 def _progress(seen: int, differ: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{seen:,} documents, {differ:,} differ", end="", file=sys.stderr, flush=True)
+    overwrite(f"{seen:,} documents, {differ:,} differ")
 
 
 def _show(found: TokenizerDiff) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    open_registry,
+    progress,
+)
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -57,10 +63,10 @@ def make(
         token["content"] for token in (content or {}).get("added_tokens") or [] if not token.get("special")
     ]
     about: dict[str, Any] = {"made_by": f"tokbench {__version__}"}
-    made = make_pack(tokenizer, output, added=added[:12], about=about, tell=_progress)
+    made = make_pack(tokenizer, output, added=added[:12], about=about, tell=progress)
     if mutations and content is not None:
         open_file = partial(_open_json, registry)
-        found = score(made, content, open_file, random_text(_OTHER_TEXTS), drawn=mutations, tell=_progress)
+        found = score(made, content, open_file, random_text(_OTHER_TEXTS), drawn=mutations, tell=progress)
         about["mutations"] = found if isinstance(found, str) else found.to_json()
     else:
         about["mutations"] = "not measured: " + (
@@ -75,7 +81,7 @@ def make(
         (output / packs.CASES).read_bytes(),
         (output / packs.VOCABULARY).read_bytes(),
     )
-    _progress(1.0, "done")
+    progress(1.0, "done")
     size = sum(file.stat().st_size for file in output.iterdir())
     covered, size_of_vocabulary = made.manifest["tokens_covered"], tokenizer.vocab_size
     print(f"{output}: {counted(len(made.cases), 'case')}, {counted(len(made.rows), 'row')}, {size:,} bytes")
@@ -175,9 +181,3 @@ def document_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> Mapping[
 
 def _open_json(registry: Registry, path: Path) -> Tokenizer:
     return registry.load(f"transformers:{path}")
-
-
-def _progress(done: float, word: str) -> None:
-    """A line that is overwritten, where somebody watches."""
-    if sys.stderr.isatty():
-        print("\r\x1b[K" + (f"{done:4.0%} {word}" if done < 1 else ""), end="", file=sys.stderr, flush=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import partial
@@ -13,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    Documents,
+    JsonOutput,
+    PluginFiles,
+    open_registry,
+    progress,
+)
 from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
@@ -37,9 +44,7 @@ def lint(
         list[str] | None,
         typer.Option("-d", "--dataset", metavar="DATASET", help="Text to check on. Repeatable."),
     ] = None,
-    documents: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
-    ] = None,
+    documents: Documents = None,
     form: Annotated[Form, typer.Option("--format", help="How findings are printed.")] = Form.TEXT,
     settings: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="Thresholds, levels, checks to leave out.")
@@ -81,7 +86,7 @@ def lint(
     for spec in specs:
         _check_there(registry, spec)
     for spec in specs:
-        rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, _progress)
+        rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, progress)
     if form is Form.JSON:
         print(output.as_json(rows))
     elif form is Form.MARKDOWN:
@@ -195,9 +200,3 @@ def _show(rows: Sequence[Row], *, verbose: bool) -> None:
             console.print(line, soft_wrap=True)
             for example in row.finding.examples:
                 console.print(f"              {example}", style="dim", soft_wrap=True)
-
-
-def _progress(done: float, word: str) -> None:
-    """A line that is overwritten, where somebody watches."""
-    if sys.stderr.isatty():
-        print("\r\x1b[K" + (f"{done:4.0%} {word}" if done < 1 else ""), end="", file=sys.stderr, flush=True)

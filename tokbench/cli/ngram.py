@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +13,10 @@ from tokbench.cli.shared import (
     DisabledPlugins,
     JsonOutput,
     PluginFiles,
+    documents_done,
     load_trained,
     open_registry,
+    overwrite,
 )
 from tokbench.cli.tables import console as plain_console
 
@@ -73,7 +74,7 @@ def ngram(
     text = registry.dataset(dataset)
     corpus = training_corpus(registry, train_on)
     tokenizers = {each: load_trained(registry, each, train_on) for each in dict.fromkeys(spec)}
-    options: dict[str, Any] = {"order": order, "limit": limit, "seed": seed, "progress": _progress}
+    options: dict[str, Any] = {"order": order, "limit": limit, "seed": seed, "progress": documents_done}
     if splits:
         readings = [
             ngram_bits(tokenizers, corpus, text, split=split, **options) for split in range(seed, seed + splits)
@@ -81,8 +82,7 @@ def ngram(
         _show_stability(Stability.of(readings), as_json)
         return
     found = ngram_bits(tokenizers, corpus, text, **options)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    overwrite()
     if as_json:
         rows = [{**asdict(row), "bits_per_byte": row.bits_per_byte} for row in found.figures]
         whole = {**asdict(found), "figures": rows, "train_on": train_on, "dataset": dataset, "note": NO_QUALITY}
@@ -142,8 +142,7 @@ def _show_stability(found: Stability, as_json: bool) -> None:
             )
         )
         return
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    overwrite()
     console = plain_console()
     table = Table(box=None, header_style="bold")
     for number, column in enumerate(("tokenizer", "bits/byte", "least", "most", "rank in each split")):
@@ -160,8 +159,3 @@ def _show_stability(found: Stability, as_json: bool) -> None:
             f"the order is not stable: in {found.n_alike} of {n_splits} splits it is that of the first"
         )
     console.print(NO_QUALITY)
-
-
-def _progress(documents: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{documents:,} documents", end="", file=sys.stderr, flush=True)

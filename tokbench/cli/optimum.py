@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import (
+    AllowRemoteCode,
+    DisabledPlugins,
+    JsonOutput,
+    PluginFiles,
+    TrainOn,
+    documents_done,
+    open_registry,
+    overwrite,
+)
 from tokbench.cli.tables import console as plain_console
 
 
@@ -17,9 +25,7 @@ def optimum(
     dataset: Annotated[
         str, typer.Option("-d", "--dataset", metavar="DATASET", help="The text.", show_default=False)
     ],
-    train_on: Annotated[
-        str | None, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
-    ] = None,
+    train_on: TrainOn = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")] = 0,
     as_json: JsonOutput = False,
     allow_remote_code: AllowRemoteCode = False,
@@ -37,9 +43,8 @@ def optimum(
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = train(registry, spec, train_on) if train_on else registry.load(spec)
-    found = distances(tokenizer, registry.dataset(dataset), seed=seed, progress=_progress)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    found = distances(tokenizer, registry.dataset(dataset), seed=seed, progress=documents_done)
+    overwrite()
     if as_json:
         rows = [
             {
@@ -61,8 +66,3 @@ def optimum(
         ends = "" if each.interval is None else "{:.4f} to {:.4f}".format(*each.interval)
         table.add_row(each.language, f"{each.tokens:,}", f"{each.fewest:,}", f"{each.ratio:.4f}", ends)
     plain_console().print(table)
-
-
-def _progress(documents: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{documents:,} documents", end="", file=sys.stderr, flush=True)

@@ -32,6 +32,12 @@ DisabledPlugins = Annotated[
     list[str] | None,
     typer.Option("--disable-plugin", metavar="NAME", help="Leave an installed plugin out. Repeatable."),
 ]
+Documents = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
+]
+TrainOn = Annotated[
+    str | None, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
+]
 JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 AllowRemoteCode = Annotated[
     bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
@@ -122,6 +128,22 @@ def elsewhere(registry: Registry, spec: str) -> str:
         if others:
             return "other families open the same file: " + " or ".join(f"{name}:{path}" for name in others)
     return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"
+
+
+def overwrite(line: str = "") -> None:
+    """A line on stderr in place of the last one, where somebody watches; without text the last one goes."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+
+def progress(done: float, word: str) -> None:
+    """How far something is, and what it is at."""
+    overwrite(f"{done:4.0%} {word}" if done < 1 else "")
+
+
+def documents_done(documents: int) -> None:
+    """How many documents have been seen."""
+    overwrite(f"{documents:,} documents")
 
 
 @contextmanager
