@@ -84,7 +84,8 @@ class Machine:
     Where a
     match was told and too much has been read since, an action says so: the kernel then reads on by `following`,
     the states of the automaton, until it dies, and begins anew at the row of the class before the match's end.
-    So it does where nothing was told as yet; without a match, it begins anew behind the first character.
+    So it does where nothing was told as yet; without a match, it begins anew behind the first character. Where
+    one attempt after the other fails far away, that takes quadratic time, as it does the libraries.
     """
 
     table: NDArray[np.uint32]
