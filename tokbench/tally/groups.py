@@ -60,15 +60,8 @@ class GroupSums:
         import numpy as np
 
         dense = np.zeros((GROUPS, len(NAMES)), np.int64)
-        # languages of parallel text have the same groups and nearly all counters in common
-        alike: dict[tuple[bytes, bytes], list[GroupSums]] = {}
         for part in parts:
-            alike.setdefault((part.rows.tobytes(), part.columns.tobytes()), []).append(part)
-        for some in alike.values():
-            total = some[0].values.astype(np.int64)
-            for part in some[1:]:
-                total += part.values.astype(np.int64, copy=False)  # unsigned, of any size
-            dense[np.ix_(some[0].rows, some[0].columns)] += total
+            dense[np.ix_(part.rows, part.columns)] += part.values.astype(np.int64)  # unsigned, of any size
         return cls.of_dense(dense)
 
     def dense(self, names: Sequence[str]) -> NDArray[np.int64]:
