@@ -18,7 +18,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.ties import HF
 from tokbench_subword.bpe.train_alphabet import byte_order, byte_symbols
-from tokbench_subword.bpe.train_guided import GuidedSession
+from tokbench_subword.bpe.train_guided import GuidedSession, Trainings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def learn_fairly(
     together = None
     if how.global_merges:
         together = _session(_together(list(languages.values())), n_wanted)
-    turns = _Turns(how, len(sessions))
+    turns, everyone = _Turns(how, len(sessions)), Trainings([*sessions, *(tested or [])])
     leader = sessions[0]
     n_merges = 0
     while leader.n_tokens < n_wanted and len(turns.exhausted) < len(sessions):
@@ -114,9 +114,8 @@ def learn_fairly(
                 turns.exhausted.add(index)
                 continue
             together = None  # it is of no use any more
-        for index, session in enumerate(sessions):
-            saved = session.merge(left, right)
-            lengths[index] -= saved if tested is None else tested[index].merge(left, right)
+        saved = everyone.merge(left, right)[-len(sessions) :]
+        lengths = [length - fewer for length, fewer in zip(lengths, saved, strict=True)]
         if together is not None:
             together.merge(left, right)
         n_merges += 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tokbench.kernels.compiling import announce, kernel
-from tokbench.kernels.pointers import i64_in
+from tokbench.kernels.pointers import block as block_of
+from tokbench.kernels.pointers import i64_in, u64_in
 from tokbench_subword.bpe import train_layout as at
 from tokbench_subword.bpe.train_layout import (
     APPLYING,
@@ -116,6 +117,23 @@ def merge_given(block):  # type: ignore[no-untyped-def]
     return reason
 
 
+@kernel
+def merge_in_each(blocks, first, left, right, saved):  # type: ignore[no-untyped-def]
+    """Merge a pair in the trainings from number `first` on; `saved` is how many tokens fewer each has.
+
+    Returns the number of the training that stopped, and why; as many as there are, where none did.
+    """
+    for number in range(first, len(saved)):
+        block = u64_in(blocks, number)
+        state = i64_in(block, STATE)
+        state[LEFT], state[RIGHT] = left, right
+        reason = merge_given(block)
+        if reason != DONE:
+            return number, reason
+        saved[number] = state[OWN]
+    return len(saved), DONE
+
+
 class GuidedSession(Training):
     """A training whose merges are given to it; the arguments are those of `Training`, less the rule.
 
@@ -148,3 +166,22 @@ class GuidedSession(Training):
     def _until_done(self, step: Callable[..., int]) -> None:
         while (reason := int(step(self.work.block))) != at.DONE:
             self.growers()[reason]()
+
+
+class Trainings:
+    """Several trainings that make the same merges, by one call: to call each takes longer than most merges."""
+
+    def __init__(self, sessions: Sequence[GuidedSession]) -> None:
+        announce(merge_in_each)
+        self._sessions = list(sessions)
+        self._blocks = block_of([session.work.block for session in sessions])
+        self._saved = np.zeros(len(sessions), np.int64)
+
+    def merge(self, left: int, right: int) -> list[int]:
+        """Merge a pair everywhere; how many tokens fewer that makes in each."""
+        first = 0
+        while True:
+            first, reason = merge_in_each(self._blocks, first, left, right, self._saved)
+            if reason == at.DONE:
+                return self._saved.tolist()
+            self._sessions[first].growers()[reason]()
