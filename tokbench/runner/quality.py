@@ -22,10 +22,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.counting import Summing
 from tokbench.runner.inspecting import run_audit
-from tokbench.runner.interrupt import Stop
 from tokbench.runner.limits import WorkerLost, failure
 from tokbench.runner.pool import run_task
 from tokbench.runner.recipe import digest_of, environment, open_registry
+from tokbench.runner.shelter import Stop
 from tokbench.runner.tasks import Audited, AuditTask, CountTask, Outcome
 from tokbench.tally import Tally
 from tokbench.tokenizer import LoadContext

@@ -31,7 +31,6 @@ from tokbench.runner.cells import (
 from tokbench.runner.counting import get_ready
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import Inspections, Inspector
-from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.leakage import Leaks, find_leaks
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
@@ -42,6 +41,7 @@ from tokbench.runner.progress import Display
 from tokbench.runner.quality import EngineLost, QualityPass, check_here, check_workers
 from tokbench.runner.recipe import adopt, digest_of, environment
 from tokbench.runner.reporting import tell, write_reports
+from tokbench.runner.shelter import Stop, stopping
 from tokbench.runner.speed import SpeedResult, speed_stage
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready

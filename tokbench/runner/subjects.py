@@ -17,7 +17,6 @@ from tokbench.inspection.facts import facts
 from tokbench.registry import PluginChoice
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
-from tokbench.runner.interrupt import Stop
 from tokbench.runner.limits import CallFailed, WorkerLost, failure_from, failure_of
 from tokbench.runner.pool import attempt, borrowed
 from tokbench.runner.recipe import (
@@ -29,6 +28,7 @@ from tokbench.runner.recipe import (
     open_registry,
     versions,
 )
+from tokbench.runner.shelter import Stop
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec, with_defaults

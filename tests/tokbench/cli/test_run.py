@@ -114,7 +114,7 @@ def test_a_folder_that_is_no_run_is_left_alone(
 def test_undecodable_bytes_are_a_failure_with_the_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "bad.txt").write_bytes(b"fine\nnot \xff fine\n")
+    (tmp_path / "bad.txt").write_bytes(b"fine\n" * 20_000 + b"not \xff fine\n")  # beyond what a plan looks at
     status = call(
         monkeypatch, "run", "-t", "bytes", "-d", f"text:{tmp_path / 'bad.txt'}", "-o", str(tmp_path / "out"),
         "--no-speed", "--no-report",
