@@ -15,7 +15,6 @@ from tokbench_subword.unigram.charsmap_classes import (
     READY,
     TARGET_SHIFT,
 )
-from tokbench_subword.unigram.origins import optional
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
@@ -233,6 +232,14 @@ def _to_spans(data, start, origins, first, end):  # type: ignore[no-untyped-def]
             origins[place] = origins[place] << 32 | origins[place + 1]
 
 
+@inline
+def _optional(array):  # type: ignore[no-untyped-def]
+    """The pointer of an array, or None for None: what is done with it is then compiled away."""
+    if array is None:
+        return None
+    return pointer(array)
+
+
 @kernel
 def normalize(tables_array, source, offsets, out_array, out_offsets, origins):  # type: ignore[no-untyped-def]
     """Normalise documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
@@ -241,7 +248,7 @@ def normalize(tables_array, source, offsets, out_array, out_offsets, origins):  
     from, see `origins`. Returns the size of all, or `TOO_SMALL` where `out` is; `origins` has one more.
     """
     tables, data, out = pointer(tables_array), pointer(source), pointer(out_array)
-    places = optional(origins)
+    places = _optional(origins)
     size, room = np.int64(0), np.int64(len(out_array))
     out_offsets[0] = 0
     for document in range(len(offsets) - 1):

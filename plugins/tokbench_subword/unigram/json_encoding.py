@@ -1,9 +1,8 @@
-"""Batches through a Unigram `tokenizer.json`: compiled, or plainly where there is no such form."""
+"""Batches through a Unigram `tokenizer.json`, compiled: ids, and places."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,105 +10,79 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
-from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.searching import DOUBLE
-from tokbench_subword.unigram.word_path import Prepared, WordPath
+from tokbench_subword.unigram.word_path import WordPath
 
 
 class JsonEncoder:
-    """The ways through a document's rules; `compiled` is None where only the `plain` one knows them.
+    """A document's rules, compiled, before the search for the best path through each word.
 
-    `words` finds places by kernels, and prepares texts by rules that the pipeline has no form for; it is None
-    where only the plain path can do so.
+    Places are found by `words`, which keeps account of where each byte comes from; it is None where only the
+    `plain` path can do so, character by character.
     """
 
     def __init__(self, document: Document, plain: PlainPath, *, name: str, threads: int, cache: int) -> None:
-        self.plain, self._name = plain, name
-        try:
-            self.compiled: CompiledPipeline | None = CompiledPipeline.of(
-                document, plain.raw, plain.normal, match_special=plain.match_special, spell=True
-            )
-        except NotExpressible:
-            self.compiled = None
-        self.words = WordPath.of(
-            document, plain.vocabulary.unknown, where=name, match_special=plain.match_special
+        self._plain, self._name = plain, name
+        special = plain.match_special
+        self.compiled = CompiledPipeline.of(
+            document, plain.raw, plain.normal, match_special=special, spell=True
         )
-        cutters = self.compiled.cutters if self.compiled else ()
+        self._words = WordPath.of(document, where=name, match_special=special)
         tables = plain.algorithm.lexicon.tables()
-        self._encoder = PathEncoder(DOUBLE, tables, cutters, threads=threads, cache=cache)
+        self._encoder = PathEncoder(DOUBLE, tables, self.compiled.cutters, threads=threads, cache=cache)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        if self.compiled is not None:
-            return self.encode_utf8(*utf8_of(texts))
-        if self.words is None:
-            return self.checked(self._plainly(texts))
-        ready = self.words.prepare(texts)
-        left = self._left(ready.left, texts)
-        words = self._encoder.encode_pretokens(*_given(ready))
-        others = self._plainly([texts[index] for index in left])
-        return self.checked(
-            TokenBatch(*_replaced(words.ids, words.offsets[ready.documents], left, list(others)))
-        )
+        return self.encode_utf8(*utf8_of(texts))
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""
-        if self.compiled is None:
-            whole = data.tobytes()
-            return self.encode_batch([whole[a:b].decode() for a, b in pairwise(offsets.tolist())])
         segments = self.compiled.segments(Segments(data, offsets))
-        return self.checked(segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets)))
+        return self._checked(segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets)))
 
     def locate_batch(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of many texts and the spans of all tokens, ``(total, 2)``; -1 for what has no id."""
-        ids, spans = np.zeros(0, np.int32), np.zeros((0, 2), np.int64)
-        limits, left = np.zeros(len(texts) + 1, np.int64), list(range(len(texts)))
-        if self.words is not None:
-            ready = self.words.prepare(texts, located=True)
-            assert ready.origins is not None
-            batch, spans = self._encoder.locate(*_given(ready), ready.documents, ready.origins)
-            ids, limits, left = batch.ids, batch.offsets, self._left(ready.left, texts)
-        if not left:
-            return TokenBatch(ids, limits), spans
-        others = self._plainly([texts[index] for index in left])
-        every, _ = _replaced(spans, limits, left, [self.plain.offsets(texts[index]) for index in left])
-        return TokenBatch(*_replaced(ids, limits, left, list(others))), every
+        """The ids of many texts and the spans of all tokens, int64 ``(total, 2)``."""
+        if self._words is None:
+            found = [self._plain.offsets(text) for text in texts]
+            return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
+        ready = self._words.prepare(texts)
+        words = np.stack([ready.words[:-1], ready.words[1:]], axis=1)
+        batch, spans = self._encoder.locate(ready.data, words, ready.documents, ready.origins)
+        if left := self._left(ready.left, texts):
+            some = [texts[index] for index in left]
+            spans, _ = _replaced(spans, batch.offsets, left, [self._plain.offsets(text) for text in some])
+            batch = TokenBatch(*_replaced(batch.ids, batch.offsets, left, list(self.encode_batch(some))))
+        return self._checked(batch), spans
 
-    def _plainly(self, texts: Sequence[str]) -> TokenBatch:
-        return self.plain.encode_batch(texts, self._encoder)
-
-    def has_added(self, text: str) -> bool:
-        """Whether an added token may be in `text`."""
-        return self.plain.raw.may_match(repaired(text), match_special=self.plain.match_special)
+    def words_of(self, text: str) -> tuple[bytes, NDArray[np.int64]] | None:
+        """The words of a text end to end, and where each begins and ends; None where it has added tokens."""
+        segments = self.compiled.segments(Segments(*utf8_of([text]))).cut(self.compiled.cutters)
+        if segments.marks is not None and (segments.marks != TEXT).any():
+            return None
+        return segments.data[: segments.offsets[-1]].tobytes(), segments.offsets
 
     def _left(self, marked: Sequence[int], texts: Sequence[str]) -> list[int]:
         """The documents that need the plain path, those among them that the kernels have `marked`."""
-        if self.plain.raw.only_special and not self.plain.match_special:
+        raw, special = self._plain.raw, self._plain.match_special
+        if raw.only_special and not special:
             return list(marked)
-        return sorted({*marked, *(index for index, text in enumerate(texts) if self.has_added(text))})
+        added = (k for k, text in enumerate(texts) if raw.may_match(repaired(text), match_special=special))
+        return sorted({*marked, *added})
 
-    def checked(self, batch: TokenBatch) -> TokenBatch:
+    def _checked(self, batch: TokenBatch) -> TokenBatch:
         """`batch`, or `TokenizerError` where a character had neither a piece nor an unknown token."""
         if len(batch.ids) and batch.ids.min() < 0:
             raise TokenizerError(
                 f"{self._name}: a character is not in the vocabulary, and there is no unknown token"
             )
         return batch
-
-
-def _given(ready: Prepared) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The words of prepared texts as an encoder takes them."""
-    words = np.empty((len(ready.words) - 1, 2), np.int64)
-    words[:, 0], words[:, 1] = ready.words[:-1], ready.words[1:]
-    return np.frombuffer(ready.data + bytes(PADDING), np.uint8), words
 
 
 def _replaced(

@@ -1,18 +1,16 @@
 """The plain path of a Unigram `tokenizer.json`: any normalizer and pre-tokenizer, word by word, with places.
 
-Encoding and offsets go this way where `word_path` cannot; traces, which ask for each step, always.
+Offsets go this way where `word_path` cannot; traces, which ask for each step, always.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.batch import TokenBatch
-from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
@@ -21,7 +19,6 @@ from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
-from tokbench_subword.words.encoder import WordEncoder
 
 Span = tuple[int, int]
 
@@ -98,34 +95,6 @@ class PlainPath:
                 run = Node(nodes[0].start, nodes[-1].end, -1)
                 found.append((-1 if unk_id is None else unk_id, run))
         return found
-
-    def encode_batch(self, texts: Sequence[str], encoder: WordEncoder) -> TokenBatch:
-        """The ids of many texts, their words encoded at once; -1 for what has no id."""
-        plan: list[int] = []  # an added token's id, or -1 for a word that is to be encoded
-        words: list[bytes] = []
-        ends = [0]
-        for text in texts:
-            for part in self.parts(text):
-                if isinstance(part, AddedToken):
-                    plan.append(part.id)
-                    continue
-                for word in self.pre_tokenize(part):
-                    if word.text:
-                        words.append(word.text.encode())
-                        plan.append(-1)
-            ends.append(len(plan))
-        bounds = np.cumsum([0, *map(len, words)])
-        data = np.frombuffer(b"".join([*words, bytes(PADDING)]), np.uint8)
-        encoded = encoder.encode_pretokens(data, np.stack([bounds[:-1], bounds[1:]], axis=1))
-        marks = np.array(plan, np.int64)
-        counts = np.ones(len(plan), np.int64)
-        counts[marks < 0] = np.diff(encoded.offsets)
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        woven = np.empty(starts[-1], np.int32)
-        from_words = np.repeat(marks < 0, counts)
-        woven[from_words] = encoded.ids
-        woven[~from_words] = marks[marks >= 0]
-        return TokenBatch(woven, starts[np.array(ends)])
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text` in its code points: int64 ``(tokens, 2)``."""

@@ -144,22 +144,18 @@ class JsonUnigramTokenizer(Rebuilt):
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, by one pass over them."""
-        tokens, spans = self._encoder.locate_batch(texts)
-        return self._encoder.checked(tokens), spans
+        return self._encoder.locate_batch(texts)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
-        state = rng.bit_generator.state
-        words = self._encoder.words
-        if words is not None and not self._encoder.has_added(text):
-            ready = words.prepare([text])
-            if not ready.left:
-                pieces = self._algorithm.sample_rows(ready.data, rng, alpha, ready.words)[:, 2]
-                if (pieces >= 0).all():
-                    drawn: list[int] = pieces.tolist()
-                    return drawn
+        state, words = rng.bit_generator.state, self._encoder.words_of(text)
+        if words is not None:
+            pieces = self._algorithm.sample_rows(words[0], rng, alpha, words[1])[:, 2]
+            if (pieces >= 0).all():
+                drawn: list[int] = pieces.tolist()
+                return drawn
         rng.bit_generator.state = state  # what is drawn does not depend on the way it is drawn
         return self._plain.sample(text, rng, alpha)
 
@@ -343,6 +339,7 @@ class JsonUnigramTokenizer(Rebuilt):
             "pre_tokenizer": ", ".join(names["pre_tokenizer"]) or None,
             "byte_fallback": bool(len(self._algorithm.lexicon.byte_ids)),
             "word_cache_bytes": self.cache,
+            **self._encoder.compiled.ways,
             "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},
             "lossless": self.lossless,
             "why_not_lossless": None

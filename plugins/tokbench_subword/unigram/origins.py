@@ -18,25 +18,15 @@ _END = 0xFFFFFFFF
 
 
 @inline
-def optional(array):  # type: ignore[no-untyped-def]
-    """The pointer of an array, or None for None: what is done with it is then compiled away."""
-    if array is None:
-        return None
-    return pointer(array)
-
-
-@inline
 def carry(after, place, before, first, last):  # type: ignore[no-untyped-def]
     """Let the byte at `place` come from the bytes `first` to `last` of the text before."""
-    if after is not None:
-        after[place] = (before[first] & _START) | (before[last] & _END)
+    after[place] = (before[first] & _START) | (before[last] & _END)
 
 
 @inline
 def extend(after, place, before, last):  # type: ignore[no-untyped-def]
     """Let what the byte at `place` comes from go on to the byte `last` of the text before."""
-    if after is not None:
-        after[place] = (after[place] & _START) | (before[last] & _END)
+    after[place] = (after[place] & _START) | (before[last] & _END)
 
 
 @kernel

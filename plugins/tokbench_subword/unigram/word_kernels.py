@@ -6,8 +6,7 @@
 3. `map_clusters`: the rule `Precompiled` as `tokenizers` has it (see `pipeline.precompiled`).
 4. `cut_words`: white space, and Metaspace's U+2581.
 
-Each takes the `origins` of the bytes it reads (see `origins`) and gives those of the bytes it writes, where
-places are asked for: else both are None.
+Each takes the `origins` of the bytes it reads (see `origins`) and gives those of the bytes it writes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
-from tokbench_subword.unigram.origins import carry, extend, optional
+from tokbench_subword.unigram.origins import carry, extend
 
 REPLACED, CONTEXT = 1, 2
 """What `map_characters` knows of a character: it becomes something else; it depends on its neighbours."""
@@ -42,7 +41,7 @@ def replace_literal(source, offsets, old_array, new_array, out_array, ends, old_
     """Replace the bytes `old` by `new`, from left to right; otherwise as `map_characters`, which comes next."""
     data, out, capacity = pointer(source), pointer(out_array), len(out_array)
     old, new, n_old, n_new = pointer(old_array), pointer(new_array), len(old_array), len(new_array)
-    before, after = optional(old_origins), optional(new_origins)
+    before, after = pointer(old_origins), pointer(new_origins)
     size = np.int64(0)
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -79,7 +78,7 @@ def map_characters(  # type: ignore[no-untyped-def]
     """
     data, out, capacity = pointer(source), pointer(out_array), len(out_array)
     entries, mapped = pointer(entries_array), pointer(mapped_array)
-    before, after = optional(old_origins), optional(new_origins)
+    before, after = pointer(old_origins), pointer(new_origins)
     size = np.int64(0)
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -153,7 +152,7 @@ def map_clusters(  # type: ignore[no-untyped-def]
     data, out, capacity = pointer(source), pointer(out_array), len(out_array)
     flags, units, targets = pointer(flags_array), pointer(units_array), pointer(targets_array)
     n_units, n_targets = np.int64(len(units_array)), len(targets_array)
-    before, after = optional(old_origins), optional(new_origins)
+    before, after = pointer(old_origins), pointer(new_origins)
     size = np.int64(0)
     ends[0] = 0
     for document in range(len(offsets) - 1):
@@ -243,7 +242,7 @@ def cut_words(  # type: ignore[no-untyped-def]
     room for three times the text and three bytes for each document.
     """
     data, out, ends = pointer(source), pointer(out_array), pointer(word_ends)
-    before, after = optional(old_origins), optional(new_origins)
+    before, after = pointer(old_origins), pointer(new_origins)
     size, n_words = np.int64(0), np.int64(0)
     ends[0] = 0
     document_ends[0] = 0

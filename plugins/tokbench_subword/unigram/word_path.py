@@ -1,4 +1,4 @@
-"""`WordPath`: a `tokenizer.json`'s way from text to words, in kernels, where its rules allow it.
+"""`WordPath`: from text to words with account of where each byte comes from, in kernels, where rules allow it.
 
 Most such files say: literal replacements, then rules that look at single characters, then `Precompiled`, then
 the ends and runs of spaces, perhaps a mark in front, then words. `word_kernels` does that for a whole batch;
@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce
-from tokbench.kernels.utf8 import encodable, repaired
+from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.text import utf8_of
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
@@ -43,15 +45,15 @@ _MARK = "\u2581"
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Documents cut into words: word w is ``data[words[w]:words[w + 1]]``, those of document d end before word
-    ``documents[d + 1]``. Those at `left` have no words here: they need the plain path. `origins`, where they
-    were asked for, say where each byte of `data` comes from.
+    ``documents[d + 1]``. Those at `left` need the plain path. `origins` say where each byte of `data` comes
+    from; behind it, `PADDING` bytes may be read.
     """
 
-    data: bytes
+    data: NDArray[np.uint8]
     words: NDArray[np.int64]
     documents: NDArray[np.int64]
     left: list[int]
-    origins: NDArray[np.int64] | None
+    origins: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,17 +68,11 @@ class WordPath:
     characters: tuple[NDArray[Any], ...] | None
     clusters: tuple[NDArray[Any], ...] | None
     rules: int
-    unknown: bytes
     vanishes: Callable[[str], bool] | None
 
     @classmethod
-    def of(
-        cls, document: Document, unknown: str, *, where: str, match_special: bool = False
-    ) -> WordPath | None:
-        """The path of a document, or None where its rules are not of the kind described above.
-
-        A document with `unknown`, the text of the unknown token, is left to the plain path.
-        """
+    def of(cls, document: Document, *, where: str, match_special: bool = False) -> WordPath | None:
+        """The path of a document, or None where its rules are not of the kind described above."""
         rules = _word_rules(steps_of(document.pre_tokenizer, "pretokenizers"))
         steps = list(steps_of(document.normalizer, "normalizers"))
         literals = []
@@ -100,17 +96,13 @@ class WordPath:
         vanishes = _vanishing(document) if first and document.normalizer else None
         characters = _characters(tuple(str(step["type"]) for step in local)) if local else None
         clusters = _clusters(charsmap, where) if charsmap else None
-        return cls(tuple(literals), characters, clusters, rules | ends, unknown.encode(), vanishes)
+        return cls(tuple(literals), characters, clusters, rules | ends, vanishes)
 
-    def prepare(self, texts: Sequence[str], *, located: bool = False) -> Prepared:
-        """Normalize and cut texts; `located` asks for origins."""
-        encoded = [encodable(text) for text in texts]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-        data, origins = np.frombuffer(b"".join(encoded), np.uint8), None
-        if located:
-            origins = np.empty(len(data), np.int64)
-            number_characters(data, offsets, origins)
+    def prepare(self, texts: Sequence[str]) -> Prepared:
+        """Normalize and cut texts."""
+        data, offsets = utf8_of(texts)
+        origins = np.empty(int(offsets[-1]), np.int64)
+        number_characters(data, offsets, origins)
         changed = False
         for literal in self.literals:
             changed = changed or any(literal[0] in text for text in texts)
@@ -123,19 +115,12 @@ class WordPath:
         for kernel, rules in ((kernels.map_characters, self.characters), (kernels.map_clusters, self.clusters)):
             if rules is not None:
                 data, offsets, origins = _grown(kernel, data, offsets, [*rules, left], origins)
-        out = np.empty(3 * (len(data) + len(texts)), np.uint8)
-        words = np.empty(len(data) + len(texts) + 1, np.int64)  # a mark put in front may be a word of its own
+        size = int(offsets[-1]) + len(texts)
+        out, places = np.empty(3 * size + PADDING, np.uint8), np.empty(3 * size, np.int64)
+        words = np.empty(size + 1, np.int64)  # a mark put in front may be a word of its own
         documents = np.empty(len(texts) + 1, np.int64)
-        cut_origins = None if origins is None else np.empty(len(out), np.int64)
-        n_words = kernels.cut_words(data, offsets, self.rules, out, words, documents, origins, cut_origins)
-        words = words[: n_words + 1]
-        whole = out[: words[-1]].tobytes()
-        at = whole.find(self.unknown) if self.unknown else -1
-        while at >= 0:
-            word = int(np.searchsorted(words, at, "right")) - 1
-            left[int(np.searchsorted(documents, word, "right")) - 1] = 1
-            at = whole.find(self.unknown, at + 1)
-        return Prepared(whole, words, documents, np.flatnonzero(left).tolist(), cut_origins)
+        n_words = kernels.cut_words(data, offsets, self.rules, out, words, documents, origins, places)
+        return Prepared(out, words[: n_words + 1], documents, np.flatnonzero(left).tolist(), places)
 
 
 def _grown(
@@ -143,16 +128,15 @@ def _grown(
     source: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     tables: Iterable[NDArray[Any]],
-    origins: NDArray[np.int64] | None,
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64] | None]:
+    origins: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     """What a kernel makes of the documents, with as much room as it turns out to need."""
-    capacity = len(source) + len(source) // 4 + 64
+    capacity = int(offsets[-1]) * 5 // 4 + 64
     while True:
-        out, ends = np.empty(capacity, np.uint8), np.zeros(len(offsets), np.int64)
-        carried = None if origins is None else np.empty(capacity, np.int64)
-        size = kernel(source, offsets, *tables, out, ends, origins, carried)
-        if size >= 0:
-            return out[:size], ends, carried
+        out, ends = np.empty(capacity + PADDING, np.uint8), np.zeros(len(offsets), np.int64)
+        carried = np.empty(capacity, np.int64)
+        if kernel(source, offsets, *tables, out[:capacity], ends, origins, carried) >= 0:
+            return out, ends, carried
         capacity *= 2
 
 
