@@ -233,9 +233,8 @@ def _find_with_limit(block, lattice, text, index, size, so_far):  # type: ignore
 
 @inline
 def _take_two(lattice, text, index, middle, stop, one, two, so_far):  # type: ignore[no-untyped-def]
-    """Which is better of two characters that are pieces: the piece of both, or -1 for each by itself.
-
-    And the score then; `found` is False where this cannot be told.
+    """Of two characters that are pieces: whether the best can be told here, the piece of both or else -1, which
+    is each by itself, and the score then.
     """
     if lattice is None:
         return False, np.int64(-1), so_far
