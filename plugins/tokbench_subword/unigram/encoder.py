@@ -80,7 +80,7 @@ class PathEncoder(WordEncoder):
         cache: int = CACHE_BYTES,
     ) -> None:
         none = np.zeros(1, np.uint8)
-        shared = [np.ascontiguousarray(tables.get(place, none)) for place in range(at.UNITS, at.PARTS)]
+        shared = [tables.get(place, none) for place in range(at.UNITS, at.PARTS)]
         super().__init__(algorithm.word, shared, _own, cutters=cutters, threads=threads, cache=cache)
         self._algorithm = algorithm
         self._fits = -1  # texts one by one are prepared before they come here

@@ -51,13 +51,13 @@ def place_tokens(rows, limits, words, documents, origins, ids, spans):  # type: 
     Rows ``limits[w]`` to ``limits[w + 1]`` are of word w, their places in bytes behind ``words[w, 0]``; words
     ``documents[d]`` to ``documents[d + 1]`` are of document d. In it, neither starts nor ends go back.
     """
-    source, number, places, target = pointer(origins), pointer(ids), pointer(spans), pointer(rows)
+    source, number, triples = pointer(origins), pointer(ids), pointer(rows)
     for document in range(len(documents) - 1):
         start = end = np.int64(0)
         for word in range(documents[document], documents[document + 1]):
             begin = words[word, 0]
             for token in range(limits[word], limits[word + 1]):
-                number[token] = target[3 * token]
-                start = max(start, source[begin + target[3 * token + 1]] >> 32)
-                end = max(start, end, source[begin + target[3 * token + 2] - 1] & _END)
-                places[2 * token], places[2 * token + 1] = start, end
+                number[token] = triples[3 * token]
+                start = max(start, source[begin + triples[3 * token + 1]] >> 32)
+                end = max(start, end, source[begin + triples[3 * token + 2] - 1] & _END)
+                spans[token, 0], spans[token, 1] = start, end

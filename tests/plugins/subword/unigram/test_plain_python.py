@@ -14,9 +14,11 @@ from tokbench_subword.unigram.tokenizer import SpmTokenizer
 scores = {"▁": -2.0, "a": -1.0, "b": -1.5, "ab": -2.0, "▁ab": -3.0, "ba": -2.25, "北京": -4.0, "北": -3.0}
 pieces = (Piece("<unk>", 0.0, UNKNOWN), *(Piece(text, score) for text, score in scores.items()))
 texts = ["abba  ba", "北京北 ab", "京x北é", "", " b" * 9]
+def spans(tokenizer):
+    return [tokenizer.offsets(text).tolist() for text in texts]
 for kind in ("unigram", "bpe"):
     tokenizer = SpmTokenizer("t", SpmModel(pieces, TrainerSpec(model_type=kind), NormalizerSpec()))
-    print(tokenizer.encode_batch(texts).to_lists(), [tokenizer(text) for text in texts])
+    print(tokenizer.encode_batch(texts).to_lists(), [tokenizer(text) for text in texts], spans(tokenizer))
     print(tokenizer.sample("abab 北京", np.random.default_rng(1), 0.4))
 vocab = [["<unk>", 0.0], *map(list, scores.items())]
 for normalizer in ("NFC", "Lowercase"):
@@ -25,7 +27,7 @@ for normalizer in ("NFC", "Lowercase"):
         "normalizer": {"type": normalizer},
         "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
     })
-    print(tokenizer.encode_batch([*texts, "AB e\\u0301"]).to_lists())
+    print(tokenizer.encode_batch([*texts, "AB e\\u0301"]).to_lists(), spans(tokenizer))
     print(tokenizer.sample("abab 北京", np.random.default_rng(1), 0.4))
 """
 
