@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
+from tokbench.kernels.pointers import pointer
+from tokbench.kernels.utf8 import code_point
+from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, Kind
 from tokbench.tally.marks import INSIDE_GRAPHEME, mark_word
 from tokbench.tally.plain import (
     CHARS,
@@ -29,12 +32,23 @@ from tokbench.tally.plain import (
     finish,
     may_be_plain,
 )
-from tokbench.tally.segments import AFTER_FEED, GRAPHEME_AFTER_SPACE, WORD_AFTER_SPACE
+from tokbench.tally.segments import (
+    AFTER_FEED,
+    CLASS_BITS,
+    GRAPHEME_AFTER_SPACE,
+    JOIN,
+    STATE_SHIFT,
+    TAKE_BACK,
+    WORD_AFTER_SPACE,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.tally.text import Texts
+
+CLASSES = (1 << CLASS_BITS) - 1
+LETTER, DIGIT, WORD, SPACE, MARK, WITHOUT_SPACES = map(int, Kind)
 
 
 class Rules(NamedTuple):
@@ -53,6 +67,7 @@ def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
     line feed that is of neither. A word has a letter or a number in it.
     """
     data, starts, ends, marks, sums = texts.data, texts.starts, texts.ends, found.marks, found.sums
+    characters = pointer(data)
     sums[:] = 0
     document = first
     words, numbers = found.words.limits[first], found.numbers.limits[first]
@@ -80,7 +95,7 @@ def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
                 word_state = WORD_AFTER_SPACE if last == 32 else AFTER_FEED
                 begun = begun_before = position
                 wordy = wordy_before = 0
-        if position == end:
+        if position == end:  # write down the document, begin the next one
             if wordy:
                 words = write_word(found, words, begun, end)
                 sums[UNSPACED] += foreign
@@ -97,57 +112,50 @@ def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
             wordy = wordy_before = foreign = foreign_before = in_number = word_state = grapheme_state = 0
             last = 10
             continue
+        # one character: its code point, and what that is
         at = position
-        point: Any = np.int64(data[position])
-        position += 1
-        if point >= 0x80:
-            sums[NON_ASCII] += 1
-            second = np.int64(data[at + 1] & 0x3F)
-            marks[at + 1] = INSIDE_GRAPHEME
-            if point < 0xE0:
-                point = (point & 0x1F) << 6 | second
-                position = at + 2
-            elif point < 0xF0:
-                point = (point & 0x0F) << 12 | second << 6 | np.int64(data[at + 2] & 0x3F)
-                marks[at + 2] = INSIDE_GRAPHEME
-                position = at + 3
-                sums[SURROGATES] += point >> 11 == 0x1B
-            else:
-                third = np.int64(data[at + 2] & 0x3F)
-                point = (point & 7) << 18 | second << 12 | third << 6 | np.int64(data[at + 3] & 0x3F)
-                marks[at + 2] = marks[at + 3] = INSIDE_GRAPHEME
-                position = at + 4
+        point, size = code_point(characters, at)
+        position = at + size
         last = point
         own = np.int64(rules.properties[point])
         if own == 0:
             return document
-        kind = own >> 10
+        kind = own >> KIND_SHIFT
         sums[CHARS] += 1
         sums[LINES] += point == 10
-        sums[LETTERS] += kind & 1
-        sums[SPACES] += kind >> 3 & 1
-        sums[PUNCTUATION] += kind >> 4 & 1
+        sums[LETTERS] += kind & LETTER != 0
+        sums[SPACES] += kind & SPACE != 0
+        sums[PUNCTUATION] += kind & MARK != 0
+        if size > 1:
+            sums[NON_ASCII] += 1
+            sums[SURROGATES] += point >> 11 == 0x1B
+            for inner in range(at + 1, position):
+                marks[inner] = INSIDE_GRAPHEME
 
-        entry = np.int64(rules.graphemes[grapheme_state << 5 | (own >> 5 & 31)])
-        grapheme_state = entry >> 2
-        marks[at] = entry & 1
-        sums[GRAPHEMES] += 1 - (entry & 1)
+        # grapheme clusters: whether one begins here
+        entry = np.int64(rules.graphemes[grapheme_state << CLASS_BITS | (own >> GRAPHEME_SHIFT & CLASSES)])
+        grapheme_state = entry >> STATE_SHIFT
+        marks[at] = entry & JOIN
+        sums[GRAPHEMES] += 1 - (entry & JOIN)
 
-        entry = np.int64(rules.words[word_state << 5 | (own & 31)])
-        word_state = entry >> 2
-        if entry & 1 == 0:
+        # segments, of which those with a letter or number are words: whether one begins here
+        entry = np.int64(rules.words[word_state << CLASS_BITS | (own & CLASSES)])
+        word_state = entry >> STATE_SHIFT
+        if entry & JOIN == 0:
             if wordy:
                 words = write_word(found, words, begun, at)
                 sums[UNSPACED] += foreign
             begun_before, wordy_before, foreign_before = begun, wordy, foreign
-            begun, wordy, foreign = at, 0, kind >> 5 & 1
-        elif entry & 2:
+            begun, wordy, foreign = at, 0, np.int64(kind & WITHOUT_SPACES != 0)
+        elif entry & TAKE_BACK:  # the last break was none: the segment before it goes on
             words -= wordy_before
             sums[UNSPACED] -= wordy_before & foreign_before
             begun, foreign = begun_before, foreign_before
             wordy |= wordy_before
-        wordy |= kind >> 2 & 1
-        if kind >> 1 & 1:
+        wordy |= np.int64(kind & WORD != 0)
+
+        # numbers: runs of digits
+        if kind & DIGIT:
             sums[DIGITS] += 1
             if not in_number:
                 in_number = 1
