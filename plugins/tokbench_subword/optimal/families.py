@@ -179,31 +179,44 @@ def _load_greedtok(spec: Spec, context: LoadContext) -> Tokenizer:
 
 
 def _train_greedtok(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
+    size = options["vocab_size"]
+    return _greedtok_sizes(corpus, options, [size], progress)[size]
+
+
+def _greedtok_sizes(
+    corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
+) -> dict[int, Tokenizer]:
+    """Tokenizers of several sizes by one training: the tokens of a smaller one are chosen first."""
     from tokbench_subword.bpe.ties import HF
     from tokbench_subword.bpe.train_alphabet import byte_order
     from tokbench_subword.optimal.covering import CoverModel
     from tokbench_subword.optimal.greedtok import chosen_tokens
     from tokbench_subword.optimal.wordwise import WordwiseTokenizer
 
-    size = options["vocab_size"]
     _at_least("greedtok", options, "max_token_length", 2)
-    words, pattern, special = _words("greedtok", corpus, options, progress)
+    words, pattern, special = _words("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)
     progress(_COUNTING_SHARE, "choosing tokens")
+    least = 256 + len(special)
     tokens = chosen_tokens(
         words,
-        size - 256 - len(special),
+        max(sizes) - least,
         longest=options["max_token_length"],
         forbidden=[text.encode() for text in special],
         workers=_workers(options),
         progress=lambda share: progress(0.5 + 0.5 * share, "choosing tokens"),
     )
     alphabet = [bytes([byte]) for byte in byte_order(HF)]
-    model = CoverModel(
-        vocabulary=(*[b""] * len(special), *alphabet, *tokens),
-        pattern=pattern,
-        special_tokens={text: index for index, text in enumerate(special)},
-    )
-    return cast("Tokenizer", WordwiseTokenizer.of_model(model, name=f"greedtok:vocab_size={size}"))
+    found = {}
+    for size in sizes:
+        if size >= least:
+            model = CoverModel(
+                vocabulary=(*[b""] * len(special), *alphabet, *tokens[: size - least]),
+                pattern=pattern,
+                special_tokens={text: index for index, text in enumerate(special)},
+            )
+            tokenizer = WordwiseTokenizer.of_model(model, name=f"greedtok:vocab_size={size}")
+            found[size] = cast("Tokenizer", tokenizer)
+    return found
 
 
 GREEDTOK = TokenizerFamily(
@@ -217,6 +230,7 @@ GREEDTOK = TokenizerFamily(
     ),
     variant="the .greedtok file of a training; else trained",
     train=_train_greedtok,
+    train_sizes=_greedtok_sizes,
     trained_suffix=".greedtok",
     saved_as=(".greedtok",),
     recognises=lambda path, head: path.is_file() and json_model_type(path) == "GreedTok",

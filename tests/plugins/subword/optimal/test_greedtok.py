@@ -130,3 +130,14 @@ def test_files_that_are_not_ours_are_refused_with_what_they_are(tmp_path: Path) 
     path.write_text('{"model": {"type": "GreedTok", "tokens": ["a"]}}', encoding="utf-8")
     with pytest.raises(TokenizerError, match="the model GreedTok is damaged"):
         registry.load(Spec("greedtok", str(path)))
+
+
+def test_several_sizes_by_one_training_are_each_as_trained_for_itself() -> None:
+    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:60]
+    asked = with_defaults(GREEDTOK.options, {"special_tokens": "<s>"})
+    assert GREEDTOK.train_sizes is not None
+    sizes = GREEDTOK.train_sizes(TrainingCorpus.of_texts(texts), asked, [100, 300, 380], lambda *_: None)
+    assert [*sizes] == [300, 380]
+    for size, tokenizer in sizes.items():
+        alone = trained(texts, vocab_size=size, special_tokens="<s>")
+        assert tokenizer.to_dict() == alone.to_dict()  # type: ignore[attr-defined]
