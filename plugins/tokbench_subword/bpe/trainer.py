@@ -177,6 +177,7 @@ def learn(
     """Learn merges from counted words; `rule` is a number of `ties`, the rest as in `learn_from`."""
     from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
     from tokbench_subword.bpe.train_shards import merge_session
+    from tokbench_subword.pipeline.byte_alphabet import unspelled
 
     special = _special(special_tokens)
     given = None if initial_alphabet is None else frozenset(initial_alphabet)
@@ -185,6 +186,15 @@ def learn(
     else:
         symbols, starts, tokens = character_symbols(words, given or frozenset(), end_of_word or "")
     check_room(vocab_size, len(special), len(tokens), level)
+    texts = [(text, text.encode()) for text in special]
+    if level == "byte":  # in files, tokens are spelled in letters that stand for bytes
+        texts += [(text, spelled) for text in special if (spelled := unspelled(text))]
+    inside = next((text for text, data in texts if data in tokens), None)
+    if inside is not None:
+        raise TokenizerError(
+            f"the special token {inside!r} is one of the {'bytes' if level == 'byte' else 'characters'} that "
+            "every token is made of, so it cannot have an id of its own; give it another text"
+        )
     session = merge_session(
         symbols,
         starts,
@@ -194,7 +204,7 @@ def learn(
         rule=rule,
         minimum=min_frequency * words.unit,
         longest=max_token_length,
-        forbidden=[text.encode() for text in special],
+        forbidden=[data for _, data in texts],
         workers=workers,
     )
     progress(COUNTING_SHARE, "merging")

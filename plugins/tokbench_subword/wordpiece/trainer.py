@@ -92,6 +92,12 @@ def train_wordpiece(
             f"characters, alone and continuing; ask for at least {len(special) + len(tokens)}, "
             "or limit the alphabet"
         )
+    inside = next((text for text in special if text.encode() in tokens), None)
+    if inside is not None:
+        raise TokenizerError(
+            f"the special token {inside!r} is one of the characters that every token is made of, so it cannot "
+            "have an id of its own; give it another text"
+        )
     session = _session(score)(
         symbols,
         starts,

@@ -253,6 +253,8 @@ def test_a_merge_never_spells_a_special_token() -> None:
     assert b"<s>" not in model.vocabulary
     assert model.special_tokens == {"<s>": 0}
     assert model.vocabulary[0] == b""
+    spelled = train_bpe([" the the the"], vocab_size=262, pattern="none", special_tokens=["Ġthe"])
+    assert b" the" not in spelled.vocabulary  # files spell it as the special token
 
 
 @pytest.mark.parametrize(
@@ -265,6 +267,9 @@ def test_a_merge_never_spells_a_special_token() -> None:
         ({"vocab_size": 300, "max_token_length": 0}, "at least 1"),
         ({"vocab_size": 300, "end_of_word": "</w>"}, "level=char"),
         ({"vocab_size": 300, "special_tokens": [""]}, "must not be empty"),
+        ({"vocab_size": 300, "special_tokens": ["<s>", "e"]}, "'e' is one of the bytes that every token"),
+        ({"vocab_size": 300, "special_tokens": ["Ġ"]}, "'Ġ' is one of the bytes"),
+        ({"vocab_size": 9, "level": "char", "special_tokens": ["a"]}, "'a' is one of the characters"),
         ({"vocab_size": 2, "level": "char"}, "3 characters"),
         ({"vocab_size": 9, "level": "char", "initial_alphabet": ["ab"]}, "'ab' is 2"),
     ],

@@ -156,6 +156,7 @@ def test_a_merge_never_spells_a_special_token() -> None:
         ({"vocab_size": 8}, "5 special tokens and 5 characters"),
         ({"vocab_size": 50, "score": "luck"}, "likelihood or frequency"),
         ({"vocab_size": 50, "special_tokens": ["", "[UNK]"]}, "must not be empty"),
+        ({"vocab_size": 50, "special_tokens": ["[UNK]", "a"]}, "'a' is one of the characters"),
     ],
 )
 def test_what_cannot_be_is_said(options: dict[str, Any], message: str) -> None:
