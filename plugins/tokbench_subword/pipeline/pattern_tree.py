@@ -93,7 +93,10 @@ def tree_of(expression: str, *, nested_sets: bool = True) -> Node:
     if len(expression) > _LONGEST_SOURCE:
         raise NotExpressible(f"more than {_LONGEST_SOURCE:,} characters")
     reader = _Reader(expression, nested_sets)
-    tree = reader.alternatives()
+    try:
+        tree = reader.alternatives()
+    except RecursionError as error:
+        raise NotExpressible("groups nested too deep") from error
     if reader.here():
         raise NotExpressible(f"an unexpected {reader.here()!r}")
     return tree

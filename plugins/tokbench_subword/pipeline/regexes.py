@@ -119,7 +119,9 @@ def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
         translated = source if as_it_is else Translator(source, dialect, exact).run()
         return regex.compile(translated, regex.VERSION0 if as_it_is else regex.VERSION1)
     except regex.error as error:
-        raise TokenizerError(f"the pattern {source!r} is not a regular expression: {error}") from error
+        raise TokenizerError(f"the pattern {source[:200]!r} is not a regular expression: {error}") from error
+    except RecursionError as error:
+        raise TokenizerError(f"the pattern {source[:40]!r} … nests deeper than can be read") from error
 
 
 def exact_class(text: str) -> str:
@@ -165,7 +167,7 @@ class Translator:
             if here == ")":
                 self.at += 1
                 if not self.open:
-                    raise TokenizerError(f"the pattern {self.source!r} closes a group it did not open")
+                    raise TokenizerError(f"the pattern {self.source[:200]!r} closes a group it did not open")
                 start = self.open.pop()
                 atom = "".join(self.out[start:]) + ")"
                 del self.out[start:]
@@ -215,7 +217,7 @@ class Translator:
             parts.append(self._plain(r"\]"))
         while not self.source.startswith("]", self.at):
             if self.at >= len(self.source):
-                raise TokenizerError(f"the pattern {self.source!r} has an unclosed bracket")
+                raise TokenizerError(f"the pattern {self.source[:200]!r} has an unclosed bracket")
             here = self.source[self.at]
             if self.source.startswith("[:", self.at):
                 raise self._refused("a POSIX class")
@@ -306,6 +308,6 @@ class Translator:
 
     def _refused(self, what: str) -> TokenizerError:
         return TokenizerError(
-            f"the pattern {self.source!r} uses {what}, which this plugin does not translate; "
+            f"the pattern {self.source[:200]!r} uses {what}, which this plugin does not translate; "
             f"load the tokenizer with the `transformers` family instead"
         )

@@ -309,3 +309,10 @@ def test_a_pattern_that_tries_every_way_is_given_up(monkeypatch):
 def test_a_pattern_that_would_be_too_large_an_automaton_is_left_to_regex(source):
     with pytest.raises(NotExpressible, match="more than"):
         automaton_of(tree_of(source))
+
+
+def test_a_pattern_that_nests_without_end_is_refused():
+    with pytest.raises(TokenizerError, match="nests deeper than can be read"):
+        compile_regex("(" * 3000 + "a" + ")" * 3000, "rust")
+    with pytest.raises(NotExpressible, match="nested too deep"):
+        tree_of("(" * 3000 + "a" + ")" * 3000)
