@@ -111,7 +111,7 @@ METRICS = (
         source="Schmidt et al., Tokenization Is More Than Compression, EMNLP 2024 (shortest paths)",
         caveat=(
             "What is above 1 is what the order of the merges costs, not the vocabulary. Byte-level "
-            "vocabularies of our own tell it: bpe, greedtok, pickybpe."
+            "vocabularies of our own tell it: bpe, greedtok, pickybpe, pathpiece."
         ),
         counters={"fewest": "the fewest tokens of the vocabulary that spell the pre-tokens, where it tells"},
         count=fewest_tokens,

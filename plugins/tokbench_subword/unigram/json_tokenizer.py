@@ -129,6 +129,16 @@ class JsonUnigramTokenizer(Rebuilt):
         """
         return self._encoder.encode_utf8(data, offsets)
 
+    def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The fewest tokens of each text: its own, where all bytes are pieces and all pieces score the same.
+
+        Then the best path is the shortest one (PathPiece). Raises `TokenizerError` for any other model.
+        """
+        if not self.lossless or len(np.unique(self._algorithm.lexicon.scores)) > 1:
+            raise TokenizerError(f"{self.name}: only of byte-level pieces that all score the same")
+        counts: NDArray[np.int64] = np.diff(self.encode_batch(texts).offsets)
+        return counts
+
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
         return [self._names[index] for index in self(text)]

@@ -105,6 +105,7 @@ def test_tokenizers_opens_the_file_with_equal_ids(tmp_path: Path, pattern: str) 
     ]
     assert ours.lossless
     assert ours.decode_batch(ours.encode_batch(plain)) == plain
+    assert list(ours.fewest_tokens(plain)) == [len(ids) for ids in ours.encode_batch(plain)]
     assert b"".join(ours.token_bytes(index) for index in ours("the thé")) == "the thé".encode()
 
 

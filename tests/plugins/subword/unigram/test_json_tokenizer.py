@@ -179,3 +179,9 @@ def test_tries_hold_ids_of_millions_of_pieces() -> None:
     assert find(build_trie({b"ab": last, b"a": 1 << 24}), b"ab") == last
     with pytest.raises(TokenizerError, match="67,108,863 is too large"):
         build_trie({b"a": last + 1})
+
+
+def test_fewest_tokens_are_told_only_where_every_path_of_as_many_pieces_scores_the_same() -> None:
+    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
+    with pytest.raises(TokenizerError, match="only of byte-level pieces that all score the same"):
+        JsonUnigramTokenizer.from_dict({"model": model}).fewest_tokens(["a"])
