@@ -127,6 +127,7 @@ def test_an_event_hook_at_fault_is_a_failure(
 
 @pytest.mark.long
 def test_the_end_of_a_run_is_told_when_its_reports_are_there(text: Path, run: RunIt, plugin: Write) -> None:
+    text.write_text(text.read_text() * 90)  # as much as is drawn
     path = plugin(
         "waits",
         "@tokbench.hookimpl\ndef tokbench_run_finished(run):\n"
@@ -143,6 +144,7 @@ def test_the_end_of_a_run_is_told_when_its_reports_are_there(text: Path, run: Ru
 def test_a_plot_at_fault_is_a_failure_and_the_reports_are_written(
     body: str, text: Path, run: RunIt, plugin: Write
 ) -> None:
+    text.write_text(text.read_text() * 90)  # as much as is drawn
     source = (
         f"def draw(run):\n    {body}\n@tokbench.hookimpl\ndef tokbench_plots():\n"
         "    return [tokbench.Plot(name='bad', title='', summary='', draw=draw)]"

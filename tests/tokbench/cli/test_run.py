@@ -234,6 +234,7 @@ def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
 def test_no_report_of_earlier_figures_is_left_beside_new_ones(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    text.write_text(text.read_text() * 90)  # as much as is drawn
     out = tmp_path / "out"
     arguments = ("run", "-d", str(text), "-o", str(out), "--no-speed", "-m", "compression_ratio")
     assert call(monkeypatch, *arguments, "-t", "bytes") == 0
