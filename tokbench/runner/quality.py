@@ -187,11 +187,6 @@ class QualityPass:
         self._watcher.finished(cell, result)
         self._tell(result)
 
-    @property
-    def unfinished(self) -> Mapping[int, Cell]:
-        """The cells that are not done, where the pass ended early."""
-        return {index: growing.cell for index, growing in self._growing.items()}
-
 
 PROBES = 4
 """Questions for each job: an executor does not say which worker answers, so several are asked."""

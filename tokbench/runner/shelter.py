@@ -62,7 +62,6 @@ class Worker:
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
         self._handle = psutil.Process(self._process.pid)
-        self.peak_memory = 0
         self._printed_before = self._ahead = 0
         self._compiling: Callable[[], None] | None = None
         self._ended = False
@@ -151,7 +150,6 @@ class Worker:
             self.kill()
             raise WorkerLost("timeout", f"no result within {limits.seconds:g} s", self.printed())
         memory = self._memory()
-        self.peak_memory = max(self.peak_memory, memory)
         if limits.memory is not None and memory > limits.memory:
             self.kill()
             held = f"{memory / 1e6:,.0f} MB, above the limit of {limits.memory / 1e6:,.0f} MB"
