@@ -142,6 +142,7 @@ class Bench:
                 seat = self.more[name]()
             except TokbenchError as error:
                 raise RequestError(f"{name}: {_without_folders(str(error))}") from error
+            _encoded(seat, "once")  # what a first call makes ready is part of loading
             self.seats.setdefault(name, seat)
         return self.seats[name].about()
 

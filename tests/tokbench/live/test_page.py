@@ -156,7 +156,7 @@ def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(page: Any) -
         page.select_option("#more", label="wordpiece vocab.txt")
         page.click("#load")
     box = page.locator("#choices label", has_text="wordpiece vocab.txt").locator("input")
-    box.wait_for()
+    box.wait_for(timeout=120_000)  # kernels may have to be compiled first
     box.check()
     page.locator("#choices input").nth(0).uncheck()
     type_in(page, "new york, ab")
