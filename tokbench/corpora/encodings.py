@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable
 
 LOOKED_AT = 65_536
 """Bytes of a file that are looked at, before any work."""
@@ -24,10 +23,14 @@ _WIDE: tuple[tuple[str, str, str], ...] = (
     ("SHIFT_JIS", "cp932", "[\u3040-\u30ff]"),
     ("EUC-JP", "euc_jp", "[\u3040-\u30ff]"),
     ("EUC-KR", "cp949", "[\uac00-\ud7a3]"),
-    ("GB18030", "gb18030", "[\u4e00-\u9fff]"),
-    ("BIG5", "big5", "[\u4e00-\u9fff]"),
+    ("GB18030", "gb18030", "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{3,}"),
+    ("BIG5", "big5", "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{3,}"),
 )
-"""Encodings of two bytes, by the name that iconv knows and Python's, and what most of their text is made of."""
+"""Encodings of two bytes, by the name that iconv knows and Python's, and what most of their text is made of.
+
+An accented letter and the one after it are a Chinese character in the last two, so only such as stand together
+are counted there.
+"""
 
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
@@ -50,20 +53,19 @@ def likely_encoding(data: bytes) -> str:
     if max(zeros) * 4 > len(data) // 2:
         return "UTF-16BE" if zeros[0] > zeros[1] else "UTF-16LE"
     for name, codec, script in _WIDE:
-        if _share(data, codec, re.compile(script).match) > (0.3 if "JP" in name or "JIS" in name else 0.7):
+        if _share(data, codec, script) > (0.3 if "JP" in name or "JIS" in name else 0.7):
             return name
     runs = _HIGH.findall(data)
     if sum(map(len, runs)) < 2.5 * max(1, len(runs)):
         return "WINDOWS-1252"
-    lower = "[\u0430-\u044f]"
-    return max(("WINDOWS-1251", "KOI8-R"), key=lambda name: _share(data, name, re.compile(lower).match))
+    return max(("WINDOWS-1251", "KOI8-R"), key=lambda name: _share(data, name, "[\u0430-\u044f]"))
 
 
-def _share(data: bytes, codec: str, fits: Callable[[str], object]) -> float:
-    """The share of characters beyond ASCII that fit, where the bytes are text in an encoding at all."""
+def _share(data: bytes, codec: str, script: str) -> float:
+    """The share of characters beyond ASCII that a pattern finds; 0 where the bytes are not so encoded."""
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data)
     except UnicodeDecodeError:
         return 0.0
-    beyond = [character for character in text if ord(character) > 127]
-    return sum(bool(fits(character)) for character in beyond) / max(1, len(beyond))
+    beyond = sum(character > "\x7f" for character in text)
+    return sum(len(found) for found in re.findall(script, text)) / max(1, beyond)

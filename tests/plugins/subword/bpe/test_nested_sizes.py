@@ -35,7 +35,7 @@ def test_each_size_is_as_trained_for_itself(words: dict[str, int], rule: int, n_
 def sweep(tmp_path: Path) -> Run:
     text = tmp_path / "text.txt"
     text.write_text("low lower lowest new newer newest wide wider\n" * 50, encoding="utf-8")
-    specs = [f"bpe:vocab_size={size}" for size in (100, 262, 270)]
+    specs = [f"bpe:vocab_size={size}" for size in (262, 270)]
     options = {"speed": False, "audit": False, "cache": False, "jobs": 2}
     return run_suite(
         None, specs, [f"text:{text}"], tmp_path / "run", train_on=f"text:{text}", report=False, **options
@@ -49,4 +49,4 @@ def test_a_sweep_trains_once_and_says_so(sweep: Run) -> None:
     assert "seconds" not in known["bpe:vocab_size=262"]
     assert known["bpe:vocab_size=270"]["seconds"] > 0
     assert {entry["vocab_size"] for entry in known.values()} == {262, 270}
-    assert "at least 256" in next(failure["message"] for failure in sweep.failures)
+    assert not sweep.failures

@@ -281,13 +281,15 @@ def test_a_megabyte_without_an_end_takes_one_pass() -> None:
 
 @pytest.mark.long
 def test_real_text(test_data: Path) -> None:
-    for path in sorted((test_data / "corpora" / "novels").glob("*.txt")):
+    for path in sorted((test_data / "corpora" / "novels").glob("*_*.txt")):
         text = path.read_text(encoding="utf-8")[20_000:80_000]
         for source, dialect in PATTERNS.values():
             spans = cutter_of(source, dialect, "Removed", True).spans(text.encode())
             places = np.cumsum([0, *(len(one.encode()) for one in text)])
             assert spans.tolist() == [
-                [places[begin], places[end]] for begin, end in compile_regex(source, dialect).spans(text)
+                [places[begin], places[end]]
+                for begin, end in compile_regex(source, dialect).spans(text)
+                if begin < end  # a match of no length is no piece
             ], path.name
 
 
