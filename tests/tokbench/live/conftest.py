@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def bench(folder: Path) -> Bench:
-    made = open_bench(
-        build_registry(), SPECS, load_from=[str(folder)], limits=Limits(chars=20_000, trace_chars=40)
-    )
+    """For tests that load nothing more, since what one visitor loads is there for all."""
+    made = offering(folder)
     made.count_ranks()
     return made
 
 
+@pytest.fixture
+def fresh_bench(folder: Path) -> Bench:
+    """For tests that load."""
+    return offering(folder)
+
+
+def offering(folder: Path) -> Bench:
+    limits = Limits(chars=20_000, trace_chars=40)
+    return open_bench(build_registry(), SPECS, load_from=[str(folder)], limits=limits)
+
+
 @pytest.fixture(scope="session")
 def client(bench: Bench) -> Any:
+    return client_of(bench)
+
+
+@pytest.fixture
+def fresh_client(fresh_bench: Bench) -> Any:
+    return client_of(fresh_bench)
+
+
+def client_of(bench: Bench) -> Any:
     pytest.importorskip("starlette", reason="needs starlette: pip install 'tokbench[playground]'")
     pytest.importorskip("httpx", reason="needs httpx, for starlette's test client")
     from starlette.testclient import TestClient
@@ -51,6 +71,18 @@ def client(bench: Bench) -> Any:
 @pytest.fixture(scope="session")
 def address(bench: Bench) -> Iterator[str]:
     """The address of a server on loopback."""
+    with served(bench) as found:
+        yield found
+
+
+@pytest.fixture
+def fresh_address(fresh_bench: Bench) -> Iterator[str]:
+    with served(fresh_bench) as found:
+        yield found
+
+
+@contextmanager
+def served(bench: Bench) -> Iterator[str]:
     uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'tokbench[playground]'")
     from tokbench.live.app import build_app
 
@@ -64,6 +96,8 @@ def address(bench: Bench) -> Iterator[str]:
         if server.started:
             break
         time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join(5)
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.should_exit = True
+        thread.join(5)

@@ -215,7 +215,8 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
         assert [each["lossless"] for each in bench.encode(text, ["bytes", "lower"])["results"]] == kept
 
 
-def test_a_tokenizer_on_offer_is_loaded_by_name_alone(bench: Bench, client: Any) -> None:
+def test_a_tokenizer_on_offer_is_loaded_by_name_alone(fresh_client: Any) -> None:
+    client = fresh_client
     assert client.get("/api/tokenizers").json()["more"] == [BERT]
     for name in ("notes.txt", "../vocab.txt", f"wordpiece:{Path(__file__)}", "gpt2"):
         refused = client.post("/api/load", json={"tokenizer": name})
@@ -230,8 +231,9 @@ def test_a_tokenizer_on_offer_is_loaded_by_name_alone(bench: Bench, client: Any)
     assert found["places"] == [[0, 3], [4, 8]]
 
 
-def test_special_tokens_and_the_chat_template_are_modes(bench: Bench, client: Any) -> None:
-    bench.load(BERT)
+def test_special_tokens_and_the_chat_template_are_modes(fresh_bench: Bench, fresh_client: Any) -> None:
+    client = fresh_client
+    fresh_bench.load(BERT)
     ids = {}
     for mode in ("text", "special", "chat"):
         body = {"text": "a [SEP]", "tokenizers": [BERT, "bytes"], "mode": mode}

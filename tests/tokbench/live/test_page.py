@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,15 +17,28 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def page(browser: Any, address: str) -> Iterator[Any]:
+    with opened(browser, address) as found:
+        yield found
+
+
+@pytest.fixture
+def fresh_page(browser: Any, fresh_address: str) -> Iterator[Any]:
+    """A page of a server of its own, for tests that load."""
+    with opened(browser, fresh_address) as found:
+        yield found
+
+
+@contextmanager
+def opened(browser: Any, address: str) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    opened = context.new_page()
-    opened.complaints = []
-    opened.on("console", lambda message: opened.complaints.append(message.text))
-    opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
-    opened.goto(address)
-    opened.wait_for_selector("body[data-ready]")
-    yield opened
-    assert opened.complaints == []
+    page = context.new_page()
+    page.complaints = []
+    page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    yield page
+    assert page.complaints == []
     context.close()
 
 
@@ -151,10 +165,10 @@ def test_ids_can_be_seen_and_copied(page: Any) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "[110, 195, 169]"
 
 
-def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(page: Any) -> None:
-    if page.locator("#load").is_visible():  # the server is one for all tests
-        page.select_option("#more", label="wordpiece vocab.txt")
-        page.click("#load")
+def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(fresh_page: Any) -> None:
+    page = fresh_page
+    page.select_option("#more", label="wordpiece vocab.txt")
+    page.click("#load")
     box = page.locator("#choices label", has_text="wordpiece vocab.txt").locator("input")
     box.wait_for(timeout=120_000)  # kernels may have to be compiled first
     box.check()
