@@ -77,7 +77,7 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
         aspect=long / thick, shrink=0.5,
     )  # fmt: skip
     bar.outline.set_visible(False)
-    bar.set_label(unit)
+    bar.set_label(style.wrapped(unit, long * 72, chosen.type))
     figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=chosen.type + 0.5)
     if note:
         style.caption(figure, note)

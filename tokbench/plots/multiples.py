@@ -104,7 +104,8 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
         hue = style.WARN if mark_of(name) else curves[name].color or style.ACCENT
         _tell(_line(panel, curves[name], hue, marks=marks), curves[name], x, y)
         _dress(panel, x, y)
-        title = panel.set_title(_fit(name, chosen.width / columns), fontsize=chosen.type - 0.5)
+        small = chosen.type - 0.5
+        title = panel.set_title(_fit(name, chosen.width / columns, small), fontsize=small)
         style.tell(title, curves[name].tokenizer, "")
         if index + columns >= len(curves):
             panel.xaxis.set_tick_params(labelbottom=True)
@@ -169,13 +170,11 @@ def _steps(span: float) -> tuple[float, ...]:
     return (1.0, 3.0) if span > 20 else (1.0, 2.0, 5.0)
 
 
-def _fit(name: str, inches: float) -> str:
+def _fit(name: str, inches: float, points: float) -> str:
+    """A panel's title in most of its width; titles are bold, hence wider than they are measured."""
     from tokbench.plots import style
-    from tokbench.plots.labels import cut
 
-    wide = 0.7 if style.outlined() else 0.76  # a letter's width; a page may bring a wide face
-    room = int(inches * 72 / (style.size().type * wide))
-    return cut(name, room)
+    return style.fitting(name, inches * 72 * 0.8, points)
 
 
 def short_number(value: float) -> str:

@@ -209,9 +209,44 @@ def stroke(width: float) -> float:
 
 def row_label(label: str) -> str:
     """A label beside a row, cut so that the row keeps half of the width."""
+    return fitting(label, size().width * 72 * 0.5, size().type - 0.5)
+
+
+def text_width(text: str, points: float) -> float:
+    """The width of a line of type of so many points, in points too, as it is drawn on a screen.
+
+    There letters keep to whole pixels, which makes small type a little wider than its design.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.font_manager import FontProperties
+
+    dpi = float(mpl.rcParams["figure.dpi"])
+    renderer = RendererAgg(1, 1, dpi)
+    width, _, _ = renderer.get_text_width_height_descent(text, FontProperties(size=points), ismath=False)
+    return float(width) * 72 / dpi
+
+
+def fitting(label: str, width: float, points: float) -> str:
+    """`label` in type of so many points, cut to at most `width` points (see `labels.cut`)."""
     from tokbench.plots.labels import cut
 
-    return cut(label, int(size().width * 72 * 0.5 / (size().type * 0.6)))
+    room = len(label)
+    while room > 1 and text_width(cut(label, room), points) > width:
+        room -= 1
+    return cut(label, room)
+
+
+def wrapped(text: str, width: float, points: float) -> str:
+    """`text` in type of so many points, broken between words into lines of at most `width` points."""
+    lines = [""]
+    for word in text.replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
+        longer = f"{lines[-1]} {word}".lstrip()
+        if lines[-1] and text_width(longer, points) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
 def lines(number: float) -> float:
@@ -243,13 +278,12 @@ def caption(figure: Figure, text: str) -> None:
 
     It is the figure's label too; a page that sets text itself draws without it (see `house_style`).
     """
-    import textwrap
-
     figure.set_label(text)
     if not outlined():
         return
-    wrapped = textwrap.fill(text, int(size().width * 72 / (size().type * 0.47)))
-    figure.supxlabel(wrapped, x=0.01, ha="left", fontsize=size().type - 1, color=MUTED)
+    points = size().type - 1
+    note = wrapped(text, size().width * 72 * 0.97, points)
+    figure.supxlabel(note, x=0.01, ha="left", fontsize=points, color=MUTED)
 
 
 def known_format(kind: str) -> str:
