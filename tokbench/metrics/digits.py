@@ -138,7 +138,7 @@ def split_variability(t: Any) -> float:
         counts = np.array(
             [getattr(t, name) for name in PATTERNS if len(name) == len("cut_") + length - 1], float
         )
-        n = counts.sum()
+        n = float(counts.sum())
         if n:
             shares = counts[counts > 0] / n
             bits -= n * float(shares @ np.log2(shares))

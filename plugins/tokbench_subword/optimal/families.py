@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
@@ -56,13 +56,27 @@ def _workers(options: Mapping[str, Any]) -> int:
     return int(options["threads"] or usable_cores())
 
 
-def _words(
-    family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
-) -> tuple[WordCounts, Pattern, list[str]]:
-    """What every training begins with: the distinct pre-tokens, how they were cut, and the special tokens.
+class _Begun(NamedTuple):
+    """What every training begins with: the distinct pre-tokens, how they were cut, and the special tokens."""
 
-    Raises `TokenizerError` where the vocabulary has no room for the bytes and the special tokens.
-    """
+    words: WordCounts
+    pattern: Pattern
+    special: list[str]
+
+    @property
+    def forbidden(self) -> frozenset[bytes]:
+        """What no token may be: the special tokens."""
+        return frozenset(text.encode() for text in self.special)
+
+    @property
+    def around(self) -> dict[str, Any]:
+        """What stands around the model of a file of our own; special tokens have the first ids."""
+        numbered = {text: index for index, text in enumerate(self.special)}
+        return {"pattern": self.pattern, "special_tokens": numbered}
+
+
+def _begun(family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> _Begun:
+    """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
     from tokbench_subword.bpe.counting import count_pretokens
 
     check_size(family, options["vocab_size"])
@@ -84,7 +98,13 @@ def _words(
             workers=_workers(options),
             progress=lambda done: progress(_COUNTING_SHARE * min(1.0, done / total), "counting"),
         )
-    return source, pattern, special
+    return _Begun(source, pattern, special)
+
+
+def _after_counting(progress: Progress, what: str, begin: float = _COUNTING_SHARE) -> Callable[[float], None]:
+    """Where the rest of a training reports its share to, once `begin` of all is done."""
+    progress(_COUNTING_SHARE, what)
+    return lambda share: progress(begin + (1 - begin) * share, what)
 
 
 def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) -> None:
@@ -92,22 +112,41 @@ def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) 
         raise TokenizerError(f"{family}: {name} must be at least {least:,}; it is {options[name]}")
 
 
-def _opened(spec: Spec, context: LoadContext, kind: type[WordwiseModel]) -> Tokenizer:
-    """The tokenizer of a file that a training wrote."""
-    from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+def _family_of_own_files(
+    name: str, type_of_model: str, kind: Callable[[], type[WordwiseModel]], **declared: Any
+) -> TokenizerFamily:
+    """A family whose trainings write files that no other program reads, ending in its name."""
+    ending = f".{name}"
 
-    given = sorted({*spec.options} - {"match_special"})
-    if given:
-        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
-    path = Path(spec.variant or "").expanduser()
-    if not path.is_file():
-        raise TokenizerError(
-            f"{spec}: there is no file {path}; train one with: tokbench train {spec.family} -d DATASET "
-            f"-o FILE{kind.ending}"
-        )
-    special = bool(spec.get("match_special", False))
-    options = {"name": str(spec), "threads": context.threads, "match_special": special}
-    return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind, **options))
+    def load(spec: Spec, context: LoadContext) -> Tokenizer:
+        from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+
+        given = sorted({*spec.options} - {"match_special"})
+        if given:
+            raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
+        path = Path(spec.variant or "").expanduser()
+        if not path.is_file():
+            raise TokenizerError(
+                f"{spec}: there is no file {path}; train one with: tokbench train {name} -d DATASET "
+                f"-o FILE{ending}"
+            )
+        special = bool(spec.get("match_special", False))
+        options = {"name": str(spec), "threads": context.threads, "match_special": special}
+        return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind(), **options))
+
+    return TokenizerFamily(
+        name=name,
+        load=load,
+        variant=f"the {ending} file of a training; else trained",
+        trained_suffix=ending,
+        saved_as=(ending,),
+        recognises=lambda path, head: path.is_file() and json_model_type(path) == type_of_model,
+        endings=(ending,),
+        counting=Counting(_cut, _counted),
+        files=variant_file,
+        libraries=("numba",),
+        **declared,
+    )
 
 
 # --- PathPiece ------------------------------------------------------------------------------------------
@@ -127,18 +166,17 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
     initial = options["initial_size"] or 3 * size
     _at_least("pathpiece", options, "max_token_length", 2)
     _at_least("pathpiece", options, "initial_size", size)
-    words, pattern, special = _words("pathpiece", corpus, options, progress)
-    workers, forbidden = _workers(options), [text.encode() for text in special]
+    begun, workers = _begun("pathpiece", corpus, options, progress), _workers(options)
     progress(_COUNTING_SHARE, "merging pairs to begin with")
-    first = first_tokens(words, initial, longest, forbidden, workers)
+    first = first_tokens(begun.words, initial, longest, begun.forbidden, workers)
     kept = chosen_tokens(
-        words,
+        begun.words,
         first,
-        size - 256 - len(special),
+        size - 256 - len(begun.special),
         workers=workers,
         progress=lambda share: progress(0.6 + 0.4 * share, "dropping tokens"),
     )
-    tokenizer = tokenizer_of(kept, pattern, special, name=f"pathpiece:vocab_size={size}")
+    tokenizer = tokenizer_of(kept, begun.pattern, begun.special, name=f"pathpiece:vocab_size={size}")
     return cast("Tokenizer", tokenizer)
 
 
@@ -172,10 +210,10 @@ PATHPIECE = TokenizerFamily(
 # --- GreedTok -------------------------------------------------------------------------------------------
 
 
-def _load_greedtok(spec: Spec, context: LoadContext) -> Tokenizer:
+def _cover_model() -> type[WordwiseModel]:
     from tokbench_subword.optimal.covering import CoverModel
 
-    return _opened(spec, context, CoverModel)
+    return CoverModel
 
 
 def _train_greedtok(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -194,50 +232,37 @@ def _greedtok_sizes(
     from tokbench_subword.optimal.wordwise import WordwiseTokenizer
 
     _at_least("greedtok", options, "max_token_length", 2)
-    words, pattern, special = _words("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)
-    progress(_COUNTING_SHARE, "choosing tokens")
-    least = 256 + len(special)
+    begun = _begun("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)
+    least = [*[b""] * len(begun.special), *(bytes([byte]) for byte in byte_order(HF))]
     tokens = chosen_tokens(
-        words,
-        max(sizes) - least,
+        begun.words,
+        max(sizes) - len(least),
         longest=options["max_token_length"],
-        forbidden=[text.encode() for text in special],
+        forbidden=begun.forbidden,
         workers=_workers(options),
-        progress=lambda share: progress(0.5 + 0.5 * share, "choosing tokens"),
+        progress=_after_counting(progress, "choosing tokens", 0.5),
     )
-    alphabet = [bytes([byte]) for byte in byte_order(HF)]
     found = {}
     for size in sizes:
-        if size >= least:
-            model = CoverModel(
-                vocabulary=(*[b""] * len(special), *alphabet, *tokens[: size - least]),
-                pattern=pattern,
-                special_tokens={text: index for index, text in enumerate(special)},
-            )
+        if size >= len(least):
+            model = CoverModel(vocabulary=(*least, *tokens[: size - len(least)]), **begun.around)
             tokenizer = WordwiseTokenizer.of_model(model, name=f"greedtok:vocab_size={size}")
             found[size] = cast("Tokenizer", tokenizer)
     return found
 
 
-GREEDTOK = TokenizerFamily(
-    name="greedtok",
+GREEDTOK = _family_of_own_files(
+    "greedtok",
+    "GreedTok",
+    _cover_model,
     summary="GreedTok (Lim et al. 2025): the tokens that cover most, one after another; in-house",
-    load=_load_greedtok,
     options=(
         *_COMMON,
         Option("max_token_length", "int", 32, "Training: no token of more bytes than this."),
         _MATCH_SPECIAL,
     ),
-    variant="the .greedtok file of a training; else trained",
     train=_train_greedtok,
     train_sizes=_greedtok_sizes,
-    trained_suffix=".greedtok",
-    saved_as=(".greedtok",),
-    recognises=lambda path, head: path.is_file() and json_model_type(path) == "GreedTok",
-    endings=(".greedtok",),
-    counting=Counting(_cut, _counted),
-    files=variant_file,
-    libraries=("numba",),
     examples=("greedtok:vocab_size=8k", "greedtok:FILE.greedtok"),
 )
 
@@ -245,10 +270,10 @@ GREEDTOK = TokenizerFamily(
 # --- PickyBPE -------------------------------------------------------------------------------------------
 
 
-def _load_pickybpe(spec: Spec, context: LoadContext) -> Tokenizer:
+def _replay_model() -> type[WordwiseModel]:
     from tokbench_subword.optimal.replaying import ReplayModel
 
-    return _opened(spec, context, ReplayModel)
+    return ReplayModel
 
 
 def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -260,39 +285,30 @@ def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress
     if not 0 < ios <= 1:
         raise TokenizerError(f"pickybpe: ios must be above 0 and at most 1; it is {ios}")
     _at_least("pickybpe", options, "min_frequency", 0)
-    words, pattern, special = _words("pickybpe", corpus, options, progress)
-    progress(_COUNTING_SHARE, "merging")
+    begun = _begun("pickybpe", corpus, options, progress)
     picked = learn_picky(
-        words,
-        size - len(special),
+        begun.words,
+        size - len(begun.special),
         ios=ios,
-        minimum=options["min_frequency"] * words.unit,
-        forbidden=frozenset(text.encode() for text in special),
-        progress=lambda share: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * share, "merging"),
+        minimum=options["min_frequency"] * begun.words.unit,
+        forbidden=begun.forbidden,
+        progress=_after_counting(progress, "merging"),
     )
-    numbered = {text: index for index, text in enumerate(special)}
-    model = ReplayModel.of_picked(picked, len(special), pattern=pattern, special_tokens=numbered)
+    model = ReplayModel.of_picked(picked, len(begun.special), **begun.around)
     return cast("Tokenizer", WordwiseTokenizer.of_model(model, name=f"pickybpe:vocab_size={size}"))
 
 
-PICKYBPE = TokenizerFamily(
-    name="pickybpe",
+PICKYBPE = _family_of_own_files(
+    "pickybpe",
+    "PickyBPE",
+    _replay_model,
     summary="PickyBPE (Chizhov et al. 2024): BPE that takes back tokens that only led to others; in-house",
-    load=_load_pickybpe,
     options=(
         *_COMMON,
         Option("ios", "float", 0.9, "Training: a token goes when a merge takes more than this share of it."),
         Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
         _MATCH_SPECIAL,
     ),
-    variant="the .pickybpe file of a training; else trained",
     train=_train_pickybpe,
-    trained_suffix=".pickybpe",
-    saved_as=(".pickybpe",),
-    recognises=lambda path, head: path.is_file() and json_model_type(path) == "PickyBPE",
-    endings=(".pickybpe",),
-    counting=Counting(_cut, _counted),
-    files=variant_file,
-    libraries=("numba",),
     examples=("pickybpe:vocab_size=8k,ios=0.9", "pickybpe:FILE.pickybpe"),
 )

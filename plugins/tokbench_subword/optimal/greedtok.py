@@ -12,7 +12,7 @@ and is the best one if it stays above all other bounds (Minoux 1978). With a sub
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +61,7 @@ def chosen_tokens(
     size: int,
     *,
     longest: int,
-    forbidden: Sequence[bytes] = (),
+    forbidden: Iterable[bytes] = (),
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[bytes]:
@@ -71,8 +71,8 @@ def chosen_tokens(
     than `MOST_CANDIDATES`.
 
     Example:
-        >>> chosen_tokens(WordCounts.of({"abab": 3, "abc": 2}), 3, longest=8)
-        [b'ab', b'abab', b'abc']
+        >>> chosen_tokens(WordCounts.of({"abab": 3, "abc": 2, "cab": 4}), 3, longest=8)
+        [b'ab', b'cab', b'abab']
     """
     announce(_choose)
     cover = cover_of(words, longest, workers)

@@ -8,7 +8,7 @@ are dropped. What is left is a Unigram model in which every token costs the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +29,7 @@ ROUND = 16
 
 
 def first_tokens(
-    words: WordCounts, size: int, longest: int, forbidden: Sequence[bytes] = (), workers: int = 1
+    words: WordCounts, size: int, longest: int, forbidden: Collection[bytes] = (), workers: int = 1
 ) -> list[bytes]:
     """The tokens of two bytes and more that training begins with: those of BPE of `size` tokens.
 
@@ -60,8 +60,8 @@ def chosen_tokens(
 
     Example:
         >>> words = WordCounts.of({"abab": 3, "abc": 1})
-        >>> chosen_tokens(words, [b"ab", b"abc", b"abab"], 1)
-        [b'ab']
+        >>> chosen_tokens(words, [b"ab", b"abc", b"abab"], 1)  # abab saves three tokens, abc one, ab none
+        [b'abab']
     """
     kept, begun = list(tokens), len(tokens)
     while len(kept) > size:

@@ -109,8 +109,8 @@ def learn_picky(
     token of `forbidden` is made.
 
     Example:
-        >>> picked = learn_picky(WordCounts.of({"abc": 9, "ab": 1}), 257, ios=0.8)
-        >>> [picked.symbols[index] for index in picked.present[256:]]
+        >>> picked = learn_picky(WordCounts.of({"abc": 9, "ab": 1}), 258, ios=0.8, minimum=2)
+        >>> [picked.symbols[index] for index in picked.present[256:]]  # of ten ab, nine went into abc
         [b'abc']
     """
     announce(_join, _part)
