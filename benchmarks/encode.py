@@ -65,10 +65,10 @@ class Libraries:
 def libraries(name: str) -> Libraries:
     """The vocabulary of a tiktoken encoding in all libraries; names those that are not installed."""
     import tiktoken
-    from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.files.ranks import write_ranks
+    from tokbench_subword.pipeline.patterns import Pattern
 
     theirs = tiktoken.get_encoding(name)
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)

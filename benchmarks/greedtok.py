@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.optimal.covering import CoverModel
 from tokbench_subword.optimal.greedtok import chosen_tokens
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoder import WordEncoder
 
 from tokbench.counts import WordCounts

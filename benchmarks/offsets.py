@@ -119,9 +119,9 @@ def of_sentencepiece(path: str) -> tuple[Any, Reference]:
 def of_tiktoken(name: str) -> tuple[Any, Reference]:
     """An encoding of tiktoken, and the in-house BPE around the same ranks."""
     import tiktoken
-    from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.ranks import model_of_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.pipeline.patterns import Pattern
 
     theirs = tiktoken.get_encoding(name)
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)

@@ -92,9 +92,9 @@ def continued(given: Given) -> None:
 
 def parity(given: Given) -> None:
     """Parity-aware BPE of all languages of the folder, by their training text."""
-    from tokbench_subword.bpe.counting import count_pretokens
     from tokbench_subword.bpe.parity import Fairness, learn_fairly
-    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.pipeline.patterns import Pattern
+    from tokbench_subword.training.counting import count_pretokens
 
     pattern = Pattern.of("gpt2")
     words = {name: count_pretokens(texts, pattern) for name, texts in given.languages.items()}

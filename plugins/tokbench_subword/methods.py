@@ -29,7 +29,7 @@ def cut(text: str, pattern: str = "gpt2") -> list[str]:
         >>> cut("The cat sat, naïvely.")
         ['The', ' cat', ' sat', ',', ' naïvely', '.']
     """
-    from tokbench_subword.bpe.patterns import Pattern
+    from tokbench_subword.pipeline.patterns import Pattern
 
     return Pattern.of(pattern).pieces(text)
 
@@ -90,8 +90,8 @@ def bpe_of_merges(
     import numpy as np
 
     from tokbench_subword.bpe.model import BpeModel
-    from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.pipeline.patterns import Pattern
 
     ids = {bytes([byte]): byte for byte in range(256)}
     rows = []
@@ -135,12 +135,12 @@ def _continued(
     import numpy as np
 
     from tokbench.kernels.threads import kept_threads
-    from tokbench_subword.bpe.counting import count_pretokens
-    from tokbench_subword.bpe.patterns import Pattern
-    from tokbench_subword.bpe.ties import HF
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.bpe.train_shards import merge_session
-    from tokbench_subword.bpe.train_spelling import spelled
+    from tokbench_subword.pipeline.patterns import Pattern
+    from tokbench_subword.training.counting import count_pretokens
+    from tokbench_subword.training.shards import merge_session
+    from tokbench_subword.training.spelling import spelled
+    from tokbench_subword.training.ties import HF
 
     n_special = len(model.special_tokens)
     tokens = list(model.vocabulary[n_special:])

@@ -93,10 +93,10 @@ def _opened(made: Made) -> Any:
     """Our tokenizer of the file."""
     if made.family != "ranks":
         return tokbench.load(f"{made.family}:{made.path}" + ",match_special=true" * made.match_special)
-    from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.ranks import model_of_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.files.ranks import read_ranks
+    from tokbench_subword.pipeline.patterns import Pattern
 
     pattern = Pattern.of(made.pattern, dialect="rust", keep_gaps=False)
     ranks = read_ranks(made.path)

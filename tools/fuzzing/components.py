@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED
+from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.unigram.rules import charsmap_of
 
 Json = dict[str, Any]

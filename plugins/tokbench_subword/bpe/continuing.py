@@ -19,13 +19,13 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.threads import usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.bpe.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.bpe.model import MOST_TOKENS
-from tokbench_subword.bpe.ties import BYTES, HF, tie_rule
+from tokbench_subword.bpe.onward import learn_more
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.bpe.train_onward import learn_more
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
+from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
 _OF_THE_BASE = (
     "pattern",

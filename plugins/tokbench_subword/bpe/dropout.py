@@ -19,8 +19,8 @@ from tokbench.kernels.heap import pop, push
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, rules_of
-from tokbench_subword.bpe.train_initial import pair_table
-from tokbench_subword.bpe.train_pairs import find_pair, pair_key
+from tokbench_subword.training.initial import pair_table
+from tokbench_subword.training.pairs import find_pair, pair_key
 
 _RANK, _RESULT = 1, 2
 _HALF = 32

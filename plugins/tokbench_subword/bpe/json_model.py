@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level, can_happen
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
+from tokbench_subword.pipeline.patterns import Pattern
 
 
 def model_of_json(

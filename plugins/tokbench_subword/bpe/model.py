@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.unicode_classes import UNICODE_VERSION
-from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.pipeline.patterns import Pattern
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_alphabet import byte_order, byte_symbols
-from tokbench_subword.bpe.train_guided import GuidedSession, Trainings
+from tokbench_subword.training.alphabet import byte_order, byte_symbols
+from tokbench_subword.training.guided import GuidedSession, Trainings
+from tokbench_subword.training.ties import HF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.kernels.threads import usable_cores
 from tokbench.tokenizer import Progress
-from tokbench_subword.bpe.counting import count_pretokens
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
 from tokbench_subword.bpe.trainer import Learned, check_room
 from tokbench_subword.bpe.training import COUNTING, pattern_of
 from tokbench_subword.files.special_tokens import names_to_train
+from tokbench_subword.training.counting import count_pretokens
 
 _NOT_WITH = ("end_of_word", "initial_alphabet", "max_token_length", "base", "transition")
 _COUNTING_SHARE = 0.5

@@ -12,11 +12,11 @@ from typing import Any
 
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.model import Level
-from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
+from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.ruby import in_ruby
 from tokbench_subword.pipeline.stretch import Stretch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.pipeline.patterns import Pattern
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench_subword.bpe.json_model import json_of_model
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
 from tokbench_subword.bpe.served import of_gguf, of_tekken, to_gguf, to_tekken
 from tokbench_subword.bpe.vocab_merges import check_pair, model_of_pair, save_pair
@@ -21,6 +20,7 @@ from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
 from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import numbered
+from tokbench_subword.pipeline.patterns import Pattern
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import texts_by_id
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.preparation import document_around
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
 from tokbench_subword.files.gguf import CONTROL, NORMAL, UNUSED, USER_DEFINED, GgufVocabulary, read_gguf
 from tokbench_subword.files.tekken import Tekken, read_tekken
 from tokbench_subword.files.tokenizer_json import content_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.patterns import Pattern
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer

@@ -25,7 +25,6 @@ from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.json_model import model_of_json
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import Offsets
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import Preparation, document_around
 from tokbench_subword.bpe.token_table import TokenTable
@@ -38,6 +37,7 @@ from tokbench_subword.files.tokenizer_json import (
 )
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES

@@ -2,7 +2,7 @@
 
 Texts are cut into pre-tokens, the distinct ones are counted, and merges are learned over those: the pair that
 is seen most often becomes a token, again and again (Sennrich et al., 2016; Gage, 1994). The work is in
-`counting` and `train_merges`; here is what is asked of them, and what becomes of the result.
+`counting` and `training.merges`; here is what is asked of them, and what becomes of the result.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.model import BpeModel, Level
-from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.bpe.ties import HF, tie_rule
+from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.ties import HF, tie_rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ def learn_from(
     room for the alphabet and the special tokens.
     """
     from tokbench.kernels.threads import kept_threads
-    from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.training.counting import count_pretokens
 
     rule = tie_rule(ties)
     _check(vocab_size, min_frequency, max_token_length, level, end_of_word)
@@ -128,7 +128,7 @@ class Learned:
         """The model of so many tokens, as a training for that size alone would give it."""
         import numpy as np
 
-        from tokbench_subword.bpe.train_spelling import spelled
+        from tokbench_subword.training.spelling import spelled
 
         n_special = len(self.special)
         check_room(vocab_size, n_special, len(self.tokens), self.level)
@@ -175,9 +175,9 @@ def learn(
     progress: Progress = lambda fraction, what: None,
 ) -> Learned:
     """Learn merges from counted words; `rule` is a number of `ties`, the rest as in `learn_from`."""
-    from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
-    from tokbench_subword.bpe.train_shards import merge_session
     from tokbench_subword.pipeline.byte_alphabet import unspelled
+    from tokbench_subword.training.alphabet import byte_symbols, character_symbols
+    from tokbench_subword.training.shards import merge_session
 
     special = _special(special_tokens)
     given = None if initial_alphabet is None else frozenset(initial_alphabet)

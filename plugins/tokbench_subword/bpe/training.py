@@ -17,8 +17,8 @@ from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.model import BpeModel, Level
-    from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.bpe.trainer import Learned
+    from tokbench_subword.pipeline.patterns import Pattern
 
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
 """Special tokens that, at character level, stand for characters the vocabulary lacks."""
@@ -26,7 +26,7 @@ _UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
 
 def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
     """The pattern that a spec names; raises `UnknownNameError` for a word that looks like a misspelt name."""
-    from tokbench_subword.bpe.patterns import NAMED, Pattern
+    from tokbench_subword.pipeline.patterns import NAMED, Pattern
 
     names = [*NAMED, "none"]
     if text not in names and re.fullmatch(r"[\w-]+", text) and nearest(text, names):
@@ -59,7 +59,7 @@ def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
         from tokbench_subword.bpe.continuing import base_of, counted
 
         return counted(base_of(options), texts, options["threads"] or usable_cores())
-    from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.training.counting import count_pretokens
 
     return count_pretokens(texts, pattern_of(options), workers=options["threads"] or usable_cores())
 
@@ -149,12 +149,12 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     """Stage one to the size `transition`, then superwords, from the same text read again."""
     import numpy as np
 
-    from tokbench_subword.bpe.counting import count_pretokens
-    from tokbench_subword.bpe.patterns import Pattern
-    from tokbench_subword.bpe.ties import BYTES, HF, tie_rule
-    from tokbench_subword.bpe.train_onward import learn_more
-    from tokbench_subword.bpe.train_superwords import MOST_WORDS, PATTERN
+    from tokbench_subword.bpe.onward import learn_more
     from tokbench_subword.bpe.trainer import check_room
+    from tokbench_subword.pipeline.patterns import Pattern
+    from tokbench_subword.training.counting import count_pretokens
+    from tokbench_subword.training.superwords import MOST_WORDS, PATTERN
+    from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
     workers = options["threads"] or usable_cores()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import merges_of, texts_by_id, vocabulary_of
 from tokbench_subword.bpe.model import BpeModel, can_happen
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.preparation import document_around
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
+from tokbench_subword.pipeline.patterns import Pattern
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer

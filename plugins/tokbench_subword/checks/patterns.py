@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any, cast
 
 from tokbench import Check, Finding, Outcome
-from tokbench_subword.bpe.patterns import NAMED, Pattern
 from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.alternatives import winners
 from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible, tree_of
+from tokbench_subword.pipeline.patterns import NAMED, Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex
 from tokbench_subword.pipeline.stretch import Stretch

@@ -17,8 +17,8 @@ from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
-    from tokbench_subword.bpe.patterns import Pattern
     from tokbench_subword.optimal.wordwise import WordwiseModel
+    from tokbench_subword.pipeline.patterns import Pattern
 
 _COUNTING_SHARE = 0.4
 
@@ -47,7 +47,7 @@ def _cut(options: Mapping[str, Any]) -> str:
 
 
 def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
-    from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.training.counting import count_pretokens
 
     return count_pretokens(texts, named_pattern(options["pattern"]), workers=_workers(options))
 
@@ -77,7 +77,7 @@ class _Begun(NamedTuple):
 
 def _begun(family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> _Begun:
     """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
-    from tokbench_subword.bpe.counting import count_pretokens
+    from tokbench_subword.training.counting import count_pretokens
 
     check_size(family, options["vocab_size"])
     if options["match_special"]:
@@ -225,11 +225,11 @@ def _greedtok_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> dict[int, Tokenizer]:
     """Tokenizers of several sizes by one training: the tokens of a smaller one are chosen first."""
-    from tokbench_subword.bpe.ties import HF
-    from tokbench_subword.bpe.train_alphabet import byte_order
     from tokbench_subword.optimal.covering import CoverModel
     from tokbench_subword.optimal.greedtok import chosen_tokens
     from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+    from tokbench_subword.training.alphabet import byte_order
+    from tokbench_subword.training.ties import HF
 
     _at_least("greedtok", options, "max_token_length", 2)
     begun = _begun("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)

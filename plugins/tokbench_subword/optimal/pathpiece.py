@@ -14,14 +14,14 @@ from dataclasses import replace
 import numpy as np
 
 from tokbench.counts import WordCounts
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.preparation import document_around
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_alphabet import byte_order
 from tokbench_subword.bpe.trainer import learn
 from tokbench_subword.optimal.omitting import Omitting
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import spelled
+from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.alphabet import byte_order
+from tokbench_subword.training.ties import HF
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 ROUND = 16

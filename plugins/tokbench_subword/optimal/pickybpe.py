@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel, subroutine
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_alphabet import byte_symbols
 from tokbench_subword.optimal.queueing import pop, push
+from tokbench_subword.training.alphabet import byte_symbols
+from tokbench_subword.training.ties import HF
 
 MOST_EVENTS = 64
 """Events for each token asked for, after which training is given up: it takes back as much as it makes."""

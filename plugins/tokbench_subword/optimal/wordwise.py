@@ -22,10 +22,10 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.tokenizer_json import Document, content_of, read_document, write_document
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoder import Arrays, WordEncoder
 from tokbench_subword.words.searching import Search
 

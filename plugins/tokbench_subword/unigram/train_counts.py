@@ -15,8 +15,8 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.bpe.counting import Block, Fill, count_blocks
-from tokbench_subword.bpe.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
+from tokbench_subword.training.counting import Block, Fill, count_blocks
+from tokbench_subword.training.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
 from tokbench_subword.unigram.train_sorting import NextKeys, in_order

@@ -1,4 +1,4 @@
-"""The words of a corpus under BERT's text rules, with their counts: streamed, as `bpe.counting` does it."""
+"""The words of a corpus under BERT's text rules, with their counts: streamed, as `training.counting` does."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce
-from tokbench_subword.bpe.counting import Block, Fill, count_blocks, count_words, filler
-from tokbench_subword.bpe.word_table import WordTable
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.cuts import cuts_of
+from tokbench_subword.training.counting import Block, Fill, count_blocks, count_words, filler
+from tokbench_subword.training.word_table import WordTable
 from tokbench_subword.wordpiece.model import bert_pipeline
 from tokbench_subword.wordpiece.normalizer import BertRules
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce
-from tokbench_subword.bpe import train_layout as at
-from tokbench_subword.bpe.train_queue import BY_SCORE
-from tokbench_subword.bpe.train_session import MergeSession
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.queue import BY_SCORE
+from tokbench_subword.training.session import MergeSession
 from tokbench_subword.wordpiece.train_likelihood import learn_by_likelihood
 
 

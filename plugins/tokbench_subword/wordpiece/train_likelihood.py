@@ -15,7 +15,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.layout import (
     APPLYING,
     CHOOSING,
     COUNT,
@@ -50,11 +50,11 @@ from tokbench_subword.bpe.train_layout import (
     SYMBOL_COUNTS,
     TOUCHED,
 )
-from tokbench_subword.bpe.train_merges import note_merge, why_stop
-from tokbench_subword.bpe.train_pairs import find_pair, pair_key, sides, take_runs
-from tokbench_subword.bpe.train_queue import BY_SCORE, before, drop_top, push, replace_top
-from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
-from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
+from tokbench_subword.training.merges import note_merge, why_stop
+from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
+from tokbench_subword.training.queue import BY_SCORE, before, drop_top, push, replace_top
+from tokbench_subword.training.rewrite import apply, rewrite, take_positions
+from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 
 
 @inline
@@ -150,7 +150,7 @@ def _rescore(block):  # type: ignore[no-untyped-def]
 
 @kernel
 def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
-    """Learn merges as `train_merges.learn_merges` does, by likelihood; returns why it stopped.
+    """Learn merges as `training.merges.learn_merges` does, by likelihood; returns why it stopped.
 
     Beside that kernel's arrays: ``SYMBOL_COUNTS[t]`` (int64), how often token t stands in the corpus;
     `PARTNERS` (int32 ``(n, 2)``) and ``FIRSTS[t]``, the lists of each token's partners. A pair seen less than

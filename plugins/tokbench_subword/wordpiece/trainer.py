@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import Progress
-from tokbench_subword.bpe.ties import BYTES
-from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.ties import BYTES
 from tokbench_subword.wordpiece.counting import count_bert_pretokens
 from tokbench_subword.wordpiece.likelihood_session import LikelihoodSession
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tokbench_subword.bpe import counting
 from tokbench_subword.bpe.family import BPE
+from tokbench_subword.training import counting
 from tokbench_subword.unigram.family import UNIGRAM
 from tokbench_subword.wordpiece.family import WORDPIECE
 

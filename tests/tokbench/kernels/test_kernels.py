@@ -108,7 +108,7 @@ import warnings; warnings.simplefilter("ignore")
 import numpy as np
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.ranks import model_of_ranks
-from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.bpe.plain import segment
 ranks = {bytes([b]): b for b in range(256)}
 for i, token in enumerate([b"ab", b" ab", b"abc", b"\\xe4\\xb8", b"\\xe4\\xb8\\xad"]):
@@ -139,7 +139,7 @@ def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
     script = (
         "import numpy as np; from tokbench.kernels.compiling import announce;"
         "from tokbench_subword.pipeline.cutting import cut_texts;"
-        "from tokbench_subword.bpe.patterns import Pattern; announce(cut_texts); announce(cut_texts);"
+        "from tokbench_subword.pipeline.patterns import Pattern; announce(cut_texts); announce(cut_texts);"
         "print(Pattern.of('gpt2').pieces('a b'))"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.train_alphabet import byte_order
+from tokbench_subword.training.alphabet import byte_order
 
 
 def hf_merges(

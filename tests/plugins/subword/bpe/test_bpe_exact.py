@@ -15,9 +15,9 @@ import tiktoken
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.encoder import Encoder
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.pipeline.patterns import Pattern
 from tokenizers import Tokenizer
 
 _spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.bpe.greedy import GreedyTokenizer
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench import Spec, TokenBatch, TokenizerError, TrainingCorpus
 from tokbench.registry import default_context

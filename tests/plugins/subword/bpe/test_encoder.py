@@ -20,9 +20,9 @@ import pytest
 from numpy.typing import NDArray
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoding import encode_spans
 from tokbench_subword.words.layout import HEADS, TEXT_CHARACTERS, TEXT_SIZE
 from tokbench_subword.words.slots import LONGEST_WORD
@@ -197,7 +197,7 @@ def test_compiling_is_announced_of_what_is_used(
 FIRST_USE = """
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
+from tokbench_subword.pipeline.patterns import Pattern
 import numpy as np
 vocabulary, merges = tuple(bytes([byte]) for byte in range(256)), np.empty((0, 3), np.int32)
 encoder = Encoder(BpeModel(vocabulary=vocabulary, merges=merges, pattern=Pattern.of("gpt2")))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.bpe.ties import BYTES, HF
 from tokbench_subword.bpe.trainer import learn, train_on_counts
+from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.ties import BYTES, HF
 
 from tokbench.counts import WordCounts
 from tokbench.results import Run

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_alphabet import byte_order
-from tokbench_subword.bpe.train_spelling import spelled
+from tokbench_subword.training.alphabet import byte_order
+from tokbench_subword.training.spelling import spelled
+from tokbench_subword.training.ties import HF
 
 from tests.plugins.subword.bpe.references import written
 from tokbench.counts import WordCounts

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.ranks import every_split, model_of_ranks
 from tokbench_subword.bpe.tables import TokenTable
+from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.errors import TokenizerError
 

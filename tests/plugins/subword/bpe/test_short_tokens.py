@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.short_tokens import SHORT_TOKEN, ShortTokens, short_token_id
 from tokbench_subword.bpe.tables import NONE, TokenTable
+from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer

@@ -11,9 +11,9 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.family import BPE
-from tokbench_subword.bpe.plain_trainer import plain_merges
-from tokbench_subword.bpe.ties import BYTES
-from tokbench_subword.bpe.train_alphabet import byte_order
+from tokbench_subword.training.alphabet import byte_order
+from tokbench_subword.training.plain import plain_merges
+from tokbench_subword.training.ties import BYTES
 
 from tests.plugins.subword.strings import hard_strings
 from tokbench.corpus import TrainingCorpus
@@ -102,7 +102,7 @@ def lines() -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 def test_real_text(lines: list[str], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokbench_subword.bpe.train_shards.WORTH_SHARING", 100)
+    monkeypatch.setattr("tokbench_subword.training.shards.WORTH_SHARING", 100)
     texts = [f"{line} {line[:40]}: {line[40:60]}" for line in lines[:40]]
     tokenizer = trained(texts, vocab_size=520, transition=400, threads=threads, ties="bytes")
     assert list(tokenizer.model.vocabulary) == two_stages(texts, 400, 520)

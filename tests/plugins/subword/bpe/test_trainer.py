@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe import counting, train_cells, train_initial
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.bpe.plain_trainer import plain_merges
-from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
-from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
-from tokbench_subword.bpe.train_layout import RUNS, RUNS_USED, STATE
-from tokbench_subword.bpe.train_session import MergeSession
 from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
+from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training import cells, counting, initial
+from tokbench_subword.training.alphabet import byte_symbols, character_symbols
+from tokbench_subword.training.layout import RUNS, RUNS_USED, STATE
+from tokbench_subword.training.plain import plain_merges
+from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
 
 from tests.plugins.subword.bpe.references import hf_merges, written
 from tokbench.counts import WordCounts
@@ -193,7 +193,7 @@ def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pyt
         wide = train_bpe([text], vocab_size=600, pattern="none", ties=ties)
         with monkeypatch.context() as patch:
             patch.setattr(MergeSession, "_renew_runs", counted)
-            patch.setattr(train_initial, "ROOM", 1)
+            patch.setattr(initial, "ROOM", 1)
             tight = train_bpe([text], vocab_size=600, pattern="none", ties=ties)
         assert np.array_equal(tight.merges, wide.merges), ties
     assert len(renewed) > 4
@@ -201,7 +201,7 @@ def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pyt
 
 
 def test_more_symbols_than_positions_can_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_cells, "MOST_CELLS", 10)
+    monkeypatch.setattr(cells, "MOST_CELLS", 10)
     with pytest.raises(TokenizerError, match="11 symbols in all, and training can hold about 10"):
         train_bpe(["hello world"], vocab_size=300)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tokbench_subword.bpe.plain_trainer import plain_merges
-from tokbench_subword.bpe.ties import FIRST_SEEN
-from tokbench_subword.bpe.train_alphabet import byte_symbols
 from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.training.alphabet import byte_symbols
+from tokbench_subword.training.plain import plain_merges
+from tokbench_subword.training.ties import FIRST_SEEN
 
 from tests.plugins.subword.bpe.references import hf_merges, written
 from tokbench.counts import WordCounts

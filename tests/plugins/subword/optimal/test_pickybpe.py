@@ -10,12 +10,12 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_alphabet import byte_order
 from tokbench_subword.optimal.families import PICKYBPE
 from tokbench_subword.optimal.pickybpe import learn_picky
 from tokbench_subword.optimal.replaying import ReplayModel
 from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+from tokbench_subword.training.alphabet import byte_order
+from tokbench_subword.training.ties import HF
 
 from tests.plugins.subword.strings import hard_strings
 from tokbench.corpus import TrainingCorpus

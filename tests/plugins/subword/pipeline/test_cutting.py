@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
-from tokbench_subword.bpe.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline import regexes
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
 from tokbench_subword.pipeline.cutters import cutter_of
 from tokbench_subword.pipeline.cutting import SECOND, cut_some, cut_twice
 from tokbench_subword.pipeline.pattern_tree import NotExpressible, tree_of
+from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of, split_spans
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch

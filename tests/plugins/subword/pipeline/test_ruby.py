@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import tiktoken
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.ruby import in_ruby
 from tokenizers import Regex, Tokenizer
 from tokenizers import pre_tokenizers as P

@@ -110,7 +110,7 @@ def test_words_are_counted_as_the_normalizer_cuts_them(texts: list[str]) -> None
 
 
 def test_tables_grow_and_any_number_of_workers_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokbench_subword.bpe import counting
+    from tokbench_subword.training import counting
 
     monkeypatch.setattr(counting.blocks, "__defaults__", (3000,))
     texts = [f"w{number * 7919 % 5003} common {number % 97}\u302e\ua9c0x y" for number in range(9_000)]

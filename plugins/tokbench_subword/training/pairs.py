@@ -1,6 +1,6 @@
 """The trainers' pairs: a hash table with their counts, and the runs of positions where they stand.
 
-The layout is in `train_layout`. The inline functions take pointers (see `kernels.pointers`); whoever calls them
+The layout is in `layout`. The inline functions take pointers (see `kernels.pointers`); whoever calls them
 has seen to the room.
 """
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_cells import stands_at
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.cells import stands_at
+from tokbench_subword.training.layout import (
     CELLS,
     COUNT,
     HEAP_EXTRAS,
@@ -31,6 +30,7 @@ from tokbench_subword.bpe.train_layout import (
     WAITING,
     WAITING_USED,
 )
+from tokbench_subword.training.ties import HF
 
 RUN_HEAD = 3
 """Numbers that a run holds beside its positions."""

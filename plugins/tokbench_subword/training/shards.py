@@ -22,16 +22,16 @@ from tokbench.kernels.barrier import apart, call_off, counters
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench.kernels.threads import in_threads, usable_cores
-from tokbench_subword.bpe import train_layout as at
-from tokbench_subword.bpe import train_together as turns
-from tokbench_subword.bpe.ties import BYTES, HF
-from tokbench_subword.bpe.train_batch import ENTRIES, ENTRY, MOST_SHOWN, MOST_TOGETHER
-from tokbench_subword.bpe.train_exchange import MESSAGE, NOT_TAKEN, post_first_pairs
-from tokbench_subword.bpe.train_homes import compact_own_runs, rehang_runs
-from tokbench_subword.bpe.train_initial import likely_pairs, pair_table, table_bits
-from tokbench_subword.bpe.train_pairs import RUN_HEAD
-from tokbench_subword.bpe.train_session import PAUSE, MergeSession, Training
-from tokbench_subword.bpe.train_together import learn_in_shards
+from tokbench_subword.training import layout as at
+from tokbench_subword.training import together as turns
+from tokbench_subword.training.batch import ENTRIES, ENTRY, MOST_SHOWN, MOST_TOGETHER
+from tokbench_subword.training.exchange import MESSAGE, NOT_TAKEN, post_first_pairs
+from tokbench_subword.training.homes import compact_own_runs, rehang_runs
+from tokbench_subword.training.initial import likely_pairs, pair_table, table_bits
+from tokbench_subword.training.pairs import RUN_HEAD
+from tokbench_subword.training.session import PAUSE, MergeSession, Training
+from tokbench_subword.training.ties import BYTES, HF
+from tokbench_subword.training.together import learn_in_shards
 
 WORTH_SHARING = 1 << 16
 """Symbols of a corpus from which on several threads are faster than one."""

@@ -1,6 +1,6 @@
 """The words of a training by merges as cells: laid out at the start, read and merged in place.
 
-The layout is in `train_layout`. The inline functions take pointers (see `kernels.pointers`).
+The layout is in `layout`. The inline functions take pointers (see `kernels.pointers`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.bpe.ties import FIRST_SEEN
-from tokbench_subword.bpe.train_layout import CELLS, EXTENT, RULE, SINGLES, STATE, WEIGHTS, Workspace
+from tokbench_subword.training.layout import CELLS, EXTENT, RULE, SINGLES, STATE, WEIGHTS, Workspace
+from tokbench_subword.training.ties import FIRST_SEEN
 
 MOST_CELLS = 2**29
 """Cells that a training takes: positions, and places in runs, are int32."""

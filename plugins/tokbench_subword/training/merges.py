@@ -11,8 +11,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, u8_in
-from tokbench_subword.bpe.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.layout import (
     APPLYING,
     CELLS,
     CHOOSING,
@@ -54,10 +53,11 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_FULL,
     WAITING_USED,
 )
-from tokbench_subword.bpe.train_pairs import find_pair, first_standing, pair_key, sides, take_runs
-from tokbench_subword.bpe.train_queue import call_waiting, drop_top, enqueue, queue_again
-from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
-from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
+from tokbench_subword.training.pairs import find_pair, first_standing, pair_key, sides, take_runs
+from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, queue_again
+from tokbench_subword.training.rewrite import apply, rewrite, take_positions
+from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
+from tokbench_subword.training.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
 
 
 @inline
@@ -192,7 +192,7 @@ def _choose(block):  # type: ignore[no-untyped-def]
 @kernel
 def learn_merges(block):  # type: ignore[no-untyped-def]
     """Learn merges until there are `N_WANTED` tokens, none is left, or `PAUSE_AT` merges; returns why it
-    stopped. The arrays are those of `train_layout`.
+    stopped. The arrays are those of `layout`.
     """
     state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
     mask, rule = sizes[PAIRS] // 4 - 1, state[RULE]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC
+from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC
 
 Pair = tuple[int, int]
 

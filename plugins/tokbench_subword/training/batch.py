@@ -22,8 +22,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import i32_in, i64_in, u64_in
-from tokbench_subword.bpe.train_homes import first_run_of
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.homes import first_run_of
+from tokbench_subword.training.layout import (
     ALONE,
     AT_MERGE,
     B_EXTRA,
@@ -66,9 +66,9 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_FULL,
     WAITING_USED,
 )
-from tokbench_subword.bpe.train_pairs import find_pair, sides
-from tokbench_subword.bpe.train_queue import before, call_waiting, drop_top, enqueue, level_of, queue_again
-from tokbench_subword.bpe.train_spelling import NOT_A_TOKEN, enter_token
+from tokbench_subword.training.pairs import find_pair, sides
+from tokbench_subword.training.queue import before, call_waiting, drop_top, enqueue, level_of, queue_again
+from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 
 MOST_SHOWN = 32
 """Pairs that a shard shows."""

@@ -1,6 +1,6 @@
 """`MergeSession`: one training by merges: its arrays, grown as the kernel asks, and what it learns.
 
-It is one thread that merges; in several it is `train_shards`.
+It is one thread that merges; in several it is `shards`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce
-from tokbench_subword.bpe import train_layout as at
-from tokbench_subword.bpe.ties import HF, LEXICOGRAPHIC
-from tokbench_subword.bpe.train_alphabet import byte_order
-from tokbench_subword.bpe.train_cells import fill_cells
-from tokbench_subword.bpe.train_initial import fill_pairs, likely_pairs, pair_table, table_bits
-from tokbench_subword.bpe.train_layout import Workspace
-from tokbench_subword.bpe.train_merges import learn_merges
-from tokbench_subword.bpe.train_pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
-from tokbench_subword.bpe.train_queue import GREATEST, N_LISTS
-from tokbench_subword.bpe.train_spelling import fill_spellings
-from tokbench_subword.bpe.train_superwords import shapes_of
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.alphabet import byte_order
+from tokbench_subword.training.cells import fill_cells
+from tokbench_subword.training.initial import fill_pairs, likely_pairs, pair_table, table_bits
+from tokbench_subword.training.layout import Workspace
+from tokbench_subword.training.merges import learn_merges
+from tokbench_subword.training.pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
+from tokbench_subword.training.queue import GREATEST, N_LISTS
+from tokbench_subword.training.spelling import fill_spellings
+from tokbench_subword.training.superwords import shapes_of
+from tokbench_subword.training.ties import HF, LEXICOGRAPHIC
 
 PAUSE = 2000
 """Merges between two reports of progress."""
@@ -35,7 +35,7 @@ class Training:
     ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
     for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
     first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). With `most_words`,
-    a merge makes no token but what `train_superwords` allows. `workers` threads count the pairs it begins with;
+    a merge makes no token but what `superwords` allows. `workers` threads count the pairs it begins with;
     the result is the same for any number. Of `n_shards` that share the words, a training has each `n_shards`-th
     one, from `shard` on.
     """

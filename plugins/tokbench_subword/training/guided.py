@@ -10,8 +10,8 @@ import numpy as np
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import block as block_of
 from tokbench.kernels.pointers import i64_in, u64_in
-from tokbench_subword.bpe import train_layout as at
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.layout import (
     APPLYING,
     CHOOSING,
     COUNT,
@@ -36,12 +36,12 @@ from tokbench_subword.bpe.train_layout import (
     STAGE,
     STATE,
 )
-from tokbench_subword.bpe.train_merges import fill_queue, no_room_to_spell, note_merge, queue_touched, spell
-from tokbench_subword.bpe.train_pairs import find_pair, pair_key, sides, take_runs
-from tokbench_subword.bpe.train_queue import GREATEST, call_waiting, drop_top, queue_again
-from tokbench_subword.bpe.train_rewrite import apply, rewrite, take_positions
-from tokbench_subword.bpe.train_session import Training
-from tokbench_subword.bpe.train_spelling import enter_token
+from tokbench_subword.training.merges import fill_queue, no_room_to_spell, note_merge, queue_touched, spell
+from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
+from tokbench_subword.training.queue import GREATEST, call_waiting, drop_top, queue_again
+from tokbench_subword.training.rewrite import apply, rewrite, take_positions
+from tokbench_subword.training.session import Training
+from tokbench_subword.training.spelling import enter_token
 
 
 @kernel

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe import train_initial, train_shards
-from tokbench_subword.bpe import train_layout as at
-from tokbench_subword.bpe.plain_trainer import plain_merges
-from tokbench_subword.bpe.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
-from tokbench_subword.bpe.train_alphabet import byte_symbols, character_symbols
-from tokbench_subword.bpe.train_pairs import RUN_HEAD
-from tokbench_subword.bpe.train_session import MergeSession
-from tokbench_subword.bpe.train_shards import Shard, ShardedSession, Starvation, merge_session
 from tokbench_subword.bpe.trainer import train_bpe
+from tokbench_subword.training import initial
+from tokbench_subword.training import layout as at
+from tokbench_subword.training import shards as sharded
+from tokbench_subword.training.alphabet import byte_symbols, character_symbols
+from tokbench_subword.training.pairs import RUN_HEAD
+from tokbench_subword.training.plain import plain_merges
+from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.shards import Shard, ShardedSession, Starvation, merge_session
+from tokbench_subword.training.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 
 from tokbench.counts import WordCounts
 
@@ -101,8 +102,8 @@ def test_threads_learn_the_same(rule: int, shards: int, threads: int) -> None:
 
 @pytest.mark.parametrize("ties", TIES)
 def test_training_in_threads_is_training(ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_shards, "WORTH_SHARING", 0)
-    monkeypatch.setattr(train_shards, "usable_cores", lambda: 8)
+    monkeypatch.setattr(sharded, "WORTH_SHARING", 0)
+    monkeypatch.setattr(sharded, "usable_cores", lambda: 8)
     one = train_bpe([TEXT], vocab_size=700, ties=ties)
     for workers in (2, 3, 5):
         many = train_bpe([TEXT], vocab_size=700, ties=ties, workers=workers)
@@ -111,7 +112,7 @@ def test_training_in_threads_is_training(ties: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_only_large_corpora_are_shared_and_by_two_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_shards, "usable_cores", lambda: 3)
+    monkeypatch.setattr(sharded, "usable_cores", lambda: 3)
     symbols, starts, tokens = byte_symbols(WORDS, HF, None)
 
     def kind(rule: int, workers: int) -> type:
@@ -119,7 +120,7 @@ def test_only_large_corpora_are_shared_and_by_two_rules(monkeypatch: pytest.Monk
         return type(merge_session(symbols, starts, WORDS.counts, rule=rule, **options))
 
     assert kind(HF, 2) is MergeSession
-    monkeypatch.setattr(train_shards, "WORTH_SHARING", 0)
+    monkeypatch.setattr(sharded, "WORTH_SHARING", 0)
     assert [kind(rule, 2) is ShardedSession for rule in (HF, BYTES, LEXICOGRAPHIC, FIRST_SEEN)] == [
         True,
         True,
@@ -127,7 +128,7 @@ def test_only_large_corpora_are_shared_and_by_two_rules(monkeypatch: pytest.Monk
         False,
     ]
     assert kind(HF, 1) is MergeSession
-    monkeypatch.setattr(train_shards, "usable_cores", lambda: 1)
+    monkeypatch.setattr(sharded, "usable_cores", lambda: 1)
     assert kind(HF, 2) is MergeSession
 
 
@@ -171,8 +172,8 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(Shard, "growers", noted)
     monkeypatch.setattr(Shard, "_renew_runs", renewed)
     monkeypatch.setattr(Shard, "__init__", tight)
-    monkeypatch.setattr(train_initial, "ROOM", 1)
-    monkeypatch.setattr(train_shards, "table_bits", lambda n_pairs: 6)
+    monkeypatch.setattr(initial, "ROOM", 1)
+    monkeypatch.setattr(sharded, "table_bits", lambda n_pairs: 6)
     assert learned(words, 3, 2, rule=rule) == expected
     assert {at.PAIRS_FULL, at.OUTBOX_FULL, at.WAITING_FULL, at.MERGES_FULL, at.HEAP_FULL, at.RUNS_FULL} <= grown
     assert in_batch == {False, True}  # compacted where a batch begins; where runs are on their way, only larger
@@ -181,7 +182,7 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_who_finds_no_core_leaves_it_to_the_first_thread(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Starvation, "too_much", lambda starvation: True)
-    monkeypatch.setattr(train_shards, "PAUSE", 50)
+    monkeypatch.setattr(sharded, "PAUSE", 50)
     assert learned(WORDS, 4, threads, rule=HF) == learned(WORDS, 0, rule=HF)
 
 
@@ -189,8 +190,8 @@ def test_threads_starve_when_they_are_without_a_core_for_much_of_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, core = [0.0], [0.0]
-    monkeypatch.setattr(train_shards.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(train_shards.time, "thread_time", lambda: core[0])
+    monkeypatch.setattr(sharded.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(sharded.time, "thread_time", lambda: core[0])
     starvation = Starvation(2)
 
     def spend(thread: int, seconds: float, on_core: float) -> None:
@@ -208,7 +209,7 @@ def test_threads_starve_when_they_are_without_a_core_for_much_of_the_time(
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_interrupt_ends_all_threads(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_shards, "PAUSE", 20)
+    monkeypatch.setattr(sharded, "PAUSE", 20)
     symbols, starts, tokens = byte_symbols(WORDS, HF, None)
     session = ShardedSession(
         symbols, starts, WORDS.counts, shards=3, threads=threads, tokens=tokens, n_wanted=900, rule=HF
@@ -254,7 +255,7 @@ def test_no_thread_to_be_had_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     session = ShardedSession(
         symbols, starts, WORDS.counts, shards=2, threads=2, tokens=tokens, n_wanted=900, rule=HF
     )
-    monkeypatch.setattr(train_shards.ThreadPoolExecutor, "submit", submit)
+    monkeypatch.setattr(sharded.ThreadPoolExecutor, "submit", submit)
     with pytest.raises(RuntimeError, match="can't start"):
         session.run()
 

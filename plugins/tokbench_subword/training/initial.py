@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import i32_in, i64_in, pointer
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.bpe.train_cells import weight_of
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.cells import weight_of
+from tokbench_subword.training.layout import (
     CELLS,
     COUNT,
     N_PAIRS,
@@ -27,7 +27,7 @@ from tokbench_subword.bpe.train_layout import (
     WEIGHTS,
     Workspace,
 )
-from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
+from tokbench_subword.training.pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
 
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""

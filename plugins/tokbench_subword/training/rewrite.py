@@ -11,8 +11,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import i32_in, i64_in, prefetch
-from tokbench_subword.bpe.train_cells import merge_at, stands_at, token_before, weight_of
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.cells import merge_at, stands_at, token_before, weight_of
+from tokbench_subword.training.layout import (
     CELLS,
     COUNT,
     DONE,
@@ -48,7 +48,7 @@ from tokbench_subword.bpe.train_layout import (
     TOUCHED,
     WEIGHTS,
 )
-from tokbench_subword.bpe.train_pairs import (
+from tokbench_subword.training.pairs import (
     RUN_HEAD,
     find_or_add_pair,
     find_pair,

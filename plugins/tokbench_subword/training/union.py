@@ -17,7 +17,7 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer, prefetch
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.bpe.word_table import (
+from tokbench_subword.training.word_table import (
     AHEAD,
     COUNT,
     LENGTH,

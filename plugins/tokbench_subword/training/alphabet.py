@@ -11,7 +11,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.bpe.ties import HF
+from tokbench_subword.training.ties import HF
 
 Symbols = tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]
 """The symbol at each place, where each word begins (and the last ends), and how each symbol is spelled."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, u64_in
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.layout import (
     LENGTHS,
     MOST_WORDS,
     N_TOKENS,
@@ -25,7 +25,7 @@ from tokbench_subword.bpe.train_layout import (
     TOKEN_HASHES,
     Workspace,
 )
-from tokbench_subword.bpe.train_superwords import joined_shape, may_be
+from tokbench_subword.training.superwords import joined_shape, may_be
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
 _SPREAD = np.uint64(

@@ -12,8 +12,8 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.pointers import PADDING
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.bpe.train_shards import merge_session
+from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.shards import merge_session
 
 _AT_ONCE = 1 << 24  # bytes of words that are spelled by one call
 
@@ -33,8 +33,8 @@ def learn_more(
     """Merges that follow those of a byte-level `model`: int32 ``(n, 3)``, learned from `words`.
 
     They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. With
-    `most_words`, only superwords may be made (see `train_superwords`). The other options are those of
-    `train_session.Training`.
+    `most_words`, only superwords may be made (see `training.superwords`). The other options are those of
+    `training.session.Training`.
     """
     ids, starts = spelled_in(model, words, workers)
     session = merge_session(

@@ -1,6 +1,6 @@
 """Merges of a shard: its own words are rewritten, and each pair's home is told what becomes of it.
 
-A shard that merges writes messages (pair, change of its count, new run) for each home (see `train_homes`),
+A shard that merges writes messages (pair, change of its count, new run) for each home (see `homes`),
 itself among them, and after a barrier each home takes the messages of all, merge by merge.
 """
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, prefetch, u64_in
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_homes import hang_run, pair_at_home, prefetch_at_home, take_from_home
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.homes import hang_run, pair_at_home, prefetch_at_home, take_from_home
+from tokbench_subword.training.layout import (
     APPLYING,
     AT_MERGE,
     B_LEFT,
@@ -66,10 +65,10 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_FULL,
     WAITING_USED,
 )
-from tokbench_subword.bpe.train_merges import note_merge
-from tokbench_subword.bpe.train_pairs import RUN_HEAD, find_pair, home_of, new_run, pair_key
-from tokbench_subword.bpe.train_queue import enqueue
-from tokbench_subword.bpe.train_rewrite import (
+from tokbench_subword.training.merges import note_merge
+from tokbench_subword.training.pairs import RUN_HEAD, find_pair, home_of, new_run, pair_key
+from tokbench_subword.training.queue import enqueue
+from tokbench_subword.training.rewrite import (
     AFTER,
     BEFORE,
     POSITIONS_AHEAD,
@@ -77,6 +76,7 @@ from tokbench_subword.bpe.train_rewrite import (
     spread_events,
     take_positions,
 )
+from tokbench_subword.training.ties import HF
 
 NOT_TAKEN = -2
 MESSAGE = 3

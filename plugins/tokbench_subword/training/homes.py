@@ -13,8 +13,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch, u64_in
-from tokbench_subword.bpe.ties import HF
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.layout import (
     B_EXTRA,
     B_LEFT,
     B_RIGHT,
@@ -35,7 +34,7 @@ from tokbench_subword.bpe.train_layout import (
     SIZES,
     STATE,
 )
-from tokbench_subword.bpe.train_pairs import (
+from tokbench_subword.training.pairs import (
     find_or_add_pair,
     find_pair,
     home_of,
@@ -44,6 +43,7 @@ from tokbench_subword.bpe.train_pairs import (
     prefetch_pair,
     runs_of_merge,
 )
+from tokbench_subword.training.ties import HF
 
 _NONE = np.int32(-1)
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokbench_subword.bpe.train_spelling import spelled
 from tokbench_subword.bpe.trainer import _unique
+from tokbench_subword.training.spelling import spelled
 
 
 @st.composite

@@ -21,10 +21,10 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
-from tokbench_subword.bpe.patterns import Pattern
-from tokbench_subword.bpe.train_union import united
-from tokbench_subword.bpe.word_table import POSITION, WordTable, note_word, opened
 from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.union import united
+from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
 
 BLOCK = 1 << 18
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""

@@ -4,7 +4,7 @@ Entries are not moved when counts change. An entry that comes up with an outdate
 true one; since counts of a pair only fall between two pushes, whatever comes up with its true count is the
 maximum.
 
-An entry is (count, key, extra): what `extra` is depends on the rule, see `train_merges`. By the rule `BY_SCORE`
+An entry is (count, key, extra): what `extra` is depends on the rule, see `merges`. By the rule `BY_SCORE`
 it is the bits of a positive float64, and compared first: as whole numbers they have the order of the floats.
 """
 
@@ -14,8 +14,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import i64_in, u8_in
-from tokbench_subword.bpe.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
-from tokbench_subword.bpe.train_layout import (
+from tokbench_subword.training.layout import (
     COUNT,
     FREE_WAITING,
     HEAP_COUNTS,
@@ -35,7 +34,8 @@ from tokbench_subword.bpe.train_layout import (
     WAITING_LISTS,
     WAITING_USED,
 )
-from tokbench_subword.bpe.train_pairs import find_pair, prefetch_pair, sides
+from tokbench_subword.training.pairs import find_pair, prefetch_pair, sides
+from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 
 BY_SCORE = len(TIES)
 GREATEST = len(TIES) + 1

@@ -21,11 +21,11 @@ taken out when they cease to be true, but found untrue when they are read. When 
 untrue is left behind.
 
 A training in several threads has a workspace for each *shard*: words that are one thread's alone, their runs,
-and the pairs that it is home of, with a queue of those (see `train_exchange`). **First runs**, int32
+and the pairs that it is home of, with a queue of those (see `exchange`). **First runs**, int32
 ``(2**k, shards)``, are there in place of the third field of pairs: a pair has runs in every shard.
 
 **Waiting** entries of the queue, int64 ``(n, 4)``: count, key, extra, and the row of the next one of the same
-list, as multiples of four (-1: none); see `train_queue`.
+list, as multiples of four (-1: none); see `queue`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ LENGTHS, TOKEN_HASHES, SPELLED, SPELLED_IDS, MERGES, STATE, SIZES = range(9, 16)
 HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = range(16, 23)
 # … and those of a training by likelihood.
 SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
-# … and those of a shard: see `train_exchange` and `train_batch`.
+# … and those of a shard: see `exchange` and `batch`.
 OUTBOX, OUTBOX_ENDS, FIRST_RUNS, FRONT, SHOWN_RUNS, BATCH, IN_BATCH, HEADS = range(26, 34)
-# … and those of a training for superwords: see `train_superwords`.
+# … and those of a training for superwords: see `superwords`.
 SHAPES = 34
 N_ARRAYS = 35
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from tokbench.kernels.barrier import all_there, arrive, is_last
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import i64_in, pointer, u64_in
-from tokbench_subword.bpe.train_batch import choose_batch, show_front
-from tokbench_subword.bpe.train_exchange import merge_batch, take_messages
-from tokbench_subword.bpe.train_layout import AWAITING, DISBANDED, DONE, N_MERGES, PAUSE_AT, PAUSED, STATE
+from tokbench_subword.training.batch import choose_batch, show_front
+from tokbench_subword.training.exchange import merge_batch, take_messages
+from tokbench_subword.training.layout import AWAITING, DISBANDED, DONE, N_MERGES, PAUSE_AT, PAUSED, STATE
 
 # `turn`, int64, of one thread: its number, how many threads there are, its first shard and the one after its
 # last; and how far it is: stage, shard, barriers it has come to.
@@ -26,7 +26,7 @@ TAKING, MEETING_TO_CHOOSE, CHOOSING_BATCH, MERGING, MEETING_TO_TAKE = range(5)
 def learn_in_shards(team, turn, arrivals_):  # type: ignore[no-untyped-def]
     """Learn merges in some shards until there are enough, or none is left; returns why it stopped.
 
-    `team` is a block of the blocks of all shards (see `train_layout`), `arrivals_` the counters of a barrier.
+    `team` is a block of the blocks of all shards (see `layout`), `arrivals_` the counters of a barrier.
     Where a shard needs more room it is ``turn[AT_SHARD]``. Called again, it goes on where it stopped.
     """
     arrivals = pointer(arrivals_)
