@@ -19,6 +19,7 @@ UNIT = "bytes per token"
 def draw(run: Run) -> Figure | None:
     """Bytes per token on each natural dataset, tokenizers sorted on the main one."""
     from tokbench.plots import data, style
+    from tokbench.plots.labels import dataset_label
 
     datasets = [
         name for name in data.natural_datasets(run) if len(data.overall(run, "compression_ratio", name))
@@ -31,8 +32,13 @@ def draw(run: Run) -> Figure | None:
     figure, axes = style.figure(
         len(order) * style.row_height() + style.lines(9), columns=len(panels), sharey=True, squeeze=False
     )
+    small = style.size().type
+    beside = max(style.text_width(style.row_label(labels[name]), small) for name in order)
+    room = (style.size().width * 72 - beside) / len(panels)
     for panel, dataset in zip(axes[0], panels, strict=True):
         _panel(panel, run, dataset, order)
+        title = style.wrapped(dataset_label(dataset), 0.8 * room, small)  # bold is wider than what is measured
+        panel.set_title(title)
     style.name_rows(axes[0][0], {name: labels[name] for name in order})
     style.caption(figure, _note(run, labels, panels[0]))
     return figure
@@ -40,7 +46,6 @@ def draw(run: Run) -> Figure | None:
 
 def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
     from tokbench.plots import data, style
-    from tokbench.plots.labels import dataset_label
     from tokbench.plots.reach import beyond, reach
 
     bad, given = data.lossy(run), data.colors(run)
@@ -69,8 +74,7 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
         face: Any = style.PAPER if row.tokenizer in bad else hue
         (dot,) = axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
         style.tell(dot, row.tokenizer, said)
-    axes.set_xlim(0, end)
-    axes.set_title(dataset_label(dataset))
+    axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
     axes.spines["left"].set_visible(False)
     style.grid(axes)

@@ -67,7 +67,7 @@ def _note(run: Run) -> str:
         "shared), and with what the suite names. Compared are the first documents of every language of every "
         f"dataset in turn, up to {number(budget['documents'], 0)} documents or "
         f"{number(budget['bytes'] / 1e6, 0)} MB, {number(budget['chars_per_document'], 0)} characters of each. "
-        "`tokbench diff` compares whole corpora."
+        "The command tokbench diff compares whole corpora."
     )
 
 

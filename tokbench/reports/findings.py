@@ -51,6 +51,9 @@ def compression(run: Run) -> Finding | None:
     mean = ", averaged over the languages" if metric != "compression_ratio" else ""
     sentence = f"On {scope}, {leader} reaches {share}{mean}: the most of those{among}."
     gist = f"{leader} packs the most text into a token on {scope}{'' if sound else f', of those{among}'}."
+    if len(run.tokenizers) == 1:
+        sentence = f"On {scope}, {leader} reaches {share}{mean}."
+        gist = f"{leader} packs {best['value']:.2f} bytes into a token on {scope}{mean}."
     others = {name: apart(run, dataset, best["tokenizer"], name) for name in rows["tokenizer"][1:]}
     tied = [labels[name] for name, different in others.items() if different is False]
     if tied:
@@ -70,7 +73,7 @@ def compression(run: Run) -> Finding | None:
     learnt = [name for name in trained_beside(run, dataset) if name not in homework]
     if best["tokenizer"] in learnt:
         sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
-        gist = f"{gist.removesuffix('.')}; {leader} was trained on the other part of this collection."
+        gist = f"{gist.removesuffix('.')}; it was trained on the other part of this collection."
     if best["tokenizer"] in homework:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
     return Finding("compression", sentence + _left_out(run, rows["tokenizer"].tolist()), gist)
@@ -202,6 +205,8 @@ def coverage(run: Run) -> Finding | None:
     labels = data.names(run)
     first, last = rows.iloc[0], rows.iloc[-1]
     longest = measured(first["value"], first["ci_low"], first["ci_high"], "bytes")
+    if len(run.tokenizers) == 1:
+        return Finding("token_length", f"Its tokens are {longest} long on average.")
     sentence = f"Tokens are longest on average with {labels[first['tokenizer']]}: {longest}"
     if len(rows) > 1:
         shortest = measured(last["value"], last["ci_low"], last["ci_high"], "bytes")

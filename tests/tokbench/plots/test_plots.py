@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +266,31 @@ def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
             boxes = [text.get_window_extent(canvas.get_renderer()) for text in titles]
             assert len(boxes) == len(names)
             assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_names_of_datasets_above_panels_keep_apart(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    monkeypatch.setattr(
+        "tokbench.plots.labels.dataset_label", lambda spec: "a long name of much text, odd lines"
+    )
+    for outlines in (True, False):
+        with style.house_style("page", outlines=outlines):
+            figure = next(plot for plot in PLOTS if plot.name == "compression").draw(made_up_run(3, 6))
+            assert figure is not None
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            titles = [axes._left_title.get_window_extent(canvas.get_renderer()) for axes in figure.axes]
+        assert len(titles) > 1
+        assert all(one.x1 < other.x0 for one, other in pairwise(titles))
+
+
+def test_the_farthest_point_is_drawn_whole(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(1, 1)
+    (dot,) = [line for line in drawn("compression", run).axes[0].lines if line.get_marker() == "o"]
+    assert dot.axes.get_xlim()[1] > 1.02 * dot.get_xdata()[0]
 
 
 def test_a_tokenizer_has_the_colour_that_its_suite_gives(made_up_run: Callable[..., Any]) -> None:

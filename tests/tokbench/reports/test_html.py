@@ -63,6 +63,13 @@ def page(made_up_run: Callable[..., Any]) -> str:
     return render(run)
 
 
+def test_beside_one_that_loses_text_the_other_has_not_its_colour(page: str) -> None:
+    pairs = page.partition('data-table="differences-')[2].partition("</table>")[0]
+    heads = re.findall(r'<tr[^>]* class="lossy">\s*<th([^>]*)>([^<]*)</th>', pairs)
+    assert {"†" in label for _, label in heads} == {True, False}
+    assert all(('class="sound"' in attributes) != ("†" in label) for attributes, label in heads)
+
+
 def sample(name: str) -> dict[str, Any]:
     pieces = [
         {"id": 1, "bytes": "3c7363726970743e", "text": "<script>", "group": 0, "kind": "token"},

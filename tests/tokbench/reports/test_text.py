@@ -141,3 +141,11 @@ def test_markdown_states_provenance(made_up_run: Callable[..., Any]) -> None:
     text = markdown.document(run).partition("## Provenance")[2]
     for said in ("tokbench 9.9", "replicates 1000, seed 7", "stdlib:docs", "numba 0.68", "abababababababab…"):
         assert said in text, said
+
+
+def test_one_tokenizer_alone_is_the_most_of_nothing(made_up_run: Callable[..., Any]) -> None:
+    from tokbench.reports.findings import findings
+
+    said = findings(made_up_run(1, 1))
+    assert re.fullmatch(r".+ packs [\d.]+ bytes into a token on bundled parallel\.", said[0].gist)
+    assert not any(word in each.sentence for each in said for word in ("most", "longest", "shortest"))
