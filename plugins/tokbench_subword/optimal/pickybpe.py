@@ -5,8 +5,9 @@ After each merge both sides are looked at: a side of which the merge took more t
 from. Bytes stay. A token that was taken back may be made again. What happened is a list of events, which
 encoding replays.
 
-Words are kept as the symbols they are spelled in. Which words hold a pair, or a symbol, is a list that only
-grows: a word in which it is no more is passed over.
+Words lie one behind the other in one array, a symbol where it begins. Where a pair stands, or a symbol, is a
+list that is used up when the pair is merged, or the symbol split; a place where it stands no more is passed
+over. So what an event costs grows with the places it changes, however long their words are.
 """
 
 from __future__ import annotations
@@ -20,47 +21,47 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import announce, inline, kernel, subroutine
+from tokbench.kernels.compiling import announce, kernel, lean_inline, lean_kernel
 from tokbench_subword.optimal.queueing import pop, push
 from tokbench_subword.training.alphabet import byte_symbols
 from tokbench_subword.training.ties import HF
 
 MOST_EVENTS = 64
 """Events for each token asked for, after which training is given up: it takes back as much as it makes."""
-N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, NODE, CHANGED, STEP = range(7)
+N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, NEXT, CHANGED, STEP = range(7)
 DONE, FULL = range(2)
+BETWEEN, WITHIN = -1, -2
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Words(NamedTuple):
-    """The words of a training as kernels see them.
+    """The words of a training as kernels see them: a place for each byte, one between words, and at both ends.
 
-    - `symbols` int32, `starts`, `sizes`, `counts` int64: word w is spelled in ``sizes[w]`` symbols from
-      ``starts[w]`` on, and was seen ``counts[w]`` times; `visited` int64 is the last step that came by it;
-    - `seen` int64: by symbol, how often it stands; `heads` int32: where its list of words begins;
-    - `fresh` uint8: by symbol, whether the step at hand puts it into words;
+    - `symbols` int32: the symbol that begins there, `BETWEEN` words, or `WITHIN` a symbol;
+    - `firsts` int32: at the last place of a symbol, its first; between words, the place itself;
+    - `counts` int64: how often the word was seen that the place is in;
+    - by symbol: `lengths` int32 in places, how often it was `seen` (int64), where its list of places begins
+      (`heads`, int32);
     - `state` int64.
     """
 
     symbols: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    firsts: NDArray[np.int32]
     counts: NDArray[np.int64]
-    visited: NDArray[np.int64]
+    lengths: NDArray[np.int32]
     seen: NDArray[np.int64]
     heads: NDArray[np.int32]
-    fresh: NDArray[np.uint8]
     state: NDArray[np.int64]
 
 
 class Pairs(NamedTuple):
-    """Pairs, and lists of words, which grow.
+    """Pairs, and lists of places, which grow.
 
     - `table` int32: open addressing, the number of a pair plus one, 0 where there is none;
     - by number: `keys` int64 (left symbol << 32 | right one), how often it was `seen` and at which count it was
-      last `queued` (int64), where its list of words begins (`heads`, int32), at which step it last gained
+      last `queued` (int64), where its list of places begins (`heads`, int32), at which step it last gained
       (`stamps`, int64);
-    - `nodes` int32 ``(n, 2)``: a word, and the next node of the list (-1: none);
+    - `nodes` int32 ``(n, 2)``: a place, and the next node of the list (-1: none);
     - `values` and `ties` int64: counts and keys of pairs, as a heap;
     - `touched` int32: the pairs that gained in the step at hand.
     """
@@ -140,19 +141,24 @@ class _Session:
         self._present = [True] * 256
         self.n_present = 256
         self.events: list[Event] = []
-        room, longest = 1024, int(np.diff(starts).max(initial=0))
-        n_pairs = 1 << max(11, (4 * longest).bit_length())  # so many that doubling makes room for any word
+        n = len(symbols) + len(words) + 1
+        if n >= 2**31:
+            raise TokenizerError(
+                f"the distinct words have {n:,} bytes, more than pickybpe holds: train on a part"
+            )
+        places = np.arange(1, len(symbols) + 1) + np.repeat(np.arange(len(words)), np.diff(starts))
+        room, n_pairs = 1024, 2048
         self._words = Words(
-            symbols.copy(),
-            starts[:-1].astype(np.int64),
-            np.diff(starts).astype(np.int64),
-            words.counts.astype(np.int64),
-            np.full(len(words), -1, np.int64),
+            np.full(n, BETWEEN, np.int32),
+            np.arange(n, dtype=np.int32),
+            np.zeros(n, np.int64),
+            np.ones(room, np.int32),
             np.zeros(room, np.int64),
             np.full(room, -1, np.int32),
-            np.zeros(room, np.uint8),
             np.zeros(7, np.int64),
         )
+        self._words.symbols[places] = symbols
+        self._words.counts[places] = np.repeat(words.counts, np.diff(starts))
         self._pairs = Pairs(
             table=np.zeros(2 * n_pairs, np.int32),
             keys=np.zeros(n_pairs, np.int64),
@@ -160,15 +166,12 @@ class _Session:
             queued=np.zeros(n_pairs, np.int64),
             heads=np.full(n_pairs, -1, np.int32),
             stamps=np.full(n_pairs, -1, np.int64),
-            nodes=np.empty((len(symbols) + 4 * longest + 64, 2), np.int32),
+            nodes=np.empty((n + 64, 2), np.int32),
             values=np.empty(n_pairs, np.int64),
             ties=np.empty(n_pairs, np.int64),
             touched=np.empty(n_pairs, np.int32),
         )
-        self._words.fresh[:256] = 1
-        self._until_done(lambda: _count_all(self._words, self._pairs))
-        self._queue()
-        self._words.fresh[:256] = 0
+        self._happen(lambda: _count_all(self._words, self._pairs))
 
     def first(self, minimum: int) -> tuple[int, int] | None:
         """The most frequent pair, None where none was seen `minimum` times."""
@@ -187,15 +190,13 @@ class _Session:
             self._sides.append((left, right))
             self._present.append(False)
             self._make_room(new)
+            self._words.lengths[new] = len(spelling)
         self.n_present += not self._present[new]
         self._present[new] = True
         self.events.append(Event((left, right), (new,)))
-        self._words.fresh[new] = 1
-        self._begin(_head_of_pair(self._pairs, (left << 32) | right))
-        self._until_done(lambda: _join(self._words, self._pairs, left, right, new))
-        self._words.fresh[new] = 0
+        places = _places(_head_of_pair(self._pairs, (left << 32) | right), self._pairs.nodes)
+        self._happen(lambda: _join(self._words, self._pairs, places, (left, right, new)))
         merged = int(self._words.state[CHANGED])
-        self._queue()
         for side in dict.fromkeys((left, right)):
             rest = int(self._words.seen[side])
             if self._sides[side] is not None and merged > self._ios * (rest + merged):
@@ -207,11 +208,8 @@ class _Session:
         self.n_present -= 1
         parts = np.array(self._parts(token), np.int32)
         self.events.append(Event((token,), tuple(parts.tolist())))
-        self._words.fresh[parts] = 1
-        self._begin(int(self._words.heads[token]))
-        self._until_done(lambda: _part(self._words, self._pairs, token, parts))
-        self._words.fresh[parts] = 0
-        self._queue()
+        places = _places(self._words.heads[token : token + 1], self._pairs.nodes)
+        self._happen(lambda: _part(self._words, self._pairs, places, token, parts))
 
     def _parts(self, token: int) -> list[int]:
         """What a token that is none any more was merged from, as far down as it takes to come to tokens."""
@@ -225,18 +223,13 @@ class _Session:
         """What was learned."""
         return Picked(self._spelled, self.events, [index for index, there in enumerate(self._present) if there])
 
-    def _begin(self, node: int) -> None:
+    def _happen(self, step: Callable[[], int]) -> None:
+        """Take a step, with as much room as it takes, and put the pairs that gained into the queue."""
         state = self._words.state
         state[STEP] += 1
-        state[NODE], state[CHANGED], state[N_TOUCHED] = node, 0, 0
-
-    def _until_done(self, step: Callable[[], int]) -> None:
+        state[NEXT], state[CHANGED], state[N_TOUCHED] = 0, 0, 0
         while step() == FULL:
             self._grow()
-
-    def _queue(self) -> None:
-        """Put the pairs that gained into the queue."""
-        state = self._words.state
         if state[N_QUEUED] + state[N_TOUCHED] > len(self._pairs.values):
             room = 2 * int(state[N_QUEUED] + state[N_TOUCHED])
             self._pairs = self._pairs._replace(
@@ -271,9 +264,9 @@ class _Session:
             return
         room = 2 * len(words.seen)
         self._words = words._replace(
-            **{name: _longer(getattr(words, name), room) for name in ("seen", "heads", "fresh")}
+            **{name: _longer(getattr(words, name), room) for name in ("lengths", "seen", "heads")}
         )
-        self._words.seen[symbol:], self._words.heads[symbol:], self._words.fresh[symbol:] = 0, -1, 0
+        self._words.seen[symbol:], self._words.heads[symbol:] = 0, -1
 
 
 def _longer(array: NDArray[Any], room: int) -> Any:
@@ -282,7 +275,7 @@ def _longer(array: NDArray[Any], room: int) -> Any:
     return larger
 
 
-@inline
+@lean_inline
 def _slot(table, keys, key):  # type: ignore[no-untyped-def]
     """Where in the table a pair is, or would be."""
     mask = np.int64(len(table) - 1)
@@ -292,131 +285,161 @@ def _slot(table, keys, key):  # type: ignore[no-untyped-def]
     return slot
 
 
-@inline
-def _has_room(words, pairs, size):  # type: ignore[no-untyped-def]
-    """Whether a word of so many bytes can be counted, in whatever it is spelled."""
-    state = words.state
-    full = state[N_PAIRS] + size > len(pairs.keys) or 2 * (state[N_PAIRS] + size) > len(pairs.table)
-    return not full and state[N_NODES] + 2 * size <= len(pairs.nodes)
+@lean_inline
+def _has_room(state, pairs, count):  # type: ignore[no-untyped-def]
+    """Whether so many pairs, and twice as many nodes of lists, may be new."""
+    full = state[N_PAIRS] + count > len(pairs.keys) or 2 * (state[N_PAIRS] + count) > len(pairs.table)
+    return not full and state[N_NODES] + 2 * count <= len(pairs.nodes)
 
 
-@subroutine
-def _count_word(words, pairs, word, sign):  # type: ignore[no-untyped-def]
-    """Count the symbols and pairs of a word, or (`sign` -1) take their counts away.
-
-    What holds a fresh symbol has the word put into its list, and, of pairs, is noted as touched.
-    """
-    start, size, weight, state = words.starts[word], words.sizes[word], words.counts[word], words.state
-    for place in range(start, start + size):
-        symbol = np.int64(words.symbols[place])
-        words.seen[symbol] += sign * weight
-        if sign > 0 and symbol >= 256 and words.fresh[symbol] == 1:
-            node = state[N_NODES]
-            pairs.nodes[node, 0], pairs.nodes[node, 1] = np.int32(word), words.heads[symbol]
-            words.heads[symbol] = np.int32(node)
-            state[N_NODES] = node + 1
-        if place + 1 == start + size:
-            break
-        following = np.int64(words.symbols[place + 1])
-        key = symbol << 32 | following
-        slot = _slot(pairs.table, pairs.keys, key)
-        number = np.int64(pairs.table[slot]) - 1
-        if number < 0:
-            number = state[N_PAIRS]
-            state[N_PAIRS] = number + 1
-            pairs.table[slot] = np.int32(number + 1)
-            pairs.keys[number], pairs.seen[number], pairs.queued[number] = key, 0, 0
-            pairs.heads[number] = np.int32(-1)
-        pairs.seen[number] += sign * weight
-        if sign > 0 and (words.fresh[symbol] == 1 or words.fresh[following] == 1):
-            node = state[N_NODES]
-            pairs.nodes[node, 0], pairs.nodes[node, 1] = np.int32(word), pairs.heads[number]
-            pairs.heads[number] = np.int32(node)
-            state[N_NODES] = node + 1
-            if pairs.stamps[number] != state[STEP]:
-                pairs.stamps[number] = state[STEP]
-                pairs.touched[state[N_TOUCHED]] = np.int32(number)
-                state[N_TOUCHED] += 1
+@lean_inline
+def _note(heads, index, nodes, state, place):  # type: ignore[no-untyped-def]
+    """Put a place into a list."""
+    node = state[N_NODES]
+    nodes[node, 0], nodes[node, 1] = np.int32(place), heads[index]
+    heads[index] = np.int32(node)
+    state[N_NODES] = node + 1
 
 
-@kernel
+@lean_inline
+def _number_at(words, pairs, place):  # type: ignore[no-untyped-def]
+    """The number of the pair that begins at a place, a new one if need be; -1 where none begins."""
+    left = np.int64(words.symbols[place])
+    if left < 0:
+        return np.int64(-1)
+    right = np.int64(words.symbols[place + words.lengths[left]])
+    if right < 0:
+        return np.int64(-1)
+    key = left << 32 | right
+    slot = _slot(pairs.table, pairs.keys, key)
+    if pairs.table[slot] == 0:
+        number = words.state[N_PAIRS]
+        words.state[N_PAIRS] = number + 1
+        pairs.table[slot] = np.int32(number + 1)
+        pairs.keys[number], pairs.seen[number], pairs.queued[number] = key, 0, 0
+        pairs.heads[number] = np.int32(-1)
+    return np.int64(pairs.table[slot]) - 1
+
+
+@lean_inline
+def _lose(words, pairs, place):  # type: ignore[no-untyped-def]
+    """Take the pair that begins at a place, if any, out of its count."""
+    number = _number_at(words, pairs, place)
+    if number >= 0:
+        pairs.seen[number] -= words.counts[place]
+
+
+@lean_inline
+def _gain(words, pairs, place):  # type: ignore[no-untyped-def]
+    """Count the pair that begins at a place, if any; the place goes into its list, and it is touched."""
+    state, number = words.state, _number_at(words, pairs, place)
+    if number < 0:
+        return
+    pairs.seen[number] += words.counts[place]
+    _note(pairs.heads, number, pairs.nodes, state, place)
+    if pairs.stamps[number] != state[STEP]:
+        pairs.stamps[number] = state[STEP]
+        pairs.touched[state[N_TOUCHED]] = np.int32(number)
+        state[N_TOUCHED] += 1
+
+
+@lean_kernel
 def _count_all(words, pairs):  # type: ignore[no-untyped-def]
-    """Count every word as it is, from word `NODE` on; `FULL` where there is no room for the next."""
-    for word in range(words.state[NODE], len(words.counts)):
-        if not _has_room(words, pairs, words.sizes[word]):
-            words.state[NODE] = word
+    """Count all symbols and pairs, from place `NEXT` on; `FULL` where there is no room for the next."""
+    for place in range(words.state[NEXT], len(words.symbols)):
+        if not _has_room(words.state, pairs, 1):
+            words.state[NEXT] = place
             return FULL
-        _count_word(words, pairs, word, np.int64(1))
+        if words.symbols[place] >= 0:
+            words.seen[words.symbols[place]] += words.counts[place]
+            _gain(words, pairs, place)
     return DONE
 
 
-@kernel
-def _join(words, pairs, left, right, new):  # type: ignore[no-untyped-def]
-    """Merge a pair, from left to right, in the words of the list from `NODE` on; `CHANGED` is how often."""
+@lean_kernel
+def _join(words, pairs, places, symbols):  # type: ignore[no-untyped-def]
+    """Merge a pair, from the place numbered `NEXT` on; `symbols` are its two and the new one.
+
+    `CHANGED` is how often it was merged.
+    """
+    state, (left, right, new) = words.state, symbols
+    size, behind = np.int64(words.lengths[left]), np.int64(words.lengths[right])
+    for index in range(state[NEXT], len(places)):
+        if not _has_room(state, pairs, 2):
+            state[NEXT] = index
+            return FULL
+        place = np.int64(places[index])
+        middle = place + size
+        if words.symbols[place] != left or words.symbols[middle] != right:
+            continue
+        before = np.int64(words.firsts[place - 1])
+        _lose(words, pairs, before)
+        _lose(words, pairs, place)
+        _lose(words, pairs, middle)
+        words.symbols[place], words.symbols[middle] = np.int32(new), np.int32(WITHIN)
+        words.firsts[middle + behind - 1] = np.int32(place)
+        weight = words.counts[place]
+        words.seen[left] -= weight
+        words.seen[right] -= weight
+        words.seen[new] += weight
+        state[CHANGED] += weight
+        _note(words.heads, new, pairs.nodes, state, place)
+        _gain(words, pairs, before)
+        _gain(words, pairs, place)
+    return DONE
+
+
+@lean_kernel
+def _part(words, pairs, places, token, parts):  # type: ignore[no-untyped-def]
+    """Split a symbol into its parts, from the place numbered `NEXT` on."""
     state = words.state
-    while state[NODE] >= 0:
-        word = np.int64(pairs.nodes[state[NODE], 0])
-        start, size = words.starts[word], words.sizes[word]
-        if not _has_room(words, pairs, size):
+    for index in range(state[NEXT], len(places)):
+        if not _has_room(state, pairs, len(parts) + 1):
+            state[NEXT] = index
             return FULL
-        state[NODE] = pairs.nodes[state[NODE], 1]
-        if words.visited[word] == state[STEP]:
+        place = np.int64(places[index])
+        if words.symbols[place] != token:
             continue
-        words.visited[word] = state[STEP]
-        stands = False
-        for place in range(start, start + size - 1):
-            stands = stands or (words.symbols[place] == left and words.symbols[place + 1] == right)
-        if not stands:
-            continue
-        _count_word(words, pairs, word, np.int64(-1))
-        source, target = start, start
-        while source < start + size:
-            joins = source + 1 < start + size and words.symbols[source] == left
-            if joins and words.symbols[source + 1] == right:
-                words.symbols[target] = np.int32(new)
-                state[CHANGED] += words.counts[word]
-                source += 2
-            else:
-                words.symbols[target] = words.symbols[source]
-                source += 1
-            target += 1
-        words.sizes[word] = target - start
-        _count_word(words, pairs, word, np.int64(1))
+        before = np.int64(words.firsts[place - 1])
+        _lose(words, pairs, before)
+        _lose(words, pairs, place)
+        words.seen[token] -= words.counts[place]
+        at = place
+        for part in parts:
+            words.symbols[at] = part
+            words.seen[part] += words.counts[place]
+            _note(words.heads, part, pairs.nodes, state, at)
+            words.firsts[at + words.lengths[part] - 1] = np.int32(at)
+            at += words.lengths[part]
+        _gain(words, pairs, before)
+        at = place
+        for part in parts:
+            _gain(words, pairs, at)
+            at += words.lengths[part]
     return DONE
 
 
-@kernel
-def _part(words, pairs, token, parts):  # type: ignore[no-untyped-def]
-    """Split a symbol into its parts in the words of the list from `NODE` on."""
-    state, more = words.state, np.int64(len(parts) - 1)
-    while state[NODE] >= 0:
-        word = np.int64(pairs.nodes[state[NODE], 0])
-        start, size = words.starts[word], words.sizes[word]
-        stands = np.int64(0)
-        for place in range(start, start + size):
-            stands += words.symbols[place] == token
-        if not _has_room(words, pairs, size + stands * more):
-            return FULL
-        state[NODE] = pairs.nodes[state[NODE], 1]
-        if stands == 0:
-            continue
-        _count_word(words, pairs, word, np.int64(-1))
-        target = start + size + stands * more
-        words.sizes[word] = target - start
-        for back in range(size):  # from behind, since the word becomes longer in its place
-            symbol = words.symbols[start + size - 1 - back]
-            if symbol == token:
-                for part in range(more + 1):
-                    target -= 1
-                    words.symbols[target] = parts[more - part]
-            else:
-                target -= 1
-                words.symbols[target] = symbol
-        _count_word(words, pairs, word, np.int64(1))
-    return DONE
+def _places(heads: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The places of a list of which `heads` is the only element, from left to right; the list is empty then."""
+    places: NDArray[np.int32] = _listed(heads[0], nodes)
+    heads[0] = -1
+    places.sort()
+    return places
 
 
 @kernel
+def _listed(node, nodes):  # type: ignore[no-untyped-def]
+    """The places of the list that begins at a node."""
+    count, following = 0, node
+    while following >= 0:
+        count, following = count + 1, nodes[following, 1]
+    places = np.empty(count, np.int32)
+    for index in range(count):
+        places[index], node = nodes[node, 0], nodes[node, 1]
+    return places
+
+
+@lean_kernel
 def _queue_touched(state, pairs):  # type: ignore[no-untyped-def]
     """Queue the pairs that were touched, where they are seen more often than when they were last queued."""
     for index in range(state[N_TOUCHED]):
@@ -428,7 +451,7 @@ def _queue_touched(state, pairs):  # type: ignore[no-untyped-def]
     state[N_TOUCHED] = 0
 
 
-@kernel
+@lean_kernel
 def _first(state, pairs, minimum):  # type: ignore[no-untyped-def]
     """The key of the most frequent pair, -1 where none is seen `minimum` times. It leaves the queue."""
     while state[N_QUEUED] > 0:
@@ -450,17 +473,18 @@ def _first(state, pairs, minimum):  # type: ignore[no-untyped-def]
 
 @kernel
 def _head_of_pair(pairs, key):  # type: ignore[no-untyped-def]
-    """Where the list of words of a pair begins."""
-    return np.int64(pairs.heads[pairs.table[_slot(pairs.table, pairs.keys, key)] - 1])
+    """Where the list of places of a pair begins, as an array of one element."""
+    number = pairs.table[_slot(pairs.table, pairs.keys, key)] - 1
+    return pairs.heads[number : number + 1]
 
 
-@kernel
+@lean_kernel
 def _forget(pairs, key):  # type: ignore[no-untyped-def]
     """Never queue a pair again."""
     pairs.queued[pairs.table[_slot(pairs.table, pairs.keys, key)] - 1] = np.int64(1) << 62
 
 
-@kernel
+@lean_kernel
 def _fill_table(table, keys, count):  # type: ignore[no-untyped-def]
     """Enter the first `count` pairs into an empty table."""
     for number in range(count):

@@ -1,20 +1,22 @@
 """How PickyBPE encodes a word: what happened in training happens again, in the same order, in this word.
 
-An event makes a pair of symbols one, or one several. The next one is looked for that can happen in the word as
-it is spelled now, and is later than the last; it happens wherever it can, from left to right.
+An event makes a pair of symbols one, or one several. Wherever one can happen it waits in a queue, the earliest
+first, of equals the leftmost; what has changed when its turn comes is passed over. What an event makes waits
+for later events alone. So a word of n letters takes time that grows with n log n.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, i64_in, u64_in
+from tokbench.kernels.heap import pop, push
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
 from tokbench_subword.optimal.pickybpe import Event, Picked
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
@@ -26,94 +28,126 @@ from tokbench_subword.words.slots import LONGEST_WORD, remember
 (
     BYTE_SYMBOLS,  # int32 (256,): the symbol of each byte
     IDS,  # int32: the id of each symbol, -1 for those that were taken back
-    KEYS,  # int64 (2**k,): open addressing, what an event begins with, -1 where there is none
-    FIRSTS,  # int64 (2**k,): where the times of its events begin
-    TIMES,  # int64: the numbers of events, ascending, those of each key followed by `NEVER`
+    KEYS,  # int64 (2**k,): pairs that events begin with, by open addressing, -1 where there is none
+    FIRSTS,  # int64 (2**k,): where the times of the events of each begin
+    SPLITS,  # int64: where the times begin at which a symbol is split
+    TIMES,  # int64: the numbers of events, ascending, those of each pair or symbol followed by `NEVER`
+    BEFORES,  # int32: of event e, the symbols before it at 2e, the second -1 where it is one alone
     AFTERS,  # int64: of event e, its symbols after it begin at ``AFTERS[e]`` in the next array
     SYMBOLS,  # int32
+    LENGTHS,  # int32: the bytes of each symbol
     MASK,  # int64 (1,): the size of the table less one
-) = range(MODEL, MODEL + 8)
+) = range(MODEL, MODEL + 11)
 
 NEVER = 1 << 62
-ALONE = 0xFFFFFFFF
-"""In place of the right symbol in the key of an event of one symbol."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+class Spelling(NamedTuple):
+    """A word as it is spelled; its bytes are places from 1 on, with one before and one behind them. Pointers:
+
+    - `symbols` int32: the symbol that begins at a place, -1 at the ends and within symbols;
+    - `firsts` int32: at the last place of a symbol, its first.
+    """
+
+    symbols: Any
+    firsts: Any
 
 
 @inline
-def _next(keys, firsts, times, mask, left, right, now):  # type: ignore[no-untyped-def]
-    """The first event of a pair, or of one symbol `ALONE`, that is later than `now`."""
-    key = left << 32 | right
-    slot = np.int64((np.uint64(key) * _MULTIPLIER) >> np.uint64(32)) & mask
-    while keys[slot] != key:
-        if keys[slot] < 0:
-            return np.int64(NEVER)
-        slot = (slot + 1) & mask
-    at = firsts[slot]
+def _wait(block, at, now, place, heap, size):  # type: ignore[no-untyped-def]
+    """Queue the first of the events from `at` on that is later than `now`, if any; how many wait then."""
+    times = i64_in(block, TIMES)
     while times[at] <= now:
         at += 1
-    return times[at]
+    if times[at] == NEVER:
+        return size
+    return push(heap, size, np.uint64(times[at]) << _HALF | np.uint64(place))
 
 
 @inline
-def _earliest(block, word, size, now):  # type: ignore[no-untyped-def]
-    """The first event later than `now` that can happen in a word of `size` symbols, and where it first does."""
-    keys, firsts, times = i64_in(block, KEYS), i64_in(block, FIRSTS), i64_in(block, TIMES)
-    mask, best, where = i64_in(block, MASK)[0], np.int64(NEVER), np.int64(0)
-    for place in range(size):
-        symbol = np.int64(word[place])
-        if symbol >= 256:  # bytes are never taken back
-            time = _next(keys, firsts, times, mask, symbol, np.int64(ALONE), now)
-            if time < best:
-                best, where = time, np.int64(place)
-        if place + 1 < size:
-            time = _next(keys, firsts, times, mask, symbol, np.int64(word[place + 1]), now)
-            if time < best:
-                best, where = time, np.int64(place)
-    return best, where
+def _wait_together(block, word, place, now, heap, size):  # type: ignore[no-untyped-def]
+    """Queue the next event of the pair that begins at a place, if any does; how many wait then."""
+    left = np.int64(word.symbols[place])
+    if left < 0:
+        return size
+    right = np.int64(word.symbols[place + i32_in(block, LENGTHS)[left]])
+    if right < 0:
+        return size
+    keys, mask, key = i64_in(block, KEYS), i64_in(block, MASK)[0], left << 32 | right
+    slot = np.int64((np.uint64(key) * _MULTIPLIER) >> _HALF) & mask
+    while keys[slot] != key:
+        if keys[slot] < 0:
+            return size
+        slot = (slot + 1) & mask
+    return _wait(block, i64_in(block, FIRSTS)[slot], now, place, heap, size)
+
+
+@inline
+def _happens(block, word, time, place):  # type: ignore[no-untyped-def]
+    """Have an event happen at a place, if it can; how many symbols are in place of those before, else 0."""
+    befores, afters = i32_in(block, BEFORES), i64_in(block, AFTERS)
+    symbols, lengths = i32_in(block, SYMBOLS), i32_in(block, LENGTHS)
+    left, right = befores[2 * time], befores[2 * time + 1]
+    if word.symbols[place] != left:
+        return np.int64(0)
+    if right >= 0:
+        middle = place + lengths[left]
+        if word.symbols[middle] != right:
+            return np.int64(0)
+        word.symbols[middle] = np.int32(-1)
+    at = place
+    for index in range(afters[time], afters[time + 1]):
+        word.symbols[at] = symbols[index]
+        word.firsts[at + lengths[symbols[index]] - 1] = np.int32(at)
+        at += lengths[symbols[index]]
+    return afters[time + 1] - afters[time]
 
 
 @Search
 def replay_word(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
-    byte_symbols, ids = i32_in(block, BYTE_SYMBOLS), i32_in(block, IDS)
-    afters, symbols = i64_in(block, AFTERS), i32_in(block, SYMBOLS)
-    keys = u64_in(block, WORD_KEYS)
+    byte_symbols, ids, lengths = i32_in(block, BYTE_SYMBOLS), i32_in(block, IDS), i32_in(block, LENGTHS)
+    splits, keys = i64_in(block, SPLITS), u64_in(block, WORD_KEYS)
     low, high = keys[2 * k], keys[2 * k + 1]
-    word, spare = np.empty(length, np.int32), np.empty(length, np.int32)
-    for place in range(length):
-        word[place] = byte_symbols[text[start + place]]
-    size, now = length, np.int64(-1)
-    while True:
-        now, where = _earliest(block, word, size, now)
-        if now == NEVER:
-            break
-        first, behind = afters[now], afters[now + 1]
-        joins = behind - first == 1  # a symbol that is split becomes two or more
-        left = word[where]
-        right = word[where + 1] if joins else np.int32(-1)
-        target, source = where, where
-        for place in range(where):
-            spare[place] = word[place]
-        while source < size:
-            here = word[source] == left
-            if here and joins:
-                here = source + 1 < size and word[source + 1] == right
-            if here:
-                for part in range(first, behind):
-                    spare[target] = symbols[part]
-                    target += 1
-                source += 2 if joins else 1
-            else:
-                spare[target] = word[source]
-                target += 1
-                source += 1
-        word, spare, size = spare, word, target
-    for place in range(size):
-        out[o + place] = ids[word[place]]
+    symbols, firsts = np.empty(length + 2, np.int32), np.empty(length + 2, np.int32)
+    word, queue = Spelling(pointer(symbols), pointer(firsts)), np.empty(2 * length + 16, np.uint64)
+    heap, size, behind = pointer(queue), 0, np.int64(length + 1)
+    word.symbols[0], word.symbols[behind], word.firsts[0] = np.int32(-1), np.int32(-1), np.int32(0)
+    for byte in range(1, behind):
+        word.symbols[byte] = byte_symbols[text[start + byte - 1]]
+        word.firsts[byte] = np.int32(byte)
+    for byte in range(1, behind):
+        size = _wait_together(block, word, np.int64(byte), np.int64(-1), heap, size)
+    while size > 0:
+        first = pop(heap, size)
+        size -= 1
+        time, place = np.int64(first >> _HALF), np.int64(first & _LOW)
+        parts = _happens(block, word, time, place)
+        if parts == 0:
+            continue
+        if size + 2 * parts + 1 > len(queue):
+            longer = np.empty(2 * len(queue) + 2 * parts, np.uint64)
+            longer[:size] = queue[:size]
+            queue = longer
+            heap = pointer(queue)
+        size = _wait_together(block, word, np.int64(word.firsts[place - 1]), time, heap, size)
+        for _ in range(parts):
+            symbol = word.symbols[place]
+            size = _wait(block, splits[symbol], time, place, heap, size)
+            size = _wait_together(block, word, place, time, heap, size)
+            place += lengths[symbol]
+    found, place = o, np.int64(1)
+    while place < behind:
+        symbol = word.symbols[place]
+        out[found] = ids[symbol]
+        found += 1
+        place += lengths[symbol]
     if length <= LONGEST_WORD:
-        remember(u64_in(block, WORDS), low, high, text, start, out, o, size)
-    return o + size
+        remember(u64_in(block, WORDS), low, high, text, start, out, o, found - o)
+    # the arrays are used to the end of the function, so that numba frees them no earlier
+    return found + 0 * (len(symbols) + len(firsts) + len(queue))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,9 +176,11 @@ class ReplayModel(WordwiseModel):
         return (
             np.array([number[bytes([byte])] for byte in range(256)], np.int32),
             np.array([self.ids.get(token, -1) for token in self.symbols], np.int32),
-            *_table(self.events),
+            *_times(self.events, len(self.symbols)),
+            np.array([(*event.before, -1)[:2] for event in self.events] or [(-1, -1)], np.int32).ravel(),
             afters.astype(np.int64),
             np.array([symbol for event in self.events for symbol in event.after] or [0], np.int32),
+            np.array([len(symbol) for symbol in self.symbols], np.int32),
             np.array([_table_size(self.events) - 1], np.int64),
         )
 
@@ -178,19 +214,22 @@ def _table_size(events: Sequence[Event]) -> int:
     return 1 << max(4, (2 * len(events)).bit_length())
 
 
-def _table(events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """`KEYS`, `FIRSTS` and `TIMES`."""
-    times_of: dict[int, list[int]] = {}
+def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[np.int64], ...]:
+    """`KEYS`, `FIRSTS`, `SPLITS` and `TIMES`."""
+    times_of: dict[tuple[int, ...], list[int]] = {}
     for time, event in enumerate(events):
-        left, right = event.before if len(event.before) == 2 else (event.before[0], ALONE)
-        times_of.setdefault(left << 32 | right, []).append(time)
+        times_of.setdefault(event.before, []).append(time)
     size = _table_size(events)
-    keys, firsts = np.full(size, -1, np.int64), np.zeros(size, np.int64)
-    times: list[int] = []
-    for key, own in times_of.items():
-        slot = ((key * int(_MULTIPLIER)) % (1 << 64) >> 32) & (size - 1)
-        while keys[slot] >= 0:
-            slot = (slot + 1) & (size - 1)
-        keys[slot], firsts[slot] = key, len(times)
+    keys, firsts, splits = np.full(size, -1, np.int64), np.zeros(size, np.int64), np.zeros(n_symbols, np.int64)
+    times: list[int] = [NEVER]  # of symbols that are never split
+    for before, own in times_of.items():
+        if len(before) == 1:
+            splits[before[0]] = len(times)
+        else:
+            key = before[0] << 32 | before[1]
+            slot = ((key * int(_MULTIPLIER)) % (1 << 64) >> 32) & (size - 1)
+            while keys[slot] >= 0:
+                slot = (slot + 1) & (size - 1)
+            keys[slot], firsts[slot] = key, len(times)
         times += [*own, NEVER]
-    return keys, firsts, np.array(times or [NEVER], np.int64)
+    return keys, firsts, splits, np.array(times, np.int64)

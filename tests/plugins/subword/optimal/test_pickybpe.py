@@ -11,9 +11,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.optimal.families import PICKYBPE
-from tokbench_subword.optimal.pickybpe import learn_picky
+from tokbench_subword.optimal.pickybpe import Event, Picked, learn_picky
 from tokbench_subword.optimal.replaying import ReplayModel
 from tokbench_subword.optimal.wordwise import WordwiseTokenizer
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import HF
 
@@ -110,6 +111,23 @@ def test_tokens_events_and_spellings_are_those_of_the_paper(
         for before, after in events:
             word = replaced(word, before, after)
         assert [tokenizer.token_bytes(index) for index in tokenizer.encode(text)] == word
+
+
+@pytest.mark.parametrize("word", ["ab" * 30, "ba" * 31, "a" * 9 + "ab" * 20])
+def test_pairs_that_come_and_go_again_and_again_happen_once_their_turn_comes(word: str) -> None:
+    order = [bytes([byte]) for byte in byte_order(HF)]
+    a, b = order.index(b"a"), order.index(b"b")
+    ab, ba = 256, 257
+    events = [Event((a, b), (ab,)), Event((ab,), (a, b))] * 40 + [Event((b, a), (ba,)), Event((a, b), (ab,))]
+    symbols = [*order, b"ab", b"ba"]
+    model = ReplayModel.of_picked(Picked(symbols, events, [*range(258)]), 0, pattern=Pattern("none"))
+    expected = [bytes([byte]) for byte in word.encode()]
+    for event in events:
+        expected = replaced(
+            expected, *([symbols[index] for index in side] for side in (event.before, event.after))
+        )
+    tokenizer = WordwiseTokenizer.of_model(model, name="picky")
+    assert [tokenizer.token_bytes(index) for index in tokenizer.encode(word)] == expected
 
 
 def test_english_is_learned_and_encoded_as_by_hand_in_any_number_of_threads() -> None:
