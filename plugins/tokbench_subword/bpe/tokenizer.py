@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_text, plain_texts
+from tokbench.arguments import plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
@@ -38,21 +37,21 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
+from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.shortest import Shortest
 
 _DERIVED = (
-    *("_decode_one", "_shortest", "_decoder", "_offsets", "_stages", "_to_list"),
-    *("decode", "decode_joins_bytes", "encode", "lossless"),
+    *("_decode_one", "_shortest", "_decoder", "_offsets", "_stages", "_prepared"),
+    *("decode", "decode_joins_bytes", "lossless"),
 )
 """Attributes that are made when first asked for, of what stands around the model."""
 
 
-class BpeTokenizer(Rebuilt):
+class BpeTokenizer(OneByOne, Rebuilt):
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
@@ -97,6 +96,7 @@ class BpeTokenizer(Rebuilt):
         self._tokens = TokenTable(self.model, document, name=self.name, spelled=self._preparation.spelling)
         for name in _DERIVED:
             self.__dict__.pop(name, None)
+        self._forget_functions()
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -148,49 +148,27 @@ class BpeTokenizer(Rebuilt):
         return Encoder(self.model, cutters, threads=self.threads, cache=self.cache, spelled=spelled)
 
     @cached_property
-    def _one_by_one(self) -> tuple[Callable[[str], NDArray[np.int32]], Callable[[str], list[int]]]:
-        functions = self._encoder.one_by_one()
-        for function, name in zip(functions, ("encode", "_to_list"), strict=True):
-            travels_with(function, self, name)
-        return functions
+    def _prepared(self) -> PreparedEncoder:
+        return PreparedEncoder(self._preparation.compiled, self._encoder)
 
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of `text`: int32."""
-        plain_text(text, name=self.name)
-        if self._preparation.transparent and not self.model.dropout:
-            self.__dict__["encode"], self.__dict__["_to_list"] = self._one_by_one
-            return self._one_by_one[0](text)
-        return self.encode_batch([text]).ids
-
-    def __call__(self, text: str) -> list[int]:
-        """The ids of `text`, as a list."""
-        return self._to_list(text)
-
-    def _to_list(self, text: str) -> list[int]:
-        return self.encode(text).tolist()  # type: ignore[no-any-return]
+    def _prepared_encoder(self) -> PreparedEncoder | None:
+        return None if self.model.dropout else self._prepared
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
         texts = plain_texts(texts, name=self.name)
         if self.model.dropout:
             return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
-        compiled = self._preparation.compiled
-        if compiled.leaves_text:
-            return self._encoder.encode_batch(texts)
-        return self._encode_segments(compiled.segments(Segments(*utf8_of(texts))))
+        return self._few(texts) or self._prepared.encode_batch(texts)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
         them.
         """
-        compiled = self._preparation.compiled
         if self.model.dropout:
             whole = data.tobytes()
             return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
-        return self._encode_segments(compiled.segments(Segments(data, offsets)))
-
-    def _encode_segments(self, segments: Segments) -> TokenBatch:
-        return segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets))
+        return self._prepared.encode_utf8(data, offsets)
 
     # --- decoding ---------------------------------------------------------------------------------
 

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce
-from tokbench.kernels.pointers import block
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline import added_search as search
 from tokbench_subword.pipeline.added_tokens import SPACE, AddedToken, AddedTokens
 from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.splicing import MOST_TEXTS, N_FOUND, N_NUMBERS, N_TEXTS, SEARCHED, Written
 
 MOST_RANGES = 8
 """How many ranges of first bytes are looked for sixty-four places at a time; each costs as much again."""
@@ -59,8 +58,8 @@ class AddedMatcher:
     tokens: AddedTokens
     match_special: bool
     ids: NDArray[np.int32]
-    arrays: tuple[NDArray[Any], ...]
-    block: NDArray[np.uint64]
+    written: Written
+    """What finds them, see `added_search`."""
 
     @classmethod
     def of(cls, tokens: AddedTokens, *, match_special: bool) -> AddedMatcher | None:
@@ -71,19 +70,20 @@ class AddedMatcher:
         words = {text: token for text, token in tokens.by_text.items() if _in_utf8(text)}
         if all(token.special and not match_special for token in words.values()):
             return None
-        announce(search.find_matches)
         keys = sorted(text.encode() for text in words)
         ordered = [words[key.decode()] for key in keys]
         pairs = _pairs(keys)
+        ranges = _ranges(pairs & 1 != 0)
         arrays = (
-            _ranges(pairs & 1 != 0),
+            ranges,
             pairs.T.reshape(-1).copy(),  # as the number that the two bytes of a pair are in little-endian order
             *_trie(keys),
             np.array([_flags(token, match_special) for token in ordered], np.uint8),
             _characters() if any(map(_looks_around, ordered)) else np.zeros(1, np.uint8),
+            np.array([len(ranges) // 4]),
         )
         ids = np.array([token.id for token in ordered], np.int32)
-        return cls(tokens, match_special, ids, arrays, block(arrays))
+        return cls(tokens, match_special, ids, Written(search.find_matches, arrays))
 
     def find(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> AddedMatches:
         """The added tokens in documents, document i being ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8.
@@ -91,17 +91,17 @@ class AddedMatcher:
         `offsets` has the shape ``(documents + 1,)``. `pointers.PADDING` bytes must be readable behind the last
         document. No match reaches across the ends of a document.
         """
-        n_documents, n_ranges = len(offsets) - 1, len(self.arrays[search.RANGES]) // 4
-        found = np.empty((3, _ROOM), np.int64)
-        document = count = 0
+        n_documents, offsets = len(offsets) - 1, np.ascontiguousarray(offsets)
+        numbers, nothing = np.zeros(N_NUMBERS, np.int64), np.zeros(0, np.uint8)
+        numbers[N_TEXTS] = n_documents
+        found = np.empty((_ROOM, search.MATCH), np.int64)
         while True:
-            document, count = search.find_matches(data, offsets, self.block, n_ranges, document, found, count)
-            if document == n_documents:
-                starts, ends, tokens = found[:, :count]
+            numbers[MOST_TEXTS] = found.size
+            self.written([data, offsets, nothing, found.reshape(-1), nothing, numbers])
+            if numbers[SEARCHED] == n_documents:
+                starts, ends, tokens = found[: numbers[N_FOUND]].T
                 return AddedMatches(starts.copy(), ends.copy(), self.ids[tokens])
-            wider = np.empty((3, 4 * found.shape[1]), np.int64)
-            wider[:, :count] = found[:, :count]
-            found = wider
+            found = np.concatenate([found, np.empty((3 * len(found), search.MATCH), np.int64)])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(AddedMatcher.of, match_special=self.match_special), (self.tokens,)

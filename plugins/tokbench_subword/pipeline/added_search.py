@@ -22,12 +22,29 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from tokbench.kernels.bits import WINDOW, trailing_zeros
-from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, load_u64, pointer, u8_in
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i32_in, i64_in, load_u64, u8_in
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline.splicing import (
+    FOUND,
+    MOST_TEXTS,
+    N_FOUND,
+    N_TEXTS,
+    NUMBERS,
+    OFFSETS,
+    OUT_OFFSETS,
+    SEARCHED,
+    TEXT,
+    UNCHANGED,
+    Writer,
+)
 
-RANGES, PAIRS, ROOTS, FIRSTS, LABELS, WORDS, FLAGS, CHARACTERS = range(8)
-"""Where in its block the tables of a search are: uint8, uint8, int32, int32, uint8, int32, uint8, uint8."""
+RANGES, PAIRS, ROOTS, FIRSTS, LABELS, WORDS, FLAGS, CHARACTERS, N_RANGES = range(9)
+"""Where in its block the tables of a search are: uint8, uint8, int32, int32, uint8, int32, uint8, uint8; then
+their number of ranges, int64.
+"""
+MATCH = 3
+"""Numbers that tell of a match: where it begins, where it ends, which token it is."""
 
 SKIPPED, SINGLE_WORD, LSTRIP, RSTRIP = 1, 2, 4, 8
 """Flags of a token: its text is passed over as ordinary text; how it is matched."""
@@ -171,18 +188,19 @@ def _space_ends(data, at, end, characters):  # type: ignore[no-untyped-def]
     return at
 
 
-@kernel
-def find_matches(data_, offsets, tables, n_ranges, document, found, count):  # type: ignore[no-untyped-def]
-    """Search documents from number `document` on, and write what is found from column `count` of `found` on.
+@Writer
+def find_matches(tables, batch):  # type: ignore[no-untyped-def]
+    """Search documents from number `SEARCHED` on, and write what is found behind what was.
 
-    `found` is int64 of three rows: start, end, number of the token.
-
-    Gives the document to go on with and the next column. A document for whose matches there is no room is left
-    to another call.
+    That is `OUT_OFFSETS` here, `MATCH` numbers each. A document for whose matches there is no room is left to
+    another call. `FOUND` is returned where anything is.
     """
-    data, ranges, pairs = pointer(data_), u8_in(tables, RANGES), u8_in(tables, PAIRS)
+    data, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    found, n_ranges = i64_in(batch, OUT_OFFSETS), i64_in(tables, N_RANGES)[0]
+    ranges, pairs = u8_in(tables, RANGES), u8_in(tables, PAIRS)
     token_flags, characters = u8_in(tables, FLAGS), u8_in(tables, CHARACTERS)
-    while document < len(offsets) - 1:
+    room, document, count = numbers[MOST_TEXTS] // MATCH, numbers[SEARCHED], numbers[N_FOUND]
+    while document < numbers[N_TEXTS]:
         begin, end = offsets[document], offsets[document + 1]
         at = done = white = begin  # white: where the white space ends that was last taken on the right
         column = count
@@ -217,11 +235,14 @@ def find_matches(data_, offsets, tables, n_ranges, document, found, count):  # t
                     white = stop = max(white, _space_ends(data, max(stop, white), end, characters))
                 if start >= stop:
                     continue
-                if column == found.shape[1]:
-                    return document, count
-                found[0, column], found[1, column], found[2, column] = start, stop, token
+                if column == room:
+                    numbers[SEARCHED], numbers[N_FOUND] = document, count
+                    return np.int64(FOUND)
+                place = MATCH * column
+                found[place], found[place + 1], found[place + 2] = start, stop, token
                 column += 1
                 done = stop
         count = column
         document += 1
-    return document, count
+    numbers[SEARCHED], numbers[N_FOUND] = document, count
+    return np.int64(FOUND if count > 0 else UNCHANGED)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u8_in, u32_in
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import i32_in, i64_in, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.charsmap_tables import (
     BETWEEN,
@@ -25,7 +25,20 @@ from tokbench_subword.pipeline.charsmap_tables import (
     UNTOLD,
     shortest_rule,
 )
-from tokbench_subword.pipeline.splicing import TOO_SMALL, copy_span, finished
+from tokbench_subword.pipeline.splicing import (
+    CAPACITY,
+    DECLINED,
+    N_TEXTS,
+    NUMBERS,
+    OFFSETS,
+    OUT,
+    OUT_OFFSETS,
+    TEXT,
+    TOO_SMALL,
+    Writer,
+    copy_span,
+    finished,
+)
 
 _SHORT_CLUSTER = 6
 
@@ -102,14 +115,15 @@ def _short_cluster(text: Any, begin: Any, position: Any, width: Any, stop: Any, 
     return end
 
 
-@kernel
-def by_charsmap(tables: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any) -> Any:
-    """Write documents as `CharsmapTables` have them; the size, or why not. See `splicing`."""
+@Writer
+def by_charsmap(tables: Any, batch: Any) -> Any:
+    """Write documents as `CharsmapTables` have them; see `splicing`."""
     quiet, steps, about = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
     units, targets = u32_in(tables, 3), u8_in(tables, 4)
     n_units, n_targets = i64_in(tables, 5)[0], i64_in(tables, 5)[1]
-    text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
-    n_documents = len(offsets) - 1
+    text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
+    out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
+    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):
@@ -140,4 +154,4 @@ def by_charsmap(tables: Any, data: Any, offsets: Any, out_array: Any, out_offset
             size = copy_span(targets, target, end, out, size)
             copied = position = behind
         out_offsets[document + 1] = size + stop - copied
-    return finished(text, copied, offsets, out, size, capacity)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)

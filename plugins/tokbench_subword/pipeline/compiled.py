@@ -17,10 +17,11 @@ from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedTokens
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
-from tokbench_subword.pipeline.cuts import Cuts, cuts_of
+from tokbench_subword.pipeline.cuts import Cuts, IntoPieces, cuts_of
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import Written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,10 +69,25 @@ class CompiledPipeline:
         return not (self.raw_tokens or self.normal_tokens or self.normalizer or self.cuts.changes)
 
     @property
-    def rewrites_only(self) -> bool:
-        """Whether every text is one segment, with nothing done to it but each character rewritten by itself."""
-        tables = self.normalizer is None or self.normalizer.tables is not None
-        return tables and not (self.raw_tokens or self.normal_tokens or self.cuts.changes)
+    def written(self) -> tuple[Written, ...] | None:
+        """All that happens to a text by itself in which no added token is found, as kernels; None where some of
+        it takes more than these. The first that finds a token says so.
+        """
+        cutting_before = any(isinstance(change, IntoPieces) for change in self.cuts.changes)
+        if self.leading is not None and (self.normalizer is not None or cutting_before):
+            return None  # where a document begins is then told by plain Python
+        stages = [
+            *((matcher.written,) for matcher in (self.raw_tokens,) if matcher),
+            *(stage.written for stage in (self.normalizer,) if stage),
+            *((matcher.written,) for matcher in (self.normal_tokens,) if matcher),
+            *(change.written for change in self.cuts.changes),
+        ]
+        kernels: list[Written] = []
+        for stage in stages:
+            if stage is None:
+                return None
+            kernels += stage
+        return tuple(kernels)
 
     @property
     def ways(self) -> dict[str, str]:

@@ -23,7 +23,7 @@ from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
-from tokbench_subword.pipeline.charsmap_tables import CharsmapTables, charsmap_tables
+from tokbench_subword.pipeline.charsmap_tables import charsmap_tables
 from tokbench_subword.pipeline.cutters import Cutter, finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
@@ -49,12 +49,39 @@ from tokbench_subword.pipeline.rewriting_kernel import (
     spell_bytes,
     write_origins,
 )
-from tokbench_subword.pipeline.splicing import TOO_SMALL, Batch, each, rewritten
+from tokbench_subword.pipeline.splicing import TOO_SMALL, Batch, Writer, Written, each, rewritten
 
 Step = Callable[[Batch], Batch]
 """One thing that is done to a batch: it gives the very same back where it changes nothing."""
 Part = Step | Form | Rewriting
 """A step, or what becomes one, perhaps together with its neighbours."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByWriter(Stays):
+    """A step that a kernel does; `plain` does it to what the kernel declines.
+
+    `made` gives the kernel with its tables, which may be made only when they are needed: with `beyond_ascii`,
+    ASCII stays as it is. `growth` is by how much text grows, at the most usually; `rewriting` are the tables
+    of a `Rewriting`.
+    """
+
+    made: Callable[[], Written]
+    growth: float
+    plain: Callable[[str], str] | None = None
+    beyond_ascii: bool = False
+    rewriting: RewritingTables | None = None
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The batch as the kernel writes it."""
+        data, offsets = batch
+        if self.beyond_ascii:
+            text = data[offsets[0] : offsets[-1]]
+            if not text.size or text.max() < 0x80:
+                return batch
+        capacity = int(self.growth * int(offsets[-1] - offsets[0]))
+        result = rewritten(batch, self.made(), capacity=capacity, plain=self.plain)
+        return batch if self.plain is not None and np.array_equal(result[0], data) else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +94,14 @@ class BatchNormalizer(Stays):
     def tables(self) -> RewritingTables | None:
         """The tables that do all of it, where each character is rewritten by itself; else None."""
         step = self.steps[0] if len(self.steps) == 1 else None
-        return step.args[0] if isinstance(step, partial) and step.func is _rewritten else None
+        return step.rewriting if isinstance(step, ByWriter) else None
+
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """The kernels of its steps; None where a step is more than a kernel."""
+        if not all(isinstance(step, ByWriter) for step in self.steps):
+            return None
+        return tuple(step.made() for step in self.steps if isinstance(step, ByWriter))
 
     @property
     def in_python(self) -> bool:
@@ -116,7 +150,7 @@ def origins(
         return None
     begins, known = np.zeros(len(offsets), np.int64), np.ones(len(offsets) - 1, np.bool_)
     numbers = np.empty(2 * int(offsets[-1]) + PADDING, np.int32)
-    while write_origins(tables.block, tables.ordered_from, data, offsets, numbers, begins, known) == TOO_SMALL:
+    while write_origins(tables.block, data, offsets, numbers, begins, known) == TOO_SMALL:
         numbers = np.empty(2 * len(numbers), np.int32)
     return begins, numbers[: begins[-1]], known
 
@@ -168,8 +202,12 @@ def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
 def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
     """What does a part; `plain` is how Python does it where characters may have to be put in order."""
     if isinstance(part, Rewriting):
-        return partial(_rewritten, rewriting_tables(part), plain)
-    return partial(_normal_form, part) if isinstance(part, str) else part
+        tables = rewriting_tables(part)
+        written = Written(rewrite, [tables], tables.block)
+        return ByWriter(lambda: written, 1.5, plain, rewriting=tables)
+    if isinstance(part, str):
+        return ByWriter(partial(_in_form, part), 1.5, _plain({"type": part}), beyond_ascii=True)
+    return part
 
 
 def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
@@ -194,10 +232,12 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
         yield _edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right")))
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
-        yield partial(_by_kernel, spell_bytes, (_array(spellings),), 2)
+        yield _by_kernel(spell_bytes, [_array(spellings)], 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
-            yield partial(_by_charsmap, charsmap_tables(charsmap), _plain(config))
+            tables = charsmap_tables(charsmap)
+            mapped = Written(by_charsmap, [tables], tables.block)
+            yield ByWriter(lambda: mapped, 1.25, _plain(config))
     elif kind == "Replace" and "Regex" not in config["pattern"]:
         yield from _replace(config["pattern"], str(config["content"]))
     elif kind == "Replace":
@@ -211,8 +251,8 @@ def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
     if len(literal) == 1:
         yield Rewriting.of({ord(literal): content})
     elif literal and literal != content:
-        arrays = _array(encodable(literal)), _array(encodable(content))
-        yield partial(_by_kernel, replace_literal, arrays, 1.25)
+        texts = [_array(encodable(one)) for one in (literal, content)]
+        yield _by_kernel(replace_literal, [*texts, np.array([len(one) for one in texts])], 1.25)
 
 
 def _replace_matches(config: Mapping[str, Any]) -> Step:
@@ -237,8 +277,9 @@ def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _edges(*, head: str = "", left: bool = False, right: bool = False) -> Step:
-    arguments = _array(encodable(head)), left, right, class_table()
-    return partial(_by_kernel, put_before_and_strip, arguments, 1.25)
+    new = _array(encodable(head))
+    settings = np.array([len(new), left, right], np.int64)
+    return _by_kernel(put_before_and_strip, [new, class_table(), settings], 1.25)
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:
@@ -246,10 +287,17 @@ def _array(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(bytearray(data), np.uint8)
 
 
-def _by_kernel(kernel: Callable[..., int], arguments: tuple[Any, ...], growth: float, batch: Batch) -> Batch:
-    """The batch as a kernel writes it that declines no text; `growth` is by how much, at the most usually."""
-    size = int(batch[1][-1] - batch[1][0])
-    return rewritten(batch, lambda *places: kernel(*arguments, *places[:-1]), capacity=int(size * growth))
+def _by_kernel(writer: Writer, arrays: Sequence[NDArray[Any]], growth: float) -> ByWriter:
+    """The step of a kernel that declines no text."""
+    written = Written(writer, arrays)
+    return ByWriter(lambda: written, growth)
+
+
+@lru_cache(maxsize=4)
+def _in_form(form: Form) -> Written:
+    """What writes a normal form, whose tables are made when it first meets text beyond ASCII."""
+    tables = normal_form_tables(form)
+    return Written(normal_form, [tables], tables.block)
 
 
 def _by_matches(cutter: Cutter, content: NDArray[np.uint8], batch: Batch) -> Batch:
@@ -259,36 +307,8 @@ def _by_matches(cutter: Cutter, content: NDArray[np.uint8], batch: Batch) -> Bat
     if not len(spans):
         return batch
     grown = len(spans) * len(content) - int((spans[:, 1] - spans[:, 0]).sum())
-    return _by_kernel(replace_spans, (spans, counts, content), 1 + max(grown, 0) / max(len(data), 1), batch)
-
-
-def _rewritten(tables: RewritingTables, plain: Callable[[str], str] | None, batch: Batch) -> Batch:
-    """The batch with every character rewritten."""
-    size = int(batch[1][-1] - batch[1][0])
-    kernel = partial(rewrite, tables.block, tables.ordered_from)
-    result = rewritten(batch, kernel, plain=plain, capacity=size + size // 2)
-    return batch if plain is not None and np.array_equal(result[0], batch[0]) else result
-
-
-def _normal_form(form: Form, batch: Batch) -> Batch:
-    """The batch in a normal form, whose tables are made when it first meets text beyond ASCII."""
-    data, offsets = batch
-    text = data[offsets[0] : offsets[-1]]
-    if not text.size or text.max() < 0x80:
-        return batch
-    tables = normal_form_tables(form)
-    return rewritten(
-        batch,
-        partial(normal_form, tables.block, tables.composes),
-        plain=_plain({"type": form}),
-        capacity=text.size + text.size // 2,
-    )
-
-
-def _by_charsmap(tables: CharsmapTables, plain: Callable[[str], str], batch: Batch) -> Batch:
-    """The batch by the rules of a precompiled map."""
-    size = int(batch[1][-1] - batch[1][0])
-    return rewritten(batch, partial(by_charsmap, tables.block), plain=plain, capacity=size + size // 4)
+    written = Written(replace_spans, [spans, counts, content, np.array([len(content)])])
+    return rewritten(batch, written, capacity=int(offsets[-1] - offsets[0]) + max(grown, 0))
 
 
 def _plain(config: Mapping[str, Any]) -> Callable[[str], str]:

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at
 from tokbench_subword.pipeline.regexes import quoted
-from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.segments import Segments, prefixing, write_pieces
+from tokbench_subword.pipeline.splicing import Written
 
 
 class Change(Protocol):
@@ -22,6 +25,10 @@ class Change(Protocol):
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts changed."""
+
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """The kernels that do the same to texts without added tokens; None where that takes more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,11 @@ class IntoPieces:
     def __call__(self, texts: Segments) -> Segments:
         """The pieces."""
         return texts.cut(self.cutters)
+
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """See `Change`."""
+        return cutting(self.cutters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,11 @@ class Rewritten:
         _, ends = self.normalizer.apply(heads.data, heads.offsets)
         return replace(changed, leading=ends[1:] - ends[:-1])
 
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """See `Change`."""
+        return self.normalizer.written
+
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
@@ -65,6 +82,11 @@ class Prefixed:
     def __call__(self, texts: Segments) -> Segments:
         """The texts with what goes before them."""
         return texts.prefixed(self.text, only_first=self.only_first)
+
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """See `Change`; where each text is a whole document."""
+        return (prefixing(self.text, np.zeros(0, np.uint8)),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +113,14 @@ class Cuts:
         """What some patterns have that no kernel can do: these are cut in Python."""
         before = (change.cutters for change in self.changes if isinstance(change, IntoPieces))
         return [one.reason for cutters in (*before, self.cutters) for one in cutters if one.reason]
+
+
+def cutting(cutters: Sequence[Cutter]) -> tuple[Written, ...] | None:
+    """The kernels that make each piece a text of its own; None where a cutter is none."""
+    machines = [cutter.block for cutter in cutters]
+    if any(machine is None for machine in machines):
+        return None
+    return tuple(Written(write_pieces, [cutter], cutter.block) for cutter in cutters)
 
 
 def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
-from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import i64_in, load_u64, pointer, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.normal_form_tables import (
@@ -37,7 +37,21 @@ from tokbench_subword.pipeline.normal_form_tables import (
     TAKEN_APART,
     pair_slot,
 )
-from tokbench_subword.pipeline.splicing import TOO_SMALL, copy_span, finished, put_character
+from tokbench_subword.pipeline.splicing import (
+    CAPACITY,
+    DECLINED,
+    N_TEXTS,
+    NUMBERS,
+    OFFSETS,
+    OUT,
+    OUT_OFFSETS,
+    TEXT,
+    TOO_SMALL,
+    Writer,
+    copy_span,
+    finished,
+    put_character,
+)
 
 LONGEST = 1024
 """Parts of a run that the kernel normalizes; longer ones, of hundreds of marks, are left to Python."""
@@ -154,21 +168,20 @@ def _next_special(text: Any, position: Any, stop: Any, steps: Any) -> Any:
     return position
 
 
-@kernel
-def normal_form(
-    tables: Any, composes: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any
-) -> Any:
-    """Write the normal form of documents to `out_array`; its size, `UNCHANGED`, or `TOO_SMALL`.
+@Writer
+def normal_form(tables: Any, batch: Any) -> Any:
+    """Write the normal form of documents, by `NormalFormTables`; see `splicing`.
 
-    `tables` is the block of `NormalFormTables`. Documents whose runs are too long are copied, in part, and
-    marked in `declined`.
+    Documents whose runs are too long are copied, in part, and declined.
     """
     steps, about, parts, pairs = u8_in(tables, 0), u32_in(tables, 1), u32_in(tables, 2), i64_in(tables, 3)
-    text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
+    composes = i64_in(tables, 4)[0] != 0
+    text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
+    out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
+    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
     points, classes = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
     encoded_array = np.empty(4 * LONGEST + 16, np.uint8)
     encoded = pointer(encoded_array)
-    n_documents = len(offsets) - 1
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]  # the text from `copied` on is still to be copied
     for document in range(n_documents):
@@ -228,4 +241,4 @@ def normal_form(
             size = copy_span(encoded, 0, length, out, size)
             copied = position
         out_offsets[document + 1] = size + stop - copied
-    return finished(text, copied, offsets, out, size, capacity)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)

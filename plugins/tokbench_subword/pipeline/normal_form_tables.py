@@ -43,14 +43,15 @@ class NormalFormTables(Stays):
     `steps` is uint8 of shape ``(256,)``: the bytes of a character that begins with some byte, or 0 where it may
     be a SPECIAL one. `about`, uint32 ``(0x110000,)``, has a character's flags, and above them where in `parts`
     (uint32) its parts stand, after their number. `pairs`, int64 ``(PAIR_SLOTS,)``, is a hash table: two
-    characters and above 21 bits what they compose to. `block` has the addresses of all.
+    characters and above 21 bits what they compose to. `composes`, int64 ``(1,)``: 0 for NFD and NFKD. `block`
+    has the addresses of all.
     """
 
     steps: NDArray[np.uint8]
     about: NDArray[np.uint32]
     parts: NDArray[np.uint32]
     pairs: NDArray[np.int64]
-    composes: bool
+    composes: NDArray[np.int64]
     block: Any
 
 
@@ -107,8 +108,9 @@ def normal_form_tables(form: Form) -> NormalFormTables:
         flags = TAKEN_APART | (0 if character in composed else NEVER) | (JOINS if joins else 0)
         about[ord(character)] |= flags | len(parts) << PARTS_SHIFT
         parts += [len(those), *map(ord, those)]
-    arrays = (lead_steps(about & np.uint32(SPECIAL) != 0), about, np.array(parts, np.uint32), _hashed(pairs))
-    return NormalFormTables(*arrays, composes, block(arrays))
+    steps, composing = lead_steps(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
+    arrays = (steps, about, np.array(parts, np.uint32), _hashed(pairs), composing)
+    return NormalFormTables(*arrays, block(arrays))
 
 
 def pair_slot(first: Any, second: Any) -> Any:

@@ -127,8 +127,8 @@ class RewritingTables(Stays):
     ``(256,)``: how many bytes a character has that begins with this one, if none that does is changed, else 0.
     `entries`, int32 ``(0x110000,)``: 0 where a character stays; k where it becomes
     ``blob[starts[2 * k]:starts[2 * k + 2]]``; -k where it stays and that is put around it, what begins at
-    ``starts[2 * k + 1]`` behind it. Two that are from `ordered_from` on must not meet. `block` has the
-    addresses of all.
+    ``starts[2 * k + 1]`` behind it. Two that are from `ordered_from` (int64 ``(1,)``) on must not meet.
+    `block` has the addresses of all.
     """
 
     bytes: NDArray[np.uint8]
@@ -136,7 +136,7 @@ class RewritingTables(Stays):
     entries: NDArray[np.int32]
     starts: NDArray[np.int32]
     blob: NDArray[np.uint8]
-    ordered_from: int
+    ordered_from: NDArray[np.int64]
     block: Any
 
 
@@ -158,7 +158,8 @@ def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
         if len(new) == 1 and new.isascii():
             single[byte] = ord(new)
     arrays = (single, lead_steps(entries != 0), entries, starts, blob)
-    return RewritingTables(*arrays, len(rewriting.becomes), block(arrays))
+    ordered_from = np.array([len(rewriting.becomes)])
+    return RewritingTables(*arrays, ordered_from, block([*arrays, ordered_from]))
 
 
 @lru_cache(maxsize=2)

@@ -8,13 +8,27 @@ import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import copy_bytes_16, i32_in, load_u64, pointer, u8_in
+from tokbench.kernels.pointers import copy_bytes_16, i32_in, i64_in, load_u64, pointer, u8_in
 from tokbench.kernels.unicode_classes import SPACE
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.rewriting import LOOK_UP
-from tokbench_subword.pipeline.splicing import TOO_SMALL, UNCHANGED, copy_span, finished
+from tokbench_subword.pipeline.splicing import (
+    CAPACITY,
+    DECLINED,
+    N_TEXTS,
+    NUMBERS,
+    OFFSETS,
+    OUT,
+    OUT_OFFSETS,
+    TEXT,
+    TOO_SMALL,
+    UNCHANGED,
+    Writer,
+    copy_span,
+    finished,
+)
 
-DECLINED = -1
+_DECLINED = -1
 """In place of a position: the text is left to plain Python."""
 _LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
@@ -45,13 +59,13 @@ def _first_changed(text: Any, position: Any, stop: Any, steps: Any, entries: Any
 
 
 @inline
-def rewrite_from(
+def _rewrite_from(
     tables: Any, ordered_from: Any, text: Any, position: Any, stop: Any, out: Any, size: Any, room: Any
 ) -> Any:
     """Write a text from `position` to `stop` to ``out[size:]``; the new size and position.
 
     The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
-    32 bytes beyond. The position is `DECLINED` where characters meet that are entries from `ordered_from` on.
+    32 bytes beyond. The position is `_DECLINED` where characters meet that are entries from `ordered_from` on.
     """
     single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
     starts, blob = i32_in(tables, 3), u8_in(tables, 4)
@@ -90,23 +104,22 @@ def rewrite_from(
                 size += length
             if entry >= ordered_from:
                 if size - length == ordered_end:
-                    return size, np.int64(DECLINED)
+                    return size, np.int64(_DECLINED)
                 ordered_end = size
         position += width
     return size, position
 
 
-@kernel
-def rewrite(
-    tables: Any, ordered_from: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any, declined: Any
-) -> Any:
-    """Write documents with every character as `RewritingTables` have it; the size, or why not. See `splicing`.
+@Writer
+def rewrite(tables: Any, batch: Any) -> Any:
+    """Write documents with every character as `RewritingTables` have it; see `splicing`.
 
     Documents are declined where characters meet that are entries from `ordered_from` on.
     """
-    block, steps, entries = pointer(tables), u8_in(tables, 1), i32_in(tables, 2)
-    text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
-    n_documents = len(offsets) - 1
+    steps, entries, ordered_from = u8_in(tables, 1), i32_in(tables, 2), i64_in(tables, 5)[0]
+    text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
+    out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
+    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
     end = offsets[n_documents]
     position = _first_changed(text, offsets[0], end, steps, entries)
     if position == end:
@@ -114,16 +127,16 @@ def rewrite(
     # Held throughout: there is room for the rest as it is, so that only what grows needs a check.
     if end - offsets[0] + 32 > capacity:
         return np.int64(TOO_SMALL)
-    size = copy_span(text, offsets[0], position, out, 0)
+    size = copy_span(text, offsets[0], position, out, np.int64(0))
     out_offsets[0] = 0
     room = capacity - end - 32
     for document in range(n_documents):
         stop = offsets[document + 1]
         if position < stop:
-            size, position = rewrite_from(block, ordered_from, text, position, stop, out, size, room)
+            size, position = _rewrite_from(tables, ordered_from, text, position, stop, out, size, room)
             if size == TOO_SMALL:
                 return size
-            if position == DECLINED:
+            if position == _DECLINED:
                 declined[document] = 1
                 position = stop
         out_offsets[document + 1] = size - (position - stop)
@@ -131,15 +144,13 @@ def rewrite(
 
 
 @kernel
-def write_origins(
-    tables: Any, ordered_from: Any, data: Any, offsets: Any, numbers: Any, begins: Any, known: Any
-) -> Any:
+def write_origins(tables: Any, data: Any, offsets: Any, numbers: Any, begins: Any, known: Any) -> Any:
     """The character that each byte of a document comes from which `rewrite` writes, to `numbers` (int32).
 
     ``begins[d + 1]`` is set to where those of document d end, and `known` to False for documents that `rewrite`
     declines. Returns how many there are, or that there is no room for them.
     """
-    entries, starts = i32_in(tables, 2), i32_in(tables, 3)
+    entries, starts, ordered_from = i32_in(tables, 2), i32_in(tables, 3), i64_in(tables, 5)[0]
     text, out, size = pointer(data), pointer(numbers), np.int64(0)
     for document in range(len(offsets) - 1):
         position, stop = offsets[document], offsets[document + 1]
@@ -179,15 +190,14 @@ def _equals(word: Any, byte: Any) -> Any:
     return (difference - _LOW) & ~difference & _HIGH
 
 
-@kernel
-def replace_literal(
-    literal: Any, content: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
-) -> Any:
-    """Write documents with `content` in the place of every `literal`, both UTF-8; the size, or why not."""
-    text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
-    wanted, new, length = pointer(literal), pointer(content), np.int64(len(literal))
-    first, last = np.uint64(literal[0]), np.uint64(literal[length - 1])
-    n_documents = len(offsets) - 1
+@Writer
+def replace_literal(tables: Any, batch: Any) -> Any:
+    """Write documents with one literal in the place of another: both as UTF-8, and how long they are."""
+    wanted, new, length, n_new = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
+    text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
+    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    first, last = np.uint64(wanted[0]), np.uint64(wanted[length - 1])
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):
@@ -206,49 +216,49 @@ def replace_literal(
             if matched < length:
                 position += 1
                 continue
-            if size + position - copied + len(content) + 32 > capacity:
+            if size + position - copied + n_new + 32 > capacity:
                 return np.int64(TOO_SMALL)
             size = copy_span(text, copied, position, out, size)
-            size = _copy_bytes(new, len(content), out, size)
+            size = _copy_bytes(new, n_new, out, size)
             position += length
             copied = position
         out_offsets[document + 1] = size + stop - copied
-    return finished(text, copied, offsets, out, size, capacity)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
 
 
-@kernel
-def replace_spans(
-    spans: Any, counts: Any, content: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
-) -> Any:
-    """Write documents with `content` in the place of each of `spans`; the size, or why not.
-
-    `spans` are bytes of `data`, ``(n, 2)``, in order; ``counts[d]`` of them lie before document d.
+@Writer
+def replace_spans(tables: Any, batch: Any) -> Any:
+    """Write documents with a text in the place of each of some spans: these, int64 ``(n, 2)``, in order; how
+    many of them lie before each document; the text; and how long it is.
     """
-    text, out, capacity, new = pointer(data), pointer(out_array), np.int64(len(out_array)), pointer(content)
+    spans, counts, new, n_new = i64_in(tables, 0), i64_in(tables, 1), u8_in(tables, 2), i64_in(tables, 3)[0]
+    text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
+    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]
-    for document in range(len(offsets) - 1):
+    for document in range(n_documents):
         for k in range(counts[document], counts[document + 1]):
-            if size + spans[k, 0] - copied + len(content) + 32 > capacity:
+            if size + spans[2 * k] - copied + n_new + 32 > capacity:
                 return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, spans[k, 0], out, size)
-            size = _copy_bytes(new, len(content), out, size)
-            copied = spans[k, 1]
+            size = copy_span(text, copied, spans[2 * k], out, size)
+            size = _copy_bytes(new, n_new, out, size)
+            copied = spans[2 * k + 1]
         out_offsets[document + 1] = size + offsets[document + 1] - copied
-    return finished(text, copied, offsets, out, size, capacity)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
 
 
-@kernel
-def put_before_and_strip(
-    head: Any, left: Any, right: Any, classes: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any
-) -> Any:
-    """Write documents without white space at their `left` and `right`, and `head` before those that have text.
+@Writer
+def put_before_and_strip(tables: Any, batch: Any) -> Any:
+    """Write documents without white space at their edges, and with a text before those that are not empty then.
 
-    `classes` is `class_table`. The size, or why not.
+    The tables: the text; `class_table`; how long the text is, whether the left is stripped, and the right.
     """
-    text, out, capacity = pointer(data), pointer(out_array), np.int64(len(out_array))
-    new, kinds = pointer(head), pointer(classes)
-    n_documents = len(offsets) - 1
+    new, kinds, settings = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)
+    n_new, left, right = settings[0], settings[1] != 0, settings[2] != 0
+    text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
+    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):
@@ -267,7 +277,7 @@ def put_before_and_strip(
             if kinds[point] & SPACE == 0:
                 break
             end = before
-        length = np.int64(len(head)) if end > first else np.int64(0)
+        length = n_new if end > first else np.int64(0)
         if first > begin or length > 0:
             if size + begin - copied + length + 32 > capacity:
                 return np.int64(TOO_SMALL)
@@ -280,19 +290,20 @@ def put_before_and_strip(
                 return np.int64(TOO_SMALL)
             size = copy_span(text, copied, end, out, size)
             copied = stop
-    return finished(text, copied, offsets, out, size, capacity)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
 
 
-@kernel
-def spell_bytes(spellings: Any, data: Any, offsets: Any, out_array: Any, out_offsets: Any) -> Any:
-    """Write documents with every byte as its character of the byte alphabet; the size, or why not.
+@Writer
+def spell_bytes(tables: Any, batch: Any) -> Any:
+    """Write documents with every byte as its character of the byte alphabet.
 
-    `spellings` is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
+    The table is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
     """
-    text, out, each = pointer(data), pointer(out_array), pointer(spellings)
-    n_documents = len(offsets) - 1
+    each, numbers = u8_in(tables, 0), i64_in(batch, NUMBERS)
+    text, offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS)
+    out, out_offsets, n_documents = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), numbers[N_TEXTS]
     position, end = offsets[0], offsets[n_documents]
-    if 2 * (end - position) + 32 > len(out_array):
+    if 2 * (end - position) + 32 > numbers[CAPACITY]:
         return np.int64(TOO_SMALL)
     size = np.int64(0)
     out_offsets[0] = 0

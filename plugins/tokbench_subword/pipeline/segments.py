@@ -11,13 +11,30 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.pointers import PADDING, i64_in, pointer, u8_in
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.cutters import Cutter
-from tokbench_subword.pipeline.splicing import copy_span
+from tokbench_subword.pipeline.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.splicing import (
+    CAPACITY,
+    MOST_TEXTS,
+    N_TEXTS,
+    NUMBERS,
+    OFFSETS,
+    OUT,
+    OUT_OFFSETS,
+    TOO_SMALL,
+    Writer,
+    Written,
+    copy_span,
+    rewritten,
+)
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
+_PIECES = 64
+"""Pieces that are cut at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,14 +121,10 @@ class Segments:
         """With `prefix` before each text that is not empty and does not begin with it, or only before those
         that are `leading`.
         """
-        mark = np.frombuffer(prefix.encode(), np.uint8)
-        wanted = np.ones(len(self.offsets) - 1, np.bool_)
-        if only_first and self.leading is not None:
-            wanted = self.leading > 0
-        data = np.zeros(int(self.offsets[-1] - self.offsets[0]) + len(mark) * len(wanted) + PADDING, np.uint8)
-        offsets = np.zeros(len(self.offsets), np.int64)
-        _prefix(self.data, self.offsets, wanted, mark, data, offsets)
-        leading = self.leading
+        leading, size = self.leading, int(self.offsets[-1] - self.offsets[0])
+        wanted = (leading > 0).view(np.uint8) if only_first and leading is not None else np.zeros(0, np.uint8)
+        capacity = size + len(prefix.encode()) * (len(self.offsets) - 1) + PADDING
+        data, offsets = rewritten((self.data, self.offsets), prefixing(prefix, wanted), capacity=capacity)
         if leading is not None:
             leading = leading + (np.diff(offsets) - np.diff(self.offsets)) * (leading > 0)
         return Segments(data, offsets, self.marks, self.documents, leading)
@@ -196,19 +209,62 @@ def _into_pieces(data: Any, units: Any, before: Any, marks: Any, result: Any) ->
         reached[s + 1] = count
 
 
-@kernel
-def _prefix(data: Any, offsets: Any, wanted: Any, mark: Any, result: Any, result_offsets: Any) -> None:
-    """Write each segment to `result`, with `mark` before it where that is `wanted` and not there already."""
-    source, target, size = pointer(data), pointer(result), np.int64(len(mark))
-    at = np.int64(0)
-    for s in range(len(offsets) - 1):
+@Writer
+def put_prefix(tables: Any, batch: Any) -> Any:
+    """Write each text with a mark before it, if it is not empty, begins otherwise, and is wanted so.
+
+    The tables: the mark; which texts are wanted, uint8; the length of the mark, and for how many texts it is
+    said: all behind them are.
+    """
+    mark, wanted, settings = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)
+    size, n_wanted = settings[0], settings[1]
+    source, offsets, numbers = u8_in(batch, splicing.TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    target, new_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
+    at, n_texts = np.int64(0), numbers[N_TEXTS]
+    if offsets[n_texts] - offsets[0] + n_texts * size + 32 > numbers[CAPACITY]:
+        return np.int64(TOO_SMALL)
+    new_offsets[0] = 0
+    for s in range(n_texts):
         begin, end = offsets[s], offsets[s + 1]
         there = end - begin >= size
         for k in range(size):
             there = there and source[begin + k] == mark[k]
-        if wanted[s] and end > begin and not there:
+        if (s >= n_wanted or wanted[s] != 0) and end > begin and not there:
             for k in range(size):
                 target[at + k] = mark[k]
             at += size
         at = copy_span(source, begin, end, target, at)
-        result_offsets[s + 1] = at
+        new_offsets[s + 1] = at
+    return at
+
+
+def prefixing(prefix: str, wanted: NDArray[np.uint8]) -> Written:
+    """What puts `prefix` before texts, of the first of them those that are `wanted`."""
+    mark = np.frombuffer(prefix.encode(), np.uint8)
+    return Written(put_prefix, [mark, wanted, np.array([len(mark), len(wanted)])])
+
+
+@Writer
+def write_pieces(machine: Any, batch: Any) -> Any:
+    """Write each piece of a text as a text of its own, by a machine of `cutting`."""
+    source, offsets, numbers = u8_in(batch, splicing.TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    target, new_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
+    starts_array, ends_array = np.empty(_PIECES + SPARE, np.int64), np.empty(_PIECES + SPARE, np.int64)
+    starts, ends, most, none = pointer(starts_array), pointer(ends_array), np.int64(_PIECES), np.int64(0)
+    at, written = np.int64(0), np.int64(0)
+    n_texts = numbers[N_TEXTS]
+    if offsets[n_texts] - offsets[0] + 32 > numbers[CAPACITY]:
+        return np.int64(TOO_SMALL)
+    new_offsets[0] = 0
+    for s in range(n_texts):
+        i, began, row, end = offsets[s], offsets[s], none, offsets[s + 1]
+        while i < end or row != 0:
+            i, began, row, count = cut_some(machine, source, i, began, row, end, starts, ends, none, most)
+            if written + count > numbers[MOST_TEXTS]:
+                return np.int64(TOO_SMALL)
+            for k in range(count):
+                at = copy_span(source, starts[k], ends[k], target, at)
+                written += 1
+                new_offsets[written] = at
+    numbers[N_TEXTS] = written
+    return at

@@ -3,42 +3,115 @@
 A batch is documents end to end as UTF-8, ``data[offsets[i]:offsets[i + 1]]``, with `PADDING` readable bytes
 behind the last. A kernel copies what it does not change by whole spans, across documents, and so knows at its
 end whether there was anything to change.
+
+Such a kernel is a `Writer`, called by its address: by Python for a batch, and by the kernel that takes a text
+by itself through all stages (`words.encoding`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import PADDING, copy_bytes_16
+from tokbench.kernels.by_address import BLOCK, ByAddress, called_at
+from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.copies import Stays
+from tokbench.kernels.pointers import PADDING, block, copy_bytes_16, pointer
 
-UNCHANGED, TOO_SMALL = -1, -2
-"""What a kernel says in place of the size of its result: the batch is as it was; there is no room for it."""
+UNCHANGED, TOO_SMALL, FOUND = -1, -2, -3
+"""What a kernel says in place of the size of its result: the batch is as it was; there is no room for it; there
+is something in it that another has to see to.
+"""
+(
+    TEXT,  # uint8: the bytes of the batch
+    OFFSETS,  # int64 (n + 1,)
+    OUT,  # uint8: room for the result
+    OUT_OFFSETS,  # int64 (n + 1,)
+    DECLINED,  # uint8 (n,): 1 for documents that the kernel leaves to plain Python; 0 before
+    NUMBERS,  # int64, see below
+) = range(6)
+"""What stands where in the block of a batch."""
+(
+    N_TEXTS,  # how many documents there are, and then, how many were written
+    CAPACITY,  # how many bytes there is room for
+    MOST_TEXTS,  # how many documents there is room for
+    SEARCHED,  # documents that `added_search` has been through; 0 before
+    N_FOUND,  # and what it has found; 0 before
+) = range(5)
+N_NUMBERS = 5
 
 Batch = tuple[NDArray[np.uint8], NDArray[np.int64]]
 """`data` and `offsets`."""
-Write = Callable[..., int]
-"""A kernel with all arguments given but a batch, and what it writes to: the bytes, their offsets, and which
-documents it declined.
-"""
 
 
-def rewritten(batch: Batch, write: Write, *, capacity: int, plain: Callable[[str], str] | None = None) -> Batch:
+class Writer(ByAddress):
+    """A kernel ``write(tables, batch)``: blocks of its tables, and of a batch. It gives a size, or why not."""
+
+    takes = (BLOCK, BLOCK)
+
+
+written_at = called_at(Writer.takes)
+"""The `Writer` at an address, called."""
+
+
+class Written(Stays):
+    """A writer with its tables: one thing done to texts.
+
+    `kept` are the arrays of its block, or, with `tables`, which are that block, what holds these.
+    """
+
+    __slots__ = ("_kept", "block", "writer")
+
+    def __init__(self, writer: Writer, kept: Sequence[Any], tables: Any = None) -> None:
+        announce(writer.compiled)
+        self.writer, self._kept = writer, kept
+        self.block = block(kept) if tables is None else tables
+
+    def __call__(self, batch: Sequence[NDArray[Any]]) -> int:
+        """Write a batch, given as the arrays of its block."""
+        if config.DISABLE_JIT:
+            return self.writer.code(self.block, batch)
+        return int(_write(self.writer.address, self.block, *batch))
+
+
+@kernel
+def _write(
+    address: Any,
+    tables: Any,
+    data: Any,
+    offsets: Any,
+    out: Any,
+    out_offsets: Any,
+    declined: Any,
+    numbers: Any,
+) -> Any:
+    """Call a writer. To make the block of a batch in Python takes 10 µs: as long as many a batch."""
+    batch = np.empty(6, np.uint64)
+    batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
+    batch[OUT_OFFSETS], batch[DECLINED] = out_offsets.ctypes.data, declined.ctypes.data
+    batch[NUMBERS] = numbers.ctypes.data
+    return written_at(address, (pointer(tables), pointer(batch)))
+
+
+def rewritten(
+    batch: Batch, write: Written, *, capacity: int, plain: Callable[[str], str] | None = None
+) -> Batch:
     """The batch as a kernel writes it, but the documents that it declines as `plain` has them.
 
     `capacity` is how many bytes the result is expected to have at the most; more are found if it has more.
     """
     data, offsets = batch
-    declined = np.zeros(len(offsets) - 1, np.uint8)
+    texts = len(offsets) - 1
+    declined = np.zeros(texts, np.uint8)
     capacity += PADDING
     while True:
-        out, out_offsets = np.empty(capacity, np.uint8), np.empty(len(offsets), np.int64)
-        size = write(_readable(data), offsets, out, out_offsets, declined)
+        out, out_offsets = np.empty(capacity, np.uint8), np.empty(texts + 1, np.int64)
+        numbers = np.array([texts, capacity, texts, 0, 0])
+        size = write([_readable(data), np.ascontiguousarray(offsets), out, out_offsets, declined, numbers])
         if size != TOO_SMALL:
             break
         declined[:] = 0
@@ -100,9 +173,8 @@ def copy_span(source: Any, begin: Any, end: Any, out: Any, size: Any) -> Any:
 
 
 @inline
-def finished(text: Any, copied: Any, offsets: Any, out: Any, size: Any, capacity: Any) -> Any:
-    """Copy what is left of the text, and give the size of all: the last a kernel does."""
-    stop = offsets[len(offsets) - 1]
+def finished(text: Any, copied: Any, offsets: Any, stop: Any, out: Any, size: Any, capacity: Any) -> Any:
+    """Copy what is left of the text, up to `stop`, and give the size of all: the last a kernel does."""
     if copied == offsets[0] and size == 0:
         return np.int64(UNCHANGED)
     if size + stop - copied + 32 > capacity:

@@ -20,10 +20,12 @@ import numpy as np
 
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, frozen
+from tokbench.kernels.pointers import PADDING, frozen
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.pipeline.precompiled import split_map
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import Written, rewritten
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
     CHECKED,
@@ -32,7 +34,14 @@ from tokbench_subword.unigram.charsmap_classes import (
     READY,
     classify,
 )
-from tokbench_subword.unigram.charsmap_kernels import DUMMY, ESCAPE, REMOVE_EXTRA, SUFFIX, normalize
+from tokbench_subword.unigram.charsmap_kernels import (
+    DUMMY,
+    ESCAPE,
+    REMOVE_EXTRA,
+    SUFFIX,
+    normalize,
+    normalize_located,
+)
 from tokbench_subword.unigram.trie import build_trie
 
 if TYPE_CHECKING:
@@ -45,7 +54,7 @@ _N_CODE_POINTS = 0x110000
 
 
 class Normalizer(Stays):
-    """A compiled normaliser; `block` is what kernels take.
+    """A compiled normaliser; `written` is its kernel, `block` what kernels take.
 
     `arrays` are, as `charsmap_kernels` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
     NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``, the target of READY ones
@@ -53,13 +62,13 @@ class Normalizer(Stays):
     user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of ``(256,)``.
     """
 
-    __slots__ = ("arrays", "block", "escapes")
+    leaves_text = False
 
     def __init__(self, flags: int, *tables: NDArray[Any]) -> None:
-        announce(normalize)
         self.escapes = bool(flags & ESCAPE)
         self.arrays = (np.array([flags, len(tables[0]), len(tables[1])], np.int64), *tables)
-        self.block = block(self.arrays)
+        self.written = (Written(normalize, self.arrays),)
+        self.block = self.written[0].block
 
     def __call__(self, text: str) -> str:
         """`text` normalised, as sentencepiece's own `normalize` returns it.
@@ -72,24 +81,33 @@ class Normalizer(Stays):
 
     def internal(self, data: bytes) -> bytes:
         """One document, UTF-8, normalised, in internal form."""
-        return self.apply(np.frombuffer(data, np.uint8), np.array([0, len(data)]))[0].tobytes()
+        texts = self.segments(Segments(np.frombuffer(data, np.uint8), np.array([0, len(data)])))
+        return texts.data.tobytes()
 
-    def apply(
-        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], *, located: bool = False
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64] | None]:
-        """Documents end to end normalised, in internal form, with `PADDING` behind them; and their offsets.
+    def segments(self, texts: Segments) -> Segments:
+        """Documents normalised, in internal form."""
+        batch = texts.data, texts.offsets
+        return texts.rewritten(*rewritten(batch, self.written[0], capacity=_room(*batch)))
 
-        Then, where `located`, the code points of its document that each byte comes from, see `origins`.
+    def located(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Documents end to end normalised, in internal form, with `PADDING` behind them; their offsets; and the
+        code points of its document that each byte comes from, see `origins`.
         """
-        data, out_offsets = frozen(data), np.empty(len(offsets), np.int64)
-        capacity = len(data) + len(data) // 8 + 8 * len(offsets) + 64
+        announce(normalize_located)
+        data, out_offsets, capacity = frozen(data), np.empty(len(offsets), np.int64), _room(data, offsets)
         while True:
-            out = np.empty(capacity, np.uint8)
-            origins = np.empty(capacity + 1, np.int64) if located else None
-            size = normalize(self.block, data, offsets, out, out_offsets, origins)
+            out, origins = np.empty(capacity, np.uint8), np.empty(capacity + 1, np.int64)
+            size = normalize_located(self.block, data, offsets, out, out_offsets, origins)
             if size >= 0 and size + PADDING <= capacity:
                 return out[:size], out_offsets, origins
             capacity *= 2
+
+
+def _room(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
+    """How many bytes documents have, normalised, at the most usually."""
+    return len(data) + len(data) // 8 + 8 * len(offsets) + 64
 
 
 def to_internal(text: str, escaped: bool) -> bytes:

@@ -7,8 +7,9 @@ import numpy as np
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
-from tokbench_subword.pipeline.splicing import TOO_SMALL
+from tokbench_subword.pipeline.splicing import N_TEXTS, OFFSETS, OUT, OUT_OFFSETS, TEXT, TOO_SMALL, Writer
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
     COPIED,
@@ -220,35 +221,40 @@ def longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
 @inline
 def _to_spans(data, start, origins, first, end):  # type: ignore[no-untyped-def]
     """Turn bytes behind ``data[start]``, in `origins` from `first` to `end`, into spans of code points."""
-    if origins is not None:
-        seen = characters = np.int64(0)
-        if end > first:
-            for place in range(first, end + 1):  # they never go back
-                while seen < origins[place]:
-                    characters += (data[start + seen] & 0xC0) != 0x80
-                    seen += 1
-                origins[place] = characters
-        for place in range(first, end):  # to where the next begins: what is dropped belongs to what it follows
-            origins[place] = origins[place] << 32 | origins[place + 1]
+    seen = characters = np.int64(0)
+    if end > first:
+        for place in range(first, end + 1):  # they never go back
+            while seen < origins[place]:
+                characters += (data[start + seen] & 0xC0) != 0x80
+                seen += 1
+            origins[place] = characters
+    for place in range(first, end):  # to where the next begins: what is dropped belongs to what it follows
+        origins[place] = origins[place] << 32 | origins[place + 1]
 
 
-@inline
-def _optional(array):  # type: ignore[no-untyped-def]
-    """The pointer of an array, or None for None: what is done with it is then compiled away."""
-    if array is None:
-        return None
-    return pointer(array)
+@Writer
+def normalize(tables, batch):  # type: ignore[no-untyped-def]
+    """Write documents normalised; see `pipeline.splicing`."""
+    data, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, splicing.NUMBERS)
+    out, out_offsets, size = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), np.int64(0)
+    out_offsets[0] = 0
+    for document in range(numbers[N_TEXTS]):
+        start, end = offsets[document], offsets[document + 1]
+        size = normalize_into(tables, data, start, end, out, size, numbers[splicing.CAPACITY], None)
+        if size < 0:
+            return np.int64(TOO_SMALL)
+        out_offsets[document + 1] = size
+    return size
 
 
 @kernel
-def normalize(tables_array, source, offsets, out_array, out_offsets, origins):  # type: ignore[no-untyped-def]
+def normalize_located(tables_array, source, offsets, out_array, out_offsets, origins):  # type: ignore[no-untyped-def]
     """Normalise documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
 
-    `origins` (int64), unless it is None, gets the span of code points of its document that each byte comes
-    from, see `origins`. Returns the size of all, or `TOO_SMALL` where `out` is; `origins` has one more.
+    `origins` (int64) gets the span of code points of its document that each byte comes from, see `origins`.
+    Returns the size of all, or `TOO_SMALL` where `out` is; `origins` has one more.
     """
-    tables, data, out = pointer(tables_array), pointer(source), pointer(out_array)
-    places = _optional(origins)
+    tables, data, out, places = pointer(tables_array), pointer(source), pointer(out_array), pointer(origins)
     size, room = np.int64(0), np.int64(len(out_array))
     out_offsets[0] = 0
     for document in range(len(offsets) - 1):

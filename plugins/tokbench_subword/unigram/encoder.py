@@ -13,14 +13,14 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench_subword.pipeline.cutters import Cutter
-from tokbench_subword.pipeline.rewriting import RewritingTables
+from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.origins import place_tokens
 from tokbench_subword.unigram.searching import Algorithm
 from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
-from tokbench_subword.words.layout import GROUP, TEXT_SIZE
+from tokbench_subword.words.layout import COUNTERS, GROUP, MOST, TEXT_SIZE
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
@@ -41,6 +41,7 @@ class SearchSpace(Workspace):
         self._dtype, self._merges = self.arrays[at.SCORES].dtype, settings[at.N_PIECES] > 0
         space_is_piece = self.arrays[at.CHARACTERS][0x20] >> PIECE_SHIFT
         self._spelled = 3 if settings[at.FALLBACK] and settings[at.ESCAPED] and not space_is_piece else 1
+        self.arrays[COUNTERS][MOST] = TEXT_SIZE // self._spelled
         self._resize(TEXT_SIZE)
 
     def _resize(self, size: int) -> None:
@@ -85,20 +86,9 @@ class PathEncoder(WordEncoder):
         self._algorithm = algorithm
         self._fits = -1  # texts one by one are prepared before they come here
 
-    def _new(self, rewriting: RewritingTables | None = None) -> Workspace:
+    def _new(self, writers: Sequence[Written] = ()) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        return SearchSpace(self._machine, self._search.address, arrays, self.cache, rewriting)
-
-    def encode_short(self, source: bytes) -> NDArray[np.int32] | None:
-        """The ids of one document, normalized here; None where it is long."""
-        assert self._algorithm.short is not None
-        work = self._borrow()
-        count = self._algorithm.short(work.block, source)
-        ids = work.ids[:count].copy() if count >= 0 else None
-        if work.crowded():
-            work.fit()
-        self._idle.append(work)
-        return ids
+        return SearchSpace(self._machine, self._search.address, arrays, self.cache, writers)
 
     @contextmanager
     def space(self, bytes_: int) -> Iterator[Any]:

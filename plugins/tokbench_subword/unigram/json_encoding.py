@@ -19,6 +19,7 @@ from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.word_path import WordPath
+from tokbench_subword.words.prepared import PreparedEncoder
 
 
 class JsonEncoder:
@@ -37,6 +38,7 @@ class JsonEncoder:
         self._words = WordPath.of(document, where=name, match_special=special)
         tables = plain.algorithm.lexicon.tables()
         self._encoder = PathEncoder(DOUBLE, tables, self.compiled.cutters, threads=threads, cache=cache)
+        self.prepared = PreparedEncoder(self.compiled, self._encoder)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
@@ -44,8 +46,7 @@ class JsonEncoder:
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""
-        segments = self.compiled.segments(Segments(data, offsets))
-        return self._checked(segments.woven(self._encoder.encode_utf8(segments.data, segments.offsets)))
+        return self._checked(self.prepared.encode_utf8(data, offsets))
 
     def locate_batch(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of many texts and the spans of all tokens, int64 ``(total, 2)``."""

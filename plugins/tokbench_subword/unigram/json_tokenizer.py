@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import flat_ids, known_id, plain_text, plain_texts
+from tokbench.arguments import flat_ids, known_id, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
@@ -44,9 +44,10 @@ from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.cache_size import CACHE_BYTES
+from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 
-class JsonUnigramTokenizer(Rebuilt):
+class JsonUnigramTokenizer(OneByOne, Rebuilt):
     """A Unigram `tokenizer.json`, with ids equal to those of `tokenizers`.
 
     Encoding is content only: no template. The text of special tokens is ordinary text unless `match_special`;
@@ -85,6 +86,7 @@ class JsonUnigramTokenizer(Rebuilt):
         check_numbers(added, vocabulary.ids, where=self.name)
         for name in ("_decoder", "_stages", "lossless"):  # of what there was before `add_tokens`
             self.__dict__.pop(name, None)
+        self._forget_functions()
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
@@ -110,18 +112,13 @@ class JsonUnigramTokenizer(Rebuilt):
 
     # --- text to ids ------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of `text`: int32."""
-        return self.encode_batch([plain_text(text, name=self.name)]).ids
-
-    def __call__(self, text: str) -> list[int]:
-        """The ids of `text`, as a list."""
-        ids: list[int] = self.encode(text).tolist()
-        return ids
-
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts: by the compiled pipeline."""
-        return self._encoder.encode_batch(plain_texts(texts, name=self.name))
+        texts = plain_texts(texts, name=self.name)
+        return self._few(texts) or self._encoder.encode_batch(texts)
+
+    def _prepared_encoder(self) -> PreparedEncoder | None:
+        return None if self.unk_id is None else self._encoder.prepared  # what is not known is an error
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind

@@ -15,7 +15,6 @@ from tokbench_subword.words.layout import MODEL
     PAIRS,  # uint8
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
-    NORMALIZER,  # the block of a `charsmap.Normalizer`, empty where text comes normalized
     PAIR_KEYS,  # uint64: for BPE, see `spm_bpe`, and the next three
     PAIR_VALUES,  # int32
     RANKS,  # int32
@@ -29,7 +28,7 @@ from tokbench_subword.words.layout import MODEL
     SCRATCH,  # int64: what merging needs
     FOUND,  # int32: ids on their way, where places are asked for
     SPANS,  # int32: and their places, two numbers each
-) = range(MODEL, MODEL + 24)
+) = range(MODEL, MODEL + 23)
 
 UNK_ID, FALLBACK, ESCAPED, PAIR_MASK, N_PIECES, N_DEFINED, N_SETTINGS = range(7)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether

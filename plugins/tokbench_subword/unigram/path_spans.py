@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
     """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
     text = np.frombuffer(source, np.uint8)
-    normal, _, origins = algorithm.normalizer.apply(text, np.array([0, len(source)]), located=True)
+    normal, _, origins = algorithm.normalizer.located(text, np.array([0, len(source)]))
     assert origins is not None
     data = normal.tobytes()
     rows = algorithm.path_rows(data)

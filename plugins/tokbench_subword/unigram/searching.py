@@ -31,12 +31,11 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import f64_in, i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap_kernels import normalize_into
 from tokbench_subword.unigram.paths import link, link_piece, link_start, only_piece, width_of
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part
 from tokbench_subword.unigram.viterbi import double, search, search_with_margin, single
-from tokbench_subword.words.layout import GROUP, IDS, NORMAL, TEXT_SIZE, WORD_KEYS, WORDS
+from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -386,40 +385,13 @@ def _locate_merging(arrays, text, units, first, last, out, ends):  # type: ignor
     return _locate(pointer(arrays), None, pointer(text), units, first, last, pointer(out), ends)
 
 
-@inline
-def _encode_short(block, lattice, source, size):  # type: ignore[no-untyped-def]
-    """Normalize and encode a document, to `IDS`: how many ids there are, or -1 where there is no room."""
-    normal, none = u8_in(block, NORMAL), np.int64(0)
-    end = normalize_into(
-        u64_in(block, at.NORMALIZER), source, none, size, normal, none, np.int64(TEXT_SIZE // 3), None
-    )
-    if end < 0:
-        return end
-    return encode_parts(block, lattice, normal, none, end, i32_in(block, IDS), None, none)
-
-
-@kernel
-def _encode_short_single(arrays, source):  # type: ignore[no-untyped-def]
-    block = pointer(arrays)
-    return _encode_short(block, single(block), pointer(source), np.int64(len(source)))
-
-
-@kernel
-def _encode_short_merging(arrays, source):  # type: ignore[no-untyped-def]
-    return _encode_short(pointer(arrays), None, pointer(source), np.int64(len(source)))
-
-
 class Algorithm(NamedTuple):
-    """The compiled forms of one way to search: behind the word cache, with places, and of one short document.
-
-    The last normalizes it; it is None where text comes normalized.
-    """
+    """The compiled forms of one way to search: behind the word cache, and with places."""
 
     word: Search
     locate: Callable[..., int]
-    short: Callable[..., int] | None
 
 
-DOUBLE = Algorithm(search_double, _locate_double, None)
-SINGLE = Algorithm(search_single, _locate_single, _encode_short_single)
-MERGING = Algorithm(search_merging, _locate_merging, _encode_short_merging)
+DOUBLE = Algorithm(search_double, _locate_double)
+SINGLE = Algorithm(search_single, _locate_single)
+MERGING = Algorithm(search_merging, _locate_merging)

@@ -125,7 +125,6 @@ class SpmBpe:
             at.LENGTHS: lengths_of(pieces, len(vocabulary)),
             at.BYTE_IDS: vocabulary.byte_ids,
             at.SETTINGS: settings,
-            at.NORMALIZER: self.normalizer.block,
             at.PAIR_KEYS: keys,
             at.PAIR_VALUES: values,
             at.RANKS: self.ranks,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tokbench.arguments import plain_text, plain_texts
+from tokbench.arguments import plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt
@@ -34,6 +34,7 @@ from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.encoder import units_of
+from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +72,7 @@ class Algorithm(Protocol):
         ...
 
 
-class SpmTokenizer(Rebuilt):
+class SpmTokenizer(OneByOne, Rebuilt):
     """A sentencepiece model with ids equal to sentencepiece's (0.2.3), and everything tokbench can use.
 
     `model_type` decides the algorithm. Encoding is content only: control symbols never match in text,
@@ -116,21 +117,10 @@ class SpmTokenizer(Rebuilt):
         self.special_ids = self.vocabulary.special_ids
         self.algorithm: Algorithm = _algorithm(kind, self.vocabulary)
         self._encoder = self.algorithm.encoder(threads=self.threads, cache=self.cache)
+        self._prepared = PreparedEncoder(self.algorithm.normalizer, self._encoder)
+        self._forget_functions()
 
     # --- text to ids ------------------------------------------------------------------------------------
-
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""
-        plain_text(text, name=self.name)
-        if self.algorithm.plain:
-            return self.encode_batch([text]).ids
-        found = self._encoder.encode_short(encodable(text))
-        return self.encode_batch([text]).ids if found is None else found
-
-    def __call__(self, text: str) -> list[int]:
-        """The ids of `text`, as a list."""
-        ids: list[int] = self.encode(text).tolist()
-        return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one compiled call, on `threads` threads."""
@@ -138,7 +128,10 @@ class SpmTokenizer(Rebuilt):
         if self.algorithm.plain:
             internal = [self._internal(text) for text in texts]
             return TokenBatch.of([self._ids(data, self.algorithm.path(data)) for data in internal])
-        return self._encoder.encode_utf8(*self.algorithm.normalizer.apply(*utf8_of(texts))[:2])
+        return self._few(texts) or self._prepared.encode_batch(texts)
+
+    def _prepared_encoder(self) -> PreparedEncoder | None:
+        return None if self.algorithm.plain else self._prepared
 
     def tokenize(self, text: str) -> list[str]:
         """The pieces of `text`, as the vocabulary writes them."""
@@ -185,8 +178,7 @@ class SpmTokenizer(Rebuilt):
             sources = map(encodable, texts)
             found = [spans_of_path(self.vocabulary, self.algorithm, source) for source in sources]
             return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
-        data, offsets, origins = self.algorithm.normalizer.apply(*utf8_of(texts), located=True)
-        assert origins is not None
+        data, offsets, origins = self.algorithm.normalizer.located(*utf8_of(texts))
         return self._encoder.locate(data, units_of(offsets), np.arange(len(offsets)), origins)
 
     def trace(self, text: str) -> Iterator[Step]:

@@ -127,7 +127,8 @@ def _build(data_array, offsets_array, ids_array, units_array, taken_array):  # t
         units[node] |= np.uint64(base) << np.uint64(BASE_SHIFT)
         if 4 * (depth_of_stack + n_labels) > len(stack_array):  # long keys: depth times siblings
             grown = np.empty(2 * len(stack_array) + 1024, np.int64)
-            grown[: len(stack_array)] = stack_array
+            for index in range(4 * depth_of_stack):  # not as a slice, which takes two seconds to compile
+                grown[index] = stack_array[index]
             stack_array = grown
         for index in range(n_labels - 1, -1, -1):
             slot = base + labels[index]

@@ -142,8 +142,7 @@ class Unigram:
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
-        tables = {**self.lexicon.tables(), at.NORMALIZER: self.normalizer.block}
-        return PathEncoder(SINGLE, tables, threads=threads, cache=cache)
+        return PathEncoder(SINGLE, self.lexicon.tables(), threads=threads, cache=cache)
 
     @classmethod
     def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:

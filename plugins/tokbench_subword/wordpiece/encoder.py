@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_text
 from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.wordpiece.kernels import match_word
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.preparation import Preparation
 from tokbench_subword.wordpiece.trie import Trie
 from tokbench_subword.words.cache import CACHE_BYTES
-from tokbench_subword.words.encoder import WordEncoder
+from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
+from tokbench_subword.words.prepared import PreparedEncoder, few
 
 
 class Encoder(Stays):
@@ -43,6 +42,7 @@ class Encoder(Stays):
         cutters, spelled = self.compiled.cutters, preparation.spelled_by_model
         arrays = _arrays(model, spelled=spelled)
         self._words = WordEncoder(match_word, arrays, cutters=cutters, threads=threads, cache=cache)
+        self._prepared = PreparedEncoder(self.compiled, self._words)
         self._letters = WordEncoder(match_word, _arrays(model), cutters=()) if spelled else self._words
 
     @classmethod
@@ -51,25 +51,18 @@ class Encoder(Stays):
         return cls(model, threads=threads)
 
     @cached_property
-    def to_list(self) -> Callable[[str], list[int]]:
+    def _one_by_one(self) -> tuple[ToArray, ToList] | None:
+        return self._prepared.one_by_one()
+
+    @property
+    def to_list(self) -> ToList:
         """The ids of one text, which may be short, as a list."""
-        if not self.compiled.rewrites_only:
-            return self._to_list
-        tables = self.compiled.normalizer.tables if self.compiled.normalizer else None
-        return self._words.one_by_one(tables, (self._to_array, self._to_list))[1]
-
-    def _to_array(self, text: str) -> NDArray[np.int32]:
-        return self.encode_batch([plain_text(text, name="wordpiece")]).ids
-
-    def _to_list(self, text: str) -> list[int]:
-        return self._to_array(text).tolist()  # type: ignore[no-any-return]
+        return self._one_by_one[1] if self._one_by_one else self._prepared.encode_to_list
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        if self.compiled.leaves_text:
-            return self._words.encode_batch(texts)
-        segments = self.compiled.segments(Segments(*utf8_of(texts)))
-        return segments.woven(self._words.encode_utf8(segments.data, segments.offsets))
+        alone = self._one_by_one[0] if self._one_by_one else None
+        return few(texts, alone) or self._prepared.encode_batch(texts)
 
     def match(self, pieces: Sequence[str]) -> TokenBatch:
         """The ids of each word of a list, as they stand: normalized and cut elsewhere."""
@@ -82,7 +75,7 @@ class Encoder(Stays):
 
     def forget(self) -> None:
         """Empty the word caches."""
-        self.__dict__.pop("to_list", None)
+        self.__dict__.pop("_one_by_one", None)
         self._words.forget()
         self._letters.forget()
 

@@ -19,10 +19,11 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import block, frozen
+from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import encode_texts, utf8_of
+from tokbench_subword.pipeline.cuts import cutting
 from tokbench_subword.pipeline.cutters import Cutter
-from tokbench_subword.pipeline.rewriting import RewritingTables
+from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.direct import entry
@@ -73,7 +74,7 @@ class WordEncoder(Stays):
         self._beforehand = self._cutters if machine is None else self._cutters[:-1]
         self._encode_units = encode_spans if machine is None else encode_texts_of
         announce(search.compiled, self._encode_units, *(() if machine is None else (encode_text, encode_texts)))
-        self._machine = block([np.zeros(0, np.uint8)]) if machine is None else machine
+        self._machine = machine
         self._search, self._shared, self._own = search, shared, own
         self._fits = at.TEXT_CHARACTERS if machine is not None and not self._beforehand else -1
         self._idle: deque[Workspace] = deque()
@@ -85,18 +86,21 @@ class WordEncoder(Stays):
 
     def one_by_one(
         self,
-        rewriting: RewritingTables | None = None,
+        written: Sequence[Written] = (),
         longer: tuple[ToArray, ToList] | None = None,
-    ) -> tuple[ToArray, ToList]:
+    ) -> tuple[ToArray, ToList] | None:
         """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.
 
-        They normalize it by `rewriting`, and have caches of their own. What they cannot do themselves, texts
-        that are not short above all, they leave to `longer`, two functions that do the same.
+        They do first what is `written`, and have caches of their own. What they cannot do themselves, texts
+        that are not short above all, they leave to `longer`, two functions that do the same. None where
+        something cuts that is no kernel.
         """
         to_array, to_list = longer or (self.encode, self.encode_to_list)
-        if self._fits < 0:
-            return to_array, to_list
-        work = self._new(rewriting)
+        before = cutting(self._beforehand)
+        if before is None:
+            return None
+        work = self._new([*written, *before])
+        prepare(encode_text)
         heads = [work.ids[:count] for count in range(at.HEADS)]
         arrays = [*(head.copy for head in heads), lambda: work.last().copy()]
         lists = [*(head.tolist for head in heads), lambda: work.last().tolist()]
@@ -237,13 +241,12 @@ class WordEncoder(Stays):
         except IndexError:
             return self._new()
 
-    def _new(self, rewriting: RewritingTables | None = None) -> Workspace:
+    def _new(self, writers: Sequence[Written] = ()) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        work = Workspace(self._machine, self._search.address, arrays, self.cache, rewriting)
+        work = Workspace(self._machine, self._search.address, arrays, self.cache, writers)
         if self._fits >= 0 and not self._ready:
             # numba reads compiled code when it is first asked for: all now, or the first batch would wait
             counts = np.zeros(0, np.int64)
-            prepare(encode_text)
             self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
             arguments = (work.block, work.utf8, units_of(counts), 0, 0, work.ids, counts)
             self._encode_texts = entry(encode_texts_of, *arguments)

@@ -19,22 +19,24 @@ from tokbench.kernels.text import MOST_BYTES
     IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
     DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
-    NORMAL,  # uint8 (TEXT_SIZE + PADDING,): the same, normalized
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-    REWRITING,  # the block of `RewritingTables` that normalize such a text, empty where nothing does
+    WRITERS,  # uint64 (2 * n,): the addresses of what is done to such a text before, and of their tables
+    FORTH,  # the block of a batch (see `pipeline.splicing`) of that text and what is written of it
+    BACK,  # the same the other way round
     MODEL,
-) = range(14)
+) = range(15)
 
 (
     SEARCH,  # the address of the model's search, see `searching`
     FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
     BUSY,  # 1 while a text is encoded by itself
     N_IDS,  # of the last one
-    REWRITES,  # 1 where it is to be normalized
-    ORDERED_FROM,  # see `RewritingTables`
-) = range(6)
+    N_WRITERS,
+    MOST,  # how many bytes there is room for the ids of
+    CUTS,  # 1 where there is a machine that cuts; else a text is one word
+) = range(7)
 
-N_COUNTERS = 6
+N_COUNTERS = 7
 
 GROUP = 128
 """Words that are cut and looked up together."""

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.calls import address as address_of
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.cutting import SECOND
-from tokbench_subword.pipeline.rewriting import RewritingTables
+from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import SPARE_IDS
@@ -24,9 +26,10 @@ class Workspace(Stays):
 
     `machine` is the block of what cuts, `address` that of the model's search, and `model` are its arrays: those
     that threads share, and scratch space that is this one's. `cache_bytes` is what the word cache may take.
+    `writers` are what is done to a text by itself, each to what the one before has written.
     """
 
-    __slots__ = ("arrays", "block", "ids", "out", "text", "utf8", "words")
+    __slots__ = ("_kept", "arrays", "block", "ids", "out", "text", "utf8", "words")
 
     def __init__(
         self,
@@ -34,15 +37,21 @@ class Workspace(Stays):
         address: int,
         model: Sequence[NDArray[Any]],
         cache_bytes: int = CACHE_BYTES,
-        rewriting: RewritingTables | None = None,
+        writers: Sequence[Written] = (),
     ) -> None:
         self.words = WordCache(cache_bytes)
         counters = np.zeros(at.N_COUNTERS, np.int64)
-        counters[at.SEARCH] = address
-        if rewriting is not None:
-            counters[at.REWRITES], counters[at.ORDERED_FROM] = 1, rewriting.ordered_from
+        counters[at.SEARCH], counters[at.CUTS] = address, machine is not None
+        counters[at.N_WRITERS], counters[at.MOST] = len(writers), at.TEXT_SIZE
+        text, other = np.zeros((2, at.TEXT_SIZE + PADDING), np.uint8)
+        most = at.TEXT_CHARACTERS if writers else 1
+        offsets, other_offsets = np.zeros((2, most + 1), np.int64)
+        declined, numbers = np.zeros(most, np.uint8), np.zeros(splicing.N_NUMBERS, np.int64)
+        numbers[splicing.CAPACITY], numbers[splicing.MOST_TEXTS] = at.TEXT_SIZE, most
+        batch = [text, offsets, other, other_offsets, declined, numbers]
+        self._kept = writers, batch
         self.arrays: list[NDArray[Any]] = [
-            machine,
+            block([np.zeros(0, np.uint8)]) if machine is None else machine,
             self.words.block,
             counters,
             np.zeros(2 * SECOND, np.int64),
@@ -51,10 +60,11 @@ class Workspace(Stays):
             np.zeros(at.GROUP, np.int64),
             np.zeros(at.GROUP + 1, np.int64),
             np.zeros(at.GROUP, np.int64),
-            np.zeros(at.TEXT_SIZE + PADDING, np.uint8),
-            np.zeros(at.TEXT_SIZE + PADDING, np.uint8),
+            text,
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
-            rewriting.block if rewriting else block([np.zeros(0, np.uint8)]),
+            np.array([[one.writer.address, address_of(one.block)] for one in writers], np.uint64).reshape(-1),
+            block(batch),
+            block([*batch[2:4], *batch[:2], *batch[4:]]),
             *model,
         ]
         self.out = np.empty(1 << 12, np.int32)

@@ -1,0 +1,130 @@
+"""Whole texts to ids: a `WordEncoder` behind what stands around a model, in batches and one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.arguments import plain_text
+from tokbench.batch import TokenBatch
+from tokbench.kernels.calls import travels_with
+from tokbench.kernels.copies import Stays, cached_property
+from tokbench.kernels.text import utf8_of
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
+from tokbench_subword.words.layout import TEXT_CHARACTERS
+
+_FEW = 16
+"""Texts that are encoded one by one."""
+
+
+class Before(Protocol):
+    """What happens to texts before they are cut: `CompiledPipeline`, or sentencepiece's normalizer."""
+
+    @property
+    def leaves_text(self) -> bool:
+        """Whether that is nothing."""
+
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """The same as kernels, for a text by itself; None where it takes more."""
+
+    def segments(self, texts: Segments) -> Segments:
+        """The texts as the encoder takes them."""
+
+
+class PreparedEncoder(Stays):
+    """Encodes texts by `words`, after what happens `before`."""
+
+    def __init__(self, before: Before, words: WordEncoder) -> None:
+        self.before, self.words = before, words
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        if self.before.leaves_text:
+            return self.words.encode_batch(texts)
+        return self.encode_utf8(*utf8_of(texts))
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""
+        segments = self.before.segments(Segments(data, offsets))
+        return segments.woven(self.words.encode_utf8(segments.data, segments.offsets))
+
+    def encode(self, text: str) -> NDArray[np.int32]:
+        """The ids of one text."""
+        return self.encode_utf8(*utf8_of([plain_text(text, name="tokbench")])).ids
+
+    def encode_to_list(self, text: str) -> list[int]:
+        """The ids of one text, as a list."""
+        return self.encode(text).tolist()  # type: ignore[no-any-return]
+
+    def one_by_one(self) -> tuple[ToArray, ToList] | None:
+        """The last two for short texts in a fraction of the time; None where it takes Python to prepare."""
+        written = self.before.written
+        if written is None:
+            return None
+        return self.words.one_by_one(written, (self.encode, self.encode_to_list))
+
+
+def few(texts: Sequence[str], alone: ToArray | None) -> TokenBatch | None:
+    """The batch of a few short texts, each encoded `alone`: 15 µs for ten; stage by stage takes up to 100.
+
+    None for others.
+    """
+    if alone is None or len(texts) > _FEW or sum(map(len, texts)) > TEXT_CHARACTERS:
+        return None
+    ids = [np.empty(0, np.int32), *map(alone, texts)]
+    return TokenBatch(np.concatenate(ids), np.cumsum(list(map(len, ids))))
+
+
+class OneByOne:
+    """What encodes one text, in tokenizers that have a `PreparedEncoder`: compiled code from the first call on.
+
+    A function of compiled code takes the place of the method, where there is one.
+    """
+
+    name: str
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        raise NotImplementedError
+
+    def _prepared_encoder(self) -> PreparedEncoder | None:
+        """What encodes; None where texts have to go through `encode_batch`."""
+        raise NotImplementedError
+
+    def _few(self, texts: Sequence[str]) -> TokenBatch | None:
+        return few(texts, self._one_by_one[0] if self._one_by_one else None)
+
+    def encode(self, text: str) -> NDArray[np.int32]:
+        """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""
+        plain_text(text, name=self.name)
+        if self._one_by_one is None:
+            return self.encode_batch([text]).ids
+        self.__dict__["encode"], self.__dict__["_to_list"] = self._one_by_one
+        return self._one_by_one[0](text)
+
+    def __call__(self, text: str) -> list[int]:
+        """The ids of `text`, as a list."""
+        return self._to_list(text)
+
+    def _to_list(self, text: str) -> list[int]:
+        return self.encode(text).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def _one_by_one(self) -> tuple[ToArray, ToList] | None:
+        prepared = self._prepared_encoder()
+        functions = None if prepared is None else prepared.one_by_one()
+        for function, name in zip(functions or (), ("encode", "_to_list"), strict=False):
+            travels_with(function, self, name)
+        return functions
+
+    def _forget_functions(self) -> None:
+        """Have them made anew, of what has changed."""
+        derived: dict[str, Any] = self.__dict__
+        for name in ("encode", "_to_list", "_one_by_one"):
+            derived.pop(name, None)

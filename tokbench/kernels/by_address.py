@@ -1,0 +1,71 @@
+"""Kernels that others call by their address: compiled once for all callers, which know none of them.
+
+A loop that is to run with any model, or over any stages, finds the addresses of what it calls in an array. A
+kind of such kernels is a class, which says what they take; all give an int64. Each kernel is an object of it,
+made by using the class as a decorator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numba
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from tokbench.kernels.compiling import c_function
+from tokbench.kernels.copies import cached_property
+
+NUMBER = types.int64
+BLOCK = types.CPointer(types.uint64)
+"""The type of the argument that is a block (`pointers.block`)."""
+
+
+class ByAddress:
+    """A kernel, compiled when its `address` is first asked for, and kept on disk by numba."""
+
+    takes: ClassVar[tuple[Any, ...]]
+
+    def __init__(self, code: Callable[..., int]) -> None:
+        self.code = code
+        self.compiled: Any = None if config.DISABLE_JIT else c_function((self.takes, NUMBER), code)
+
+    @cached_property
+    def address(self) -> int:
+        """Where it is in memory; among the `_PLAIN` ones without numba."""
+        if config.DISABLE_JIT:
+            _PLAIN.append(self.code)
+            return len(_PLAIN) - 1
+        if self.compiled is None:  # a numba that is not known
+            self.compiled = numba.cfunc(NUMBER(*self.takes), cache=True)(self.code)
+        else:
+            self.compiled.compile()
+        return int(self.compiled.address)
+
+
+_PLAIN: list[Callable[..., int]] = []
+
+if config.DISABLE_JIT:
+
+    def called_at(takes: tuple[Any, ...]) -> Any:
+        """What calls, in kernels, a kernel that `takes` these, by its address and with a tuple of arguments."""
+        return lambda address, arguments: _PLAIN[address](*arguments)
+
+else:
+
+    def called_at(takes: tuple[Any, ...]) -> Any:
+        """What calls, in kernels, a kernel that `takes` these, by its address and with a tuple of arguments."""
+
+        @intrinsic  # type: ignore[untyped-decorator]
+        def call_at(typingctx: Any, address: Any, arguments: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                result, *kinds = map(context.get_value_type, (NUMBER, *takes))
+                place = builder.inttoptr(args[0], ir.FunctionType(result, kinds).as_pointer())
+                return builder.call(place, cgutils.unpack_tuple(builder, args[1], len(takes)))
+
+            return NUMBER(NUMBER, types.Tuple(takes)), codegen
+
+        return call_at
