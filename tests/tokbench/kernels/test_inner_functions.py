@@ -14,7 +14,12 @@ INNER = {"inline", "subroutine"}
 
 def compilers(tree: ast.Module) -> set[str]:
     """The names in a module that compile what they decorate."""
-    modules = ("tokbench.kernels.compiling", "tokbench.kernels.calls", "tokbench_subword.words.searching")
+    own = ("pipeline.splicing", "words.searching")
+    modules = (
+        "tokbench.kernels.compiling",
+        "tokbench.kernels.calls",
+        *(f"tokbench_subword.{one}" for one in own),
+    )
     found = (node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in modules)
     return {alias.name for node in found for alias in node.names}
 
