@@ -1,23 +1,24 @@
-"""Counting in a worker: documents in, tallies out, piece by piece."""
+"""Counting in a worker: a task of pieces of text goes in, a tally of each comes out."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import read_text
+from tokbench.corpus import Shard, read_text
 from tokbench.errors import TokbenchError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.own import counting_of
-from tokbench.runner.limits import failure_of
+from tokbench.results.cell import Failure
+from tokbench.runner.cache import TallyCache
+from tokbench.runner.limits import Limits, failure_of
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, open_registry, reader_digest
-from tokbench.runner.tasks import CountTask, Outcome, Piece
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import Begun, Compiling, Emit
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -27,6 +28,63 @@ if TYPE_CHECKING:
 _PROGRESS_SECONDS = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some shards of one cell: the whole of a small language, or a part of a large one.
+
+    `cell` numbers the cell in the plan, `part` the piece in its cell.
+    """
+
+    cell: int
+    part: int
+    dataset: DatasetRecipe
+    language: str
+    shards: tuple[Shard, ...]
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected bytes of text."""
+        return sum(shard.n_bytes for shard in self.shards)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTask:
+    """Pieces to be counted with one tokenizer, in one worker.
+
+    `counting` are the metrics with counters of their own: the spec of each, and a digest of its plugin's code.
+    """
+
+    recipe: Recipe
+    pieces: tuple[Piece, ...]
+    cache: TallyCache | None
+    limits: Limits
+    counting: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one piece: the bytes of its tally and its shards' digests, or why there is none.
+
+    `seconds` is the time of counting, `cached` how many of the shards were known already.
+    """
+
+    cell: int
+    part: int
+    tally: bytes | None = None
+    digests: tuple[str, ...] = ()
+    seconds: float = 0.0
+    cached: int = 0
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """An event: so many bytes more of a cell were counted."""
+
+    cell: int
+    n_bytes: int
+
+
 def get_ready(emit: Emit) -> None:
     """Load what counts, once in a worker: compiling is nothing that a tokenizer's time limit should hold."""
     from tokbench.corpora.lines import lines_of
@@ -34,7 +92,7 @@ def get_ready(emit: Emit) -> None:
     from tokbench.tally import get_ready
 
     if not _ready:
-        when_compiling(lambda: emit(("compiling",)))
+        when_compiling(lambda: emit(Compiling()))
         lines_of(b"a line")
         get_ready()
         _ready.append(True)
@@ -44,12 +102,12 @@ _ready: list[bool] = []
 
 
 def count(emit: Emit, task: CountTask) -> None:
-    """Count every piece of a task; each is reported by an event as soon as it is done or has failed."""
+    """Count every piece of a task, in order; the outcome of each is an event, as soon as it is known."""
     home = Path.cwd()
     for piece in task.pieces:
         os.chdir(home)  # the last tokenizer call may have moved us, and paths of shards may be relative
-        emit(("begin", piece.cell, piece.part))
-        emit(("done", _guarded(emit, task, piece)))
+        emit(Begun())
+        emit(_guarded(emit, task, piece))
 
 
 def _guarded(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
@@ -60,7 +118,6 @@ def _guarded(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
 
 
 def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
-    from tokbench.runner.counting import Summing
     from tokbench.tally import Collector, CorpusFacts, Tally, collect
 
     begun = time.perf_counter()
@@ -72,7 +129,7 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     growing = Summing()
     digests, cached = [], 0
     for shard in piece.shards:
-        emit(("begin", piece.cell, piece.part))  # once more: a time limit is for a shard
+        emit(Begun())  # once more: a time limit is for a shard
         digest = dataset.digest(shard)
         digests.append(digest)
         if task.cache is None:
@@ -136,7 +193,7 @@ def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:
         waiting += n_bytes
         now = time.monotonic()
         if now - last >= _PROGRESS_SECONDS:
-            emit(("progress", piece.cell, waiting))
+            emit(Progress(piece.cell, waiting))
             waiting, last = 0, now
 
     return report

@@ -134,7 +134,7 @@ def choose_passages(plan: Plan) -> Iterator[Passage]:
 def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
     """The beginning of each language; none of a text that cannot be read, whose cells say so already."""
     bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
-    found: list[list[str]] | Failure = attempt(
+    found = attempt(
         read_beginnings, corpus.recipe, list(corpus.shards.values()), bounds, limits=plan.limits, again=True
     )
     if isinstance(found, Failure):
@@ -179,7 +179,7 @@ def _sheltered(
     plan: Plan, a: Recipe, b: Recipe, documents: Sequence[tuple[str, str]], by_bytes: bool
 ) -> dict[str, Any]:
     limits = plan.limits
-    found: dict[str, Any] | Failure = attempt(diff_one, a, b, documents, by_bytes, plan.cache, limits=limits)
+    found = attempt(diff_one, a, b, documents, by_bytes, plan.cache, limits=limits)
     return {"error": f"{found.kind}: {found.message}"} if isinstance(found, Failure) else found
 
 

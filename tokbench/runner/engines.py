@@ -1,7 +1,8 @@
 """Engines: where tasks run. Local processes, a Dask cluster, a Ray cluster; plugins may add others.
 
 Each gives a `concurrent.futures.Executor`; scheduling is theirs. The tokenizer itself always runs one
-process further (see `tokbench.runner.pool`), so the local engine needs only threads that wait.
+process further (see `tokbench.runner.pool`), so the local engine needs only threads that wait. Is a worker on
+another machine the same as we are? That is asked before work is sent, and again by every task.
 """
 
 from __future__ import annotations
@@ -9,12 +10,19 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any
 
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
+from tokbench.registry import PluginChoice, Registry
+from tokbench.results.atomic import StorageError
+from tokbench.runner.limits import WorkerLost
+from tokbench.runner.recipe import open_registry, versions
+from tokbench.tokenizer import LoadContext
 
 PATIENCE = "20s"
 """How long a scheduler may take to answer."""
@@ -103,3 +111,85 @@ ENGINES = (
     Engine(name="dask", summary="a Dask cluster (extra: dask)", open=open_dask, shared=True),
     Engine(name="ray", summary="a Ray cluster (extra: ray)", open=open_ray, shared=True),
 )
+
+
+# --- the workers of a shared engine ------------------------------------------------------------------------
+
+PROBES = 4
+"""Questions for each job: an executor does not say which worker answers, so several are asked."""
+
+
+class EngineLost(Exception):
+    """A shared engine gives no results any more: its scheduler or its workers are gone."""
+
+
+def result_of(future: Future[Any], *, shared: bool) -> Any:
+    """What a task gives; on a shared engine, tasks shelter what they do, so what they raise is the engine's."""
+    try:
+        return future.result()
+    except (WorkerLost, StorageError, CancelledError):
+        raise
+    except Exception as error:
+        if not shared:
+            raise
+        raise EngineLost(f"{type(error).__name__}: {error}") from error
+
+
+def submitted(executor: Executor, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """A task handed to a shared engine, which may be gone before it takes it."""
+    try:
+        return executor.submit(function, *arguments)
+    except Exception as error:
+        raise EngineLost(f"{type(error).__name__}: {error}") from error
+
+
+def check_here(executor: Executor, engine: str) -> None:
+    """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
+    if executor.submit(os.getpid).result() != os.getpid():
+        raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
+
+
+def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
+    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have.
+
+    Raises `EngineLost` where none can answer.
+    """
+    ours = environment(registry)
+    asked = [
+        submitted(executor, environment_here, registry.choice, registry.context) for _ in range(PROBES * jobs)
+    ]
+    for future in asked:
+        different = difference(ours, result_of(future, shared=True))
+        if different:
+            raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
+
+
+def environment(registry: Registry) -> dict[str, str]:
+    """What the workers of a shared engine must have in common with us before work is sent to them."""
+    loaded = [plugin for plugin in registry.host.plugins.values() if plugin.status == "loaded"]
+    return {
+        "python": ".".join(map(str, sys.version_info[:2])),
+        **versions(["tokbench", "numpy"]),
+        **{f"plugin {plugin.name}": plugin.version for plugin in loaded},
+    }
+
+
+@lru_cache(maxsize=4)
+def environment_here(plugins: PluginChoice, context: LoadContext) -> dict[str, str]:
+    """What this process has."""
+    return environment(open_registry(plugins, context))
+
+
+def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
+    """What differs, in words; empty where nothing does.
+
+    Example:
+        >>> difference({"tokbench": "1.0", "numpy": "2"}, {"tokbench": "0.9", "numpy": "2"})
+        'tokbench is 0.9 there and 1.0 here'
+    """
+    names = dict.fromkeys([*ours, *theirs])
+    return ", ".join(
+        f"{name} is {theirs.get(name, 'absent')} there and {ours.get(name, 'absent')} here"
+        for name in names
+        if ours.get(name) != theirs.get(name)
+    )

@@ -22,7 +22,6 @@ from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
-from tokbench.runner.tasks import Audited, AuditTask
 from tokbench.runner.worker import Emit
 
 if TYPE_CHECKING:
@@ -33,6 +32,28 @@ if TYPE_CHECKING:
 SAMPLE_CHARS = 280
 LARGEST_AUDIT = 600_000
 """Ids up to which a run audits a vocabulary by itself; `tokbench audit` takes any (all of Unicode, say)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTask:
+    """One tokenizer by itself: its vocabulary to be audited (or not), its cuts of gold words to be scored.
+
+    `gold` maps a language to the path and the format of its gold words.
+    """
+
+    recipe: Recipe
+    audit: bool
+    gold: Mapping[str, tuple[str, str]]
+    cache: TallyCache | None
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What was found of one tokenizer by itself: its audit as JSON has it, morphology by language."""
+
+    audit: dict[str, Any] | None
+    morphology: dict[str, MorphCounts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +149,9 @@ class Inspector:
         }
         if not shown or isinstance(self._audited[key], Failure):
             return {}
-        pieces: dict[int, list[dict[str, Any]]] | Failure = attempt(
-            show, subject.recipe, shown, limits=self._plan.limits, doing="while passages were shown to it"
-        )
-        return pieces
+        assert subject.recipe is not None
+        doing = "while passages were shown to it"
+        return attempt(show, subject.recipe, shown, limits=self._plan.limits, doing=doing)
 
 
 def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
@@ -190,10 +210,7 @@ def show(emit: Emit, recipe: Recipe, texts: Mapping[int, str]) -> dict[int, list
 
 def run_audit(task: AuditTask) -> Audited | Failure:
     """What is found of a tokenizer in a worker, or why nothing is."""
-    found: Audited | Failure = attempt(
-        audit_one, task, limits=task.limits, doing="while its vocabulary was audited"
-    )
-    return found
+    return attempt(audit_one, task, limits=task.limits, doing="while its vocabulary was audited")
 
 
 def audit_one(emit: Emit, task: AuditTask) -> Audited:

@@ -20,7 +20,7 @@ from tokbench.runner.cache import TallyCache
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import Begun, Emit
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without
@@ -80,13 +80,13 @@ def look_up(
     for one in measured:
         share = MOST_BYTES // max(len(one.shards), 1)
         for language, shards in one.shards.items():
-            emit(("begin",))  # a time limit is for a language
+            emit(Begun())  # a time limit is for a language
             wanted[one.recipe.key, language] = lines_of(_texts(one.recipe, _spread(shards, share), share), most)
     anywhere = frozenset().union(*wanted.values())
     met: set[int] = set()
     corpus = training.load()
     for shard in corpus.shards() if anywhere else ():
-        emit(("begin",))
+        emit(Begun())
         for document in corpus.dataset.read(shard):
             met.update(line for line in map(hash_of, document.text.split("\n")) if line in anywhere)
     leaks: Leaks = {}

@@ -29,7 +29,7 @@ pages back and have them again takes as long as a tenth of the counting. Not for
 class Limits:
     """How long a step may take (seconds) and how much memory its process may hold (bytes); None: no limit.
 
-    A step ends where the callee emits an event ``("begin", …)``: the clock then starts anew.
+    A step ends where the callee emits `Begun`: the clock then starts anew.
     """
 
     seconds: float | None = None

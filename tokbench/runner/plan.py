@@ -219,7 +219,7 @@ def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
     recipe = _recipe(registry, spec)
     if registry.in_house(spec.family, "tokbench_datasets"):
         return open_corpus(None, recipe, registry)
-    found: Corpus | Failure = attempt(open_corpus, recipe, limits=limits)
+    found = attempt(open_corpus, recipe, limits=limits)
     if isinstance(found, Failure):
         owner = registry.owner(spec.family, "tokbench_datasets")
         raise CorpusError(f"{spec}: the plugin {owner!r} could not open it: {found.kind}: {found.message}")

@@ -153,8 +153,7 @@ def _tasks(spec: Spec, shards: Sequence[tuple[DatasetRecipe, Shard]], folder: Pa
 
 def run_task(task: Task) -> list[TextSize] | Failure:
     """How much text a task had, or why it failed; its counts are in files of its folder."""
-    found: list[TextSize] | Failure = attempt(count_task, task, again=True)
-    return found
+    return attempt(count_task, task, again=True)
 
 
 def count_task(emit: Emit, task: Task) -> list[TextSize]:

@@ -1,34 +1,26 @@
-"""The quality pass: tasks to an executor, tallies back, a file for each finished cell.
-
-Is a worker on another machine the same as we are? That is asked before work is sent, and again by every task.
-"""
+"""The quality pass: tasks to an executor, tallies back, a file for each finished cell."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from dataclasses import dataclass, field
-from functools import lru_cache
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from tokbench.errors import SpecError
-from tokbench.registry import PluginChoice, Registry
-from tokbench.results.atomic import StorageError
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
-from tokbench.runner.counting import Summing
-from tokbench.runner.inspecting import run_audit
-from tokbench.runner.limits import WorkerLost, failure
-from tokbench.runner.pool import run_task
-from tokbench.runner.recipe import digest_of, environment, open_registry
+from tokbench.runner.counting import CountTask, Outcome, Progress, Summing, count, get_ready
+from tokbench.runner.engines import difference, environment_here, result_of, submitted
+from tokbench.runner.inspecting import Audited, AuditTask, run_audit
+from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
+from tokbench.runner.pool import borrowed
+from tokbench.runner.recipe import digest_of
 from tokbench.runner.shelter import Stop
-from tokbench.runner.tasks import Audited, AuditTask, CountTask, Outcome
+from tokbench.runner.worker import Emit
 from tokbench.tally import Tally
-from tokbench.tokenizer import LoadContext
 
 MOST_DIGESTS = 1_000
 """Shards of a cell up to which each is listed; beyond, one digest stands for them all."""
@@ -135,7 +127,7 @@ class QualityPass:
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
                 else:  # nobody can be heard from another machine: outcomes come with the future
-                    waiting.add(_submitted(executor, run_checked, task, expected))
+                    waiting.add(submitted(executor, run_checked, task, expected))
             if stop.asked:
                 waiting = {future for future in waiting if not future.cancel()}
             if not waiting:
@@ -143,21 +135,21 @@ class QualityPass:
             # The timeout lets a signal handler run between two looks.
             finished, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in finished:
-                outcomes: list[Outcome] = _result(future, shared=expected is not None)
+                outcomes: list[Outcome] = result_of(future, shared=expected is not None)
                 for outcome in outcomes if expected is not None else ():
-                    self.hear(("done", outcome))
+                    self.hear(outcome)
 
-    def hear(self, event: Any) -> None:
+    def hear(self, event: object) -> None:
         """Take an event of a task: progress, or a piece that is done."""
         with self._lock:
-            if event[0] == "progress":
-                self._progress(event[1], event[2])
-            elif event[0] == "done":
-                self._piece(event[1])
+            if isinstance(event, Progress):
+                self._progress(event)
+            elif isinstance(event, Outcome):
+                self._piece(event)
 
-    def _progress(self, index: int, n_bytes: int) -> None:
-        self._reported[index] = self._reported.get(index, 0) + n_bytes
-        self._watcher.worked(self._growing[index].cell, n_bytes)
+    def _progress(self, more: Progress) -> None:
+        self._reported[more.cell] = self._reported.get(more.cell, 0) + more.n_bytes
+        self._watcher.worked(self._growing[more.cell].cell, more.n_bytes)
 
     def _piece(self, outcome: Outcome) -> None:
         growing = self._growing[outcome.cell]
@@ -188,74 +180,53 @@ class QualityPass:
         self._tell(result)
 
 
-PROBES = 4
-"""Questions for each job: an executor does not say which worker answers, so several are asked."""
+# --- one task -----------------------------------------------------------------------------------------------
+
+MOST_LOSSES = 3
+"""After so many lost workers in a row a tokenizer's remaining pieces of the task are not tried."""
 
 
-class EngineLost(Exception):
-    """A shared engine gives no results any more: its scheduler or its workers are gone."""
+class _Stopped(Exception):
+    """The user asked to stop, and a piece has just been finished."""
 
 
-def _result(future: Future[Any], *, shared: bool) -> Any:
-    """What a task gives; on a shared engine, tasks shelter what they do, so what they raise is the engine's."""
-    try:
-        return future.result()
-    except (WorkerLost, StorageError, CancelledError):
-        raise
-    except Exception as error:
-        if not shared:
-            raise
-        raise EngineLost(f"{type(error).__name__}: {error}") from error
+def run_task(
+    task: CountTask, on_event: Emit | None = None, should_stop: Callable[[], bool] = lambda: False
+) -> list[Outcome]:
+    """The outcome of every piece in order, or of those done when `should_stop`.
 
-
-def _submitted(executor: Executor, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-    """A task handed to a shared engine, which may be gone before it takes it."""
-    try:
-        return executor.submit(function, *arguments)
-    except Exception as error:
-        raise EngineLost(f"{type(error).__name__}: {error}") from error
-
-
-def check_here(executor: Executor, engine: str) -> None:
-    """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
-    if executor.submit(os.getpid).result() != os.getpid():
-        raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
-
-
-def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
-    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have.
-
-    Raises `EngineLost` where none can answer.
+    A piece that takes its worker down has failed, and those after it go on in another. `on_event` hears
+    `Progress` and each `Outcome` as they happen. Raises `WorkerLost` if interrupted.
     """
-    ours = environment(registry)
-    asked = [
-        _submitted(executor, environment_here, registry.choice, registry.context) for _ in range(PROBES * jobs)
-    ]
-    for future in asked:
-        different = difference(ours, _result(future, shared=True))
-        if different:
-            raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
+    done: list[Outcome] = []
+    losses = 0
 
+    def hear(event: object) -> None:
+        if isinstance(event, Outcome):
+            done.append(event)
+        if on_event is not None:
+            on_event(event)
+        if isinstance(event, Outcome) and should_stop():
+            raise _Stopped
 
-@lru_cache(maxsize=4)
-def environment_here(plugins: PluginChoice, context: LoadContext) -> dict[str, str]:
-    """What this process has."""
-    return environment(open_registry(plugins, context))
-
-
-def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
-    """What differs, in words; empty where nothing does.
-
-    Example:
-        >>> difference({"tokbench": "1.0", "numpy": "2"}, {"tokbench": "0.9", "numpy": "2"})
-        'tokbench is 0.9 there and 1.0 here'
-    """
-    names = dict.fromkeys([*ours, *theirs])
-    return ", ".join(
-        f"{name} is {theirs.get(name, 'absent')} there and {ours.get(name, 'absent')} here"
-        for name in names
-        if ours.get(name) != theirs.get(name)
-    )
+    try:
+        while left := task.pieces[len(done) :]:
+            try:
+                with borrowed() as worker:
+                    worker.call(get_ready)
+                    worker.call(count, replace(task, pieces=left), limits=task.limits, on_event=hear)
+            except (WorkerLost, CallFailed) as error:
+                why = failure_from(error)
+                lost = task.pieces[len(done) :]  # the first of them was being counted
+                losses = losses + 1 if len(lost) == len(left) else 1
+                for piece in lost[:1]:
+                    hear(Outcome(piece.cell, piece.part, failure=why))
+                why = replace(why, message=f"not tried after {losses} such failures in a row: {why.message}")
+                for piece in lost[1:] if losses >= MOST_LOSSES else ():
+                    hear(Outcome(piece.cell, piece.part, failure=why))
+    except _Stopped:
+        pass
+    return done
 
 
 def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[Outcome]:

@@ -248,13 +248,3 @@ def source_digest(file: str) -> str:
     for source in sources:
         total.update(os.fsencode(source.relative_to(path.parent)) + b"\0" + source.read_bytes())
     return total.hexdigest()
-
-
-def environment(registry: Registry) -> dict[str, str]:
-    """What the workers of a shared engine must have in common with us before work is sent to them."""
-    loaded = [plugin for plugin in registry.host.plugins.values() if plugin.status == "loaded"]
-    return {
-        "python": ".".join(map(str, sys.version_info[:2])),
-        **versions(["tokbench", "numpy"]),
-        **{f"plugin {plugin.name}": plugin.version for plugin in loaded},
-    }

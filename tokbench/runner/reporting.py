@@ -12,7 +12,6 @@ from tokbench.registry import PluginChoice, Registry
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import Failure
-from tokbench.runner.limits import Limits
 from tokbench.runner.plan import Plan
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import open_registry
@@ -72,13 +71,11 @@ def _made(
         except Exception as error:
             return Failure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
     owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
-    limits: Limits = plan.limits
-    found = attempt(function, registry.choice, registry.context, path, name, limits=limits)
+    found = attempt(function, registry.choice, registry.context, path, name, limits=plan.limits)
     if isinstance(found, Failure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
         return Failure(kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output)
-    written: list[Path] = found
-    return written
+    return found
 
 
 def write_report(

@@ -28,9 +28,10 @@ from tokbench.runner.cells import (
     most_workers,
     without_text,
 )
-from tokbench.runner.counting import get_ready
+from tokbench.runner.counting import CountTask, get_ready
+from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
 from tokbench.runner.figures import make_figures, measure_context, write_figures
-from tokbench.runner.inspecting import Inspections, Inspector
+from tokbench.runner.inspecting import AuditTask, Inspections, Inspector
 from tokbench.runner.leakage import Leaks, find_leaks
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
@@ -38,15 +39,14 @@ from tokbench.runner.place import choose_folder, locked
 from tokbench.runner.plan import Plan, make_plan, price_notes
 from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
-from tokbench.runner.quality import EngineLost, QualityPass, check_here, check_workers
-from tokbench.runner.recipe import adopt, digest_of, environment
+from tokbench.runner.quality import QualityPass
+from tokbench.runner.recipe import adopt, digest_of
 from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.shelter import Stop, stopping
 from tokbench.runner.speed import SpeedResult, speed_stage
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
-from tokbench.runner.tasks import AuditTask, CountTask
 from tokbench.wording import writable
 
 NO_TEXT = Failure(

@@ -22,12 +22,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, TypeVar, TypeVarTuple
 
 import psutil
 
 from tokbench.runner.limits import KEEP_MEMORY, NO_LIMITS, CallFailed, Limits, WorkerLost, thread_environment
-from tokbench.runner.worker import receive, send
+from tokbench.runner.worker import Begun, Compiling, Emit, receive, send
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
@@ -84,11 +87,11 @@ class Worker:
 
     def call(
         self,
-        function: Callable[..., Any],
-        *arguments: Any,
+        function: Callable[[Emit, *Given], T],
+        *arguments: *Given,
         limits: Limits = NO_LIMITS,
-        on_event: Callable[[Any], None] | None = None,
-    ) -> Any:
+        on_event: Emit | None = None,
+    ) -> T:
         """``function(emit, *arguments)`` in the child, and its value; events go to `on_event` as they come.
 
         Raises `CallFailed` where it raised, and `WorkerLost` where the process died or had to be killed.
@@ -104,9 +107,10 @@ class Worker:
             send(self._requests, (function, arguments))
         except OSError:
             raise self._lost() from None
-        return self._reply(limits, on_event)
+        value: T = self._reply(limits, on_event)
+        return value
 
-    def begin(self, function: Callable[..., Any], compiling: Callable[[], None] | None = None) -> None:
+    def begin(self, function: Callable[[Emit], None], compiling: Callable[[], None] | None = None) -> None:
         """Have ``function(emit)`` called and wait for nothing: the next `call` does, without limits.
 
         `compiling` is called when the process says, in this or any later call, that it has to compile kernels.
@@ -116,7 +120,7 @@ class Worker:
             send(self._requests, (function, ()))
             self._ahead += 1
 
-    def _reply(self, limits: Limits, on_event: Callable[[Any], None] | None) -> Any:
+    def _reply(self, limits: Limits, on_event: Emit | None) -> Any:
         """Wait for the end of what was sent, within limits."""
         begun = time.monotonic()
         watched = begun
@@ -134,9 +138,9 @@ class Worker:
             if kind == "gone":
                 raise self._lost()
             if kind == "event":
-                if content[0] == "compiling" and self._compiling is not None:
+                if isinstance(content, Compiling) and self._compiling is not None:
                     self._compiling()
-                if content[0] == "begin":
+                if isinstance(content, Begun):
                     begun = now
                 if on_event is not None:
                     on_event(content)

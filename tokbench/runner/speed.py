@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from tokbench.errors import ResultsError
 from tokbench.results.atomic import write_json
@@ -25,12 +25,14 @@ from tokbench.runner.plan import Plan
 from tokbench.runner.pool import close_idle
 from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.shelter import Stop, Worker
-from tokbench.runner.stopwatch import SetUp, Timing, set_up, time_round
+from tokbench.runner.stopwatch import set_up, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
+from tokbench.runner.worker import Emit
 
 Report = Callable[[int, int, str], None]
 T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 
 @dataclass
@@ -127,7 +129,7 @@ class _Heat:
         recipe = replace(subject.recipe, context=context)
         racer = _Racer(subject.entry.key, Worker(thread_environment(self.threads)))
         self.racers.append(racer)
-        known: SetUp | None = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
+        known = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
         if known is None:
             return
         fields = asdict(known)
@@ -136,11 +138,11 @@ class _Heat:
         self.result.rounds += [{**self._about(racer), "round": -1, **timing} for timing in cold]
 
     def _round(self, racer: _Racer, index: int, passage: Passage, form: str) -> None:
-        timing: Timing | None = self._guarded(racer, time_round, passage.dataset, form)
+        timing = self._guarded(racer, time_round, passage.dataset, form)
         if timing is not None:
             self.result.rounds.append({**self._about(racer), "round": index, **asdict(timing)})
 
-    def _guarded(self, racer: _Racer, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _guarded(self, racer: _Racer, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
         """What the racer's process answers, or None with its failure kept."""
         try:
             return racer.worker.call(function, *arguments, limits=self.limits)

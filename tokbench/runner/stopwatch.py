@@ -17,7 +17,7 @@ from typing import Any
 from tokbench.runner.limits import peak_memory
 from tokbench.runner.passages import Passage, digest_of_ids, utf8_bytes, verified
 from tokbench.runner.recipe import Recipe, open_registry
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import Begun, Emit
 from tokbench.tokenizer import Tokenizer
 
 SHORTEST_ROUND = 0.004
@@ -116,12 +116,12 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     _benches[:] = [bench]
     cold = []
     for passage in passages:
-        emit(("begin", passage.dataset))
+        emit(Begun())
         cold.append(_timed(bench, passage.dataset, "batch", "cold", loops=1))
     peak = peak_memory()
     digest = hashlib.sha256()
     for passage in passages:
-        emit(("begin", passage.dataset))
+        emit(Begun())
         batch = verified(tokenizer, passage)
         digest.update(digest_of_ids(batch))
         bench.n_tokens[passage.dataset] = len(batch.ids)
@@ -145,7 +145,7 @@ def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
 
     None where the tokenizer has no such form.
     """
-    emit(("begin", dataset, form))
+    emit(Begun())
     bench = _benches[0]
     if form == "offsets" and not _has(bench.tokenizer, "offsets"):
         return None

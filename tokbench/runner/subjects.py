@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from tokbench.corpus import shares
 from tokbench.errors import CorpusError, TokbenchError
@@ -30,7 +30,7 @@ from tokbench.runner.recipe import (
 )
 from tokbench.runner.shelter import Stop
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import Begun, Emit
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import LoadContext, special_ids, unk_id
 
@@ -41,6 +41,8 @@ _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `t
 
 Say = Callable[[str], None]
 Report = Callable[[int, int, str], None]
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,12 @@ def _nest_of(spec: Spec) -> str:
     return str(Spec(spec.family, None, {n: value for n, value in spec.options.items() if n != "vocab_size"}))
 
 
-def _of_corpus(plan: Plan, function: Callable[..., Any], training: TrainingRecipe, *arguments: Any) -> Any:
+def _of_corpus(
+    plan: Plan,
+    function: Callable[[Emit, TrainingRecipe, *Given], T],
+    training: TrainingRecipe,
+    *arguments: *Given,
+) -> T:
     """What `function` gives of the training text in a worker; raises `CorpusError` where it cannot be read."""
     found = attempt(function, training, *arguments, limits=plan.limits, again=True)
     if isinstance(found, Failure):
@@ -159,8 +166,7 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
                 recipe_of, plan.registry.choice, context, entry.spec, trained, limits=plan.limits
             )
             subject = replace(subject, files=files, libraries=libraries)
-            known: About = worker.call(about, recipe, limits=plan.limits)
-        return replace(subject, recipe=recipe, about=known)
+            return replace(subject, recipe=recipe, about=worker.call(about, recipe, limits=plan.limits))
     except (WorkerLost, CallFailed) as error:
         return replace(subject, failure=failure_from(error))
     except TokbenchError as error:
@@ -206,15 +212,14 @@ def _train_now(plan: Plan, spec: Spec, sizes: Mapping[int, Spec], lesson: _Lesso
     """Train in a process of its own."""
     assert plan.training is not None
 
-    def told(event: Any) -> None:
-        if event[0] == "training":
-            report(int(event[2] * 100), 100, f"{event[1]} {event[3]}")
+    def told(event: object) -> None:
+        if isinstance(event, Trains):
+            report(int(event.fraction * 100), 100, f"{event.spec} {event.doing}")
 
     arguments = (spec, sizes, plan.training, lesson.aside, lesson.digest, lesson.models)
     # A fresh process, so that the peak of memory is this training's own.
     with borrowed(fresh=True) as worker:
-        trained: Trained = worker.call(train_one, *arguments, limits=plan.limits, on_event=told)
-    return trained
+        return worker.call(train_one, *arguments, limits=plan.limits, on_event=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +261,15 @@ def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> Path | Non
     return spool(corpus.load(), path)
 
 
+@dataclass(frozen=True, slots=True)
+class Trains:
+    """An event: how far a training has come (0..1), and what it does."""
+
+    spec: str
+    fraction: float
+    doing: str
+
+
 def train_one(
     emit: Emit,
     spec: Spec,
@@ -269,8 +283,8 @@ def train_one(
     text = corpus.load() if aside is None else spooled(aside, corpus.key)
 
     def progress(fraction: float, doing: str) -> None:
-        emit(("begin",))  # each step that a trainer tells of has the time limit for itself
-        emit(("training", str(spec), fraction, doing))
+        emit(Begun())  # each step that a trainer tells of has the time limit for itself
+        emit(Trains(str(spec), fraction, doing))
 
     return ensure_trained(corpus.registry(), spec, text, digest, folder, progress=progress, sizes=sizes)
 

@@ -18,13 +18,24 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from tokbench.errors import TokbenchError
 
-Emit = Callable[[Any], None]
+Emit = Callable[[object], None]
 """Sends an event to whoever called; the first argument of everything that is called in a worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An event: a step of the call begins, and with it the clock of the time limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiling:
+    """An event: kernels have to be compiled, which takes a while once on a machine."""
 
 
 def main() -> None:

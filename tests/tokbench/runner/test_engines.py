@@ -106,7 +106,7 @@ def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) 
     from concurrent.futures import Future
 
     from tokbench.registry import build_registry
-    from tokbench.runner.quality import check_workers
+    from tokbench.runner.engines import check_workers
 
     class Elsewhere:
         def submit(self, fn: Any, *arguments: Any) -> Future[dict[str, str]]:

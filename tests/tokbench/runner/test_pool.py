@@ -30,7 +30,8 @@ def raising(emit):
 def compiles(emit):
     from numba import njit
     from tokbench.kernels.compiling import when_compiling
-    when_compiling(lambda: emit(("compiling",)))
+    from tokbench.runner.worker import Compiling
+    when_compiling(lambda: emit(Compiling()))
     njit(lambda x: x + 1)(1)
     njit(lambda x: x + 2)(1)
 def how_often(emit):
