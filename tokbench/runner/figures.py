@@ -27,6 +27,7 @@ from tokbench.runner.worker import Emit
 from tokbench.tokenizer import LoadContext
 
 if TYPE_CHECKING:
+    from tokbench.runner.inspecting import Inspections
     from tokbench.runner.plan import Plan  # which a worker does without
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
@@ -82,7 +83,7 @@ def write_figures(
     write_rows(folder.comparisons, figures.compared)
 
 
-def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> MeasureContext:
+def measure_context(plan: Plan, subjects: Sequence[Subject], seen: Inspections) -> MeasureContext:
     """What metrics know beside the tallies."""
     suite = plan.suite
     return MeasureContext(
@@ -99,7 +100,8 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], **more: Any) -> Mea
         replicates=suite.replicates,
         confidence=suite.confidence,
         exclude_lossy=suite.exclude_lossy,
-        **more,
+        audits=seen.audits,
+        morphology=seen.morphology,
     )
 
 

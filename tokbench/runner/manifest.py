@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import SCHEMA_VERSION
+from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
 from tokbench.runner.plan import Corpus, Plan, available_cores
 from tokbench.runner.recipe import digest_of, versions
@@ -25,22 +26,26 @@ MOST_SHARDS = 1_000
 """Datasets of more shards are listed by one digest a language, not shard by shard."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Provenance:
-    """What is known of a run at some moment of it."""
+    """What is known of a run so far; each of its stages adds what it has found.
+
+    `digests` are of the shards of each dataset and language, `failures` the cells that could not be counted,
+    `faults` what went wrong with metrics, reports and plots, `timings` the seconds of each stage.
+    """
 
     name: str
     request: str
-    status: str
     plan: Plan
-    subjects: Sequence[Subject]
-    digests: Mapping[tuple[str, str], Sequence[str]]
-    failures: Sequence[CellResult]
-    timings: Mapping[str, float]
-    speed: SpeedResult | None = None
-    unseen: Mapping[str, Failure] = field(default_factory=dict)
-    faults: Sequence[Failure] = ()
+    status: str = "unfinished"
+    subjects: Sequence[Subject] = ()
+    digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    failures: list[CellResult] = field(default_factory=list)
+    seen: Inspections = field(default_factory=Inspections)
     leaks: Leaks = field(default_factory=dict)
+    speed: SpeedResult | None = None
+    faults: list[Failure] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
 
 
 def manifest(known: Provenance) -> dict[str, Any]:
@@ -138,7 +143,7 @@ def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
     for failure in [*known.faults, *plugin_failures(known.plan.registry.host)]:
         yield failure_entry(None, None, None, failure)
     timed = known.speed.failures if known.speed else {}
-    for tokenizer, failure in [*known.unseen.items(), *timed.items()]:
+    for tokenizer, failure in [*known.seen.failures.items(), *timed.items()]:
         yield failure_entry(tokenizer, None, None, failure)
 
 

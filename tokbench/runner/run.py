@@ -7,16 +7,16 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokbenchError
-from tokbench.metrics.metric import Measurement
 from tokbench.registry import build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
+from tokbench.results.folder import choose_folder, locked
 from tokbench.runner.cache import cache_limit
 from tokbench.runner.cells import (
     Cell,
@@ -31,11 +31,10 @@ from tokbench.runner.cells import (
 from tokbench.runner.counting import CountTask, get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
 from tokbench.runner.figures import make_figures, measure_context, write_figures
-from tokbench.runner.inspecting import AuditTask, Inspections, Inspector
-from tokbench.runner.leakage import Leaks, find_leaks
+from tokbench.runner.inspecting import AuditTask, Inspector
+from tokbench.runner.leakage import find_leaks
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
-from tokbench.runner.place import choose_folder, locked
 from tokbench.runner.plan import Plan, make_plan, price_notes
 from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
@@ -43,9 +42,9 @@ from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import adopt, digest_of
 from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.shelter import Stop, stopping
-from tokbench.runner.speed import SpeedResult, speed_stage
+from tokbench.runner.speed import speed_stage
 from tokbench.runner.speed_rows import speed_measurements
-from tokbench.runner.subjects import Subject, make_ready
+from tokbench.runner.subjects import make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.wording import writable
 
@@ -100,31 +99,23 @@ def run_suite(
     request = digest_of(wanted.request)
     folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):
-        return _Session(plan, folder, request, display or Display(), report=report).run()
+        known = Provenance(writable(folder.path.resolve().name), request, plan)
+        return _Session(folder, known, display or Display(), report=report).run()
 
 
 @dataclass
 class _Session:
-    """A run in progress."""
+    """A run in progress: the stages one after another, and what is to be done when one is cut short."""
 
-    plan: Plan
     folder: RunFolder
-    request: str
+    known: Provenance
     display: Display
-    subjects: list[Subject] = field(default_factory=list)
-    digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    failures: list[CellResult] = field(default_factory=list)
-    timings: dict[str, float] = field(default_factory=dict)
-    seen: Inspections = field(default_factory=Inspections)
-    speed: SpeedResult | None = None
-    faults: list[Failure] = field(default_factory=list)
     report: bool = False
     compiles: bool = False
-    leaks: Leaks = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        return writable(self.folder.path.resolve().name)
+    def plan(self) -> Plan:
+        return self.known.plan
 
     def run(self) -> Run:
         self.display.begin(self.plan, self.folder)
@@ -153,7 +144,7 @@ class _Session:
         run = Run.open(self.folder.path)
         self.display.measured(run)
         if self.report:
-            self.faults += write_reports(self.plan, run, self.display.wrote)
+            self.known.faults += write_reports(self.plan, run, self.display.wrote)
             close_idle()
         self.write_manifest("finished")
         tell(self.plan.registry, "tokbench_run_finished", run=Run.open(self.folder.path))
@@ -161,46 +152,35 @@ class _Session:
         return Run.open(self.folder.path)
 
     def measure(self, stop: Stop) -> None:
-        with self.timed("prepare"):
-            models = _models(self.plan, self.folder)
-            self.subjects = make_ready(self.plan, models, stop, self.display.say, self.display.rounds)
-        self.check(stop)
-        with self.timed("quality"):
-            cells = make_cells(self.plan, self.subjects)
-            inspector = Inspector(self.plan, self.subjects)
+        plan, folder, known = self.plan, self.folder, self.known
+        with self.timed("prepare", stop):
+            models = _models(plan, folder)
+            known.subjects = make_ready(plan, models, stop, self.display.say, self.display.rounds)
+        with self.timed("quality", stop):
+            cells = make_cells(plan, known.subjects)
+            inspector = Inspector(plan, known.subjects)
             self.count(cells, inspector, stop)
-        self.check(stop)
-        failed = {cell.key for cell in self.failures}
-        counted = CellFiles(self.folder, [cell.key for cell in cells if cell.key not in failed])
-        self.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
-        with self.timed("inspect"):
-            self.seen = inspector.finish(self.folder, {cell.key for cell in self.failures})
-            self.leaks = find_leaks(self.plan, self.subjects, self.digests)
-        self.check(stop)
-        with self.timed("figures"):  # before speed is timed: that wants the machine, and its workers gone
-            context = measure_context(
-                self.plan, self.subjects, audits=self.seen.audits, morphology=self.seen.morphology
-            )
-            figures = make_figures(self.plan, self.folder, self.subjects, cells, self.failures, context)
-            self.faults += figures.faults
-        self.check(stop)
-        with self.timed("speed"):
-            self.speed = speed_stage(self.plan, self.folder, self.subjects, stop, self.display.rounds)
-        self.check(stop)
-        write_figures(self.plan, self.folder, self.name, self.subjects, figures, self.speed_rows())
+        with self.timed("inspect", stop):
+            failed = {cell.key for cell in known.failures}
+            counted = CellFiles(folder, [cell.key for cell in cells if cell.key not in failed])
+            known.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
+            known.seen = inspector.finish(folder, {cell.key for cell in known.failures})
+            known.leaks = find_leaks(plan, known.subjects, known.digests)
+        with self.timed("figures", stop):  # before speed is timed: that wants the machine, and its workers gone
+            context = measure_context(plan, known.subjects, known.seen)
+            figures = make_figures(plan, folder, known.subjects, cells, known.failures, context)
+            known.faults += figures.faults
+        with self.timed("speed", stop):
+            known.speed = speed_stage(plan, folder, known.subjects, stop, self.display.rounds)
+        speeds = speed_measurements(plan, known.speed, known.subjects) if known.speed else []
+        write_figures(plan, folder, known.name, known.subjects, figures, speeds)
         self.write_manifest("finished")
-        self.tidy_cache()
-
-    def speed_rows(self) -> list[Measurement]:
-        if self.speed is None:
-            return []
-        wanted = {metric.name for metric in self.plan.metrics if metric.level == "speed"}
-        datasets = [corpus.recipe.key for corpus in self.plan.corpora]
-        return list(speed_measurements(self.speed, self.subjects, datasets, wanted))
+        if plan.cache is not None:
+            plan.cache.prune(cache_limit())
 
     def count(self, cells: Sequence[Cell], inspector: Inspector, stop: Stop) -> None:
-        plan, standing = self.plan, look_through(self.folder, cells)
-        todo, self.digests = standing.todo, standing.digests
+        plan, known, standing = self.plan, self.known, look_through(self.folder, cells)
+        todo, known.digests = standing.todo, standing.digests
         work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits, counting(plan))
         self.display.count(standing.finished, todo)
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
@@ -216,8 +196,8 @@ class _Session:
                     check_here(executor, plan.engine.name)
                     tasks = with_audits(work, inspector.audits())
                 quality.run(executor, tasks, stop, jobs=plan.jobs, audited=inspector.take, expected=expected)
-        self.digests |= quality.digests
-        self.failures = quality.failures
+        known.digests |= quality.digests
+        known.failures = quality.failures
 
     def tell_cell(self, cell: CellResult) -> None:
         tell(self.plan.registry, "tokbench_cell_finished", cell=cell)
@@ -227,42 +207,24 @@ class _Session:
             self.compiles = True
             self.display.say("compiling kernels, once on this machine: a minute or so")
 
-    def check(self, stop: Stop) -> None:
-        if stop.asked:
-            raise KeyboardInterrupt
-
     def interrupted(self) -> Interrupted:
         with contextlib.suppress(TokbenchError):
             self.write_manifest("interrupted")
         return Interrupted(f"interrupted; the same command goes on from {self.folder.path}")
 
     def write_manifest(self, status: str) -> None:
-        known = Provenance(
-            self.name,
-            self.request,
-            status,
-            self.plan,
-            self.subjects,
-            self.digests,
-            self.failures,
-            self.timings,
-            self.speed,
-            self.seen.failures,
-            self.faults,
-            self.leaks,
-        )
-        write_json(self.folder.manifest, manifest(known))
-
-    def tidy_cache(self) -> None:
-        if self.plan.cache is not None:
-            self.plan.cache.prune(cache_limit())
+        self.known.status = status
+        write_json(self.folder.manifest, manifest(self.known))
 
     @contextlib.contextmanager
-    def timed(self, what: str) -> Iterator[None]:
+    def timed(self, what: str, stop: Stop) -> Iterator[None]:
+        """A stage of the run, after which it ends where the user asked to stop."""
         self.display.stage(what)
         begun = time.monotonic()
         yield
-        self.timings[what] = time.monotonic() - begun
+        self.known.timings[what] = time.monotonic() - begun
+        if stop.asked:
+            raise KeyboardInterrupt
 
 
 def with_audits(work: Iterable[CountTask], audits: dict[str, AuditTask]) -> Iterator[CountTask | AuditTask]:

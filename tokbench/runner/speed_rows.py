@@ -19,6 +19,7 @@ from typing import Any
 from tokbench.metrics.metric import Measurement
 from tokbench.results.cell import Failure
 from tokbench.results.run import OVERALL
+from tokbench.runner.plan import Plan
 from tokbench.runner.speed import SpeedResult
 from tokbench.runner.subjects import Subject
 
@@ -41,27 +42,22 @@ _MOST_WAITING = 0.05
 """Share of a round that a process may have waited for the processor before it is said."""
 
 
-def speed_measurements(
-    result: SpeedResult, subjects: Sequence[Subject], datasets: Sequence[str], wanted: set[str]
-) -> Iterator[Measurement]:
-    """The rows of every speed metric in `wanted`: per dataset, or with no dataset where it is the tokenizer's.
+def speed_measurements(plan: Plan, result: SpeedResult, subjects: Sequence[Subject]) -> list[Measurement]:
+    """The rows of every speed metric asked for: per dataset, or with no dataset where it is the tokenizer's.
 
     Speeds and latencies are of one thread: the median over the rounds, with the interval of that median.
     """
+    wanted = {metric.name for metric in plan.metrics if metric.level == "speed"}
+    timed = {row["dataset"] for row in result.rounds}
+    rows: list[Measurement] = []
     for subject in subjects:
-        if subject.skipped:
-            continue
-        key = subject.entry.key
-        broken = subject.failure or result.failures.get(key)
-        for dataset in datasets:
-            if not any(row["dataset"] == dataset for row in result.rounds):
-                continue
-            for row in _of_dataset(result, key, dataset, broken):
-                if row.metric in wanted:
-                    yield row
-        for row in _of_tokenizer(result, subject, broken):
-            if row.metric in wanted:
-                yield row
+        if not subject.skipped:
+            broken = subject.failure or result.failures.get(subject.entry.key)
+            for corpus in plan.corpora:
+                if corpus.recipe.key in timed:
+                    rows += _of_dataset(result, subject.entry.key, corpus.recipe.key, broken)
+            rows += _of_tokenizer(result, subject, broken)
+    return [row for row in rows if row.metric in wanted]
 
 
 def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | None) -> Iterator[Measurement]:

@@ -142,7 +142,7 @@ def test_two_runs_at_once_share_the_cache(
 def test_two_runs_on_one_folder_are_refused(corpus: Path, run: RunIt, tmp_path: Path) -> None:
     from tokbench.errors import ResultsError
     from tokbench.results import RunFolder
-    from tokbench.runner.place import locked
+    from tokbench.results.folder import locked
 
     with locked(RunFolder(tmp_path / "out")), pytest.raises(ResultsError, match="another run is writing"):
         run(["bytes"], [f"text:{corpus}"])

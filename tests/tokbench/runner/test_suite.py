@@ -11,6 +11,7 @@ from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner.figures import measure_context
+from tokbench.runner.inspecting import Inspections
 from tokbench.runner.plan import make_plan
 from tokbench.runner.suite import expand, load_suite, shipped_suites
 
@@ -157,7 +158,7 @@ def test_the_cheapest_language_can_be_asked_for_where_a_suite_names_another() ->
     with pytest.raises(TokbenchError, match="--reference LANGUAGE, or --reference cheapest"):
         make_plan(load_suite("multilingual", changes), build_registry())
     plan = make_plan(load_suite("multilingual", {**changes, "reference": "cheapest"}), build_registry())
-    assert measure_context(plan, ()).reference is None
+    assert measure_context(plan, (), Inspections()).reference is None
 
 
 def test_gold_words_are_read_before_any_work(tmp_path: Path) -> None:
