@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from tokbench.results.atomic import StorageError, write_bytes
 from tokbench.spec import parse_size
 
 LIMIT_VARIABLE = "TOKBENCH_CACHE_LIMIT"
 DEFAULT_LIMIT = 4_000_000_000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +112,15 @@ class TallyCache:
     def clear(self) -> None:
         """Remove everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def remembered(cache: TallyCache | None, key: str, make: Callable[[], T]) -> T:
+    """What `make` gives, in JSON's types; from the cache, if there is one, where it was made before."""
+    known = cache.get(key) if cache else None
+    if known is not None:
+        kept: T = json.loads(known)
+        return kept
+    made = make()
+    if cache:
+        cache.put(key, json.dumps(made).encode())
+    return made

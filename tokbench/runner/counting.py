@@ -17,7 +17,7 @@ from tokbench.metrics.own import counting_of
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import Limits, failure_of
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, open_registry, reader_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
 from tokbench.runner.worker import Begun, Compiling, Emit
 from tokbench.tokenizer import Tokenizer
 
@@ -166,7 +166,7 @@ def _counting(task: CountTask) -> list[Counting]:
     """How the metrics of a task count for themselves, each call within half of what a shard may take."""
     if not task.counting:
         return []
-    registry = open_registry(task.recipe.plugins, task.recipe.context)
+    registry = task.recipe.registry.load()
     found = [counting_of(registry.metric(name)) for name, _ in task.counting]
     seconds = min(PATIENCE, (task.limits.seconds or 2 * PATIENCE) / 2)
     return [replace(each, count=_punctual(each.count, seconds)) for each in found if each is not None]

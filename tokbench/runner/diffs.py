@@ -7,20 +7,19 @@ text is a bounded part of every corpus, the same for all pairs; `tokbench diff` 
 
 from __future__ import annotations
 
-import contextlib
-import json
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Shard
-from tokbench.errors import CorpusError
 from tokbench.inspection.overlap import same_numbering, same_vocabulary
 from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import Failure
-from tokbench.runner.cache import TallyCache
+from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
+from tokbench.runner.passages import in_turn, texts_of, utf8_bytes
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.runner.subjects import Subject
@@ -116,19 +115,13 @@ def diff_all(
 
 def choose_passages(plan: Plan) -> Iterator[Passage]:
     """Documents of every language of every corpus in turn, from the beginning of each, within the budget."""
-    streams = [iter(found) for corpus in plan.corpora for found in _read(plan, corpus)]
-    count = size = 0
-    while streams:
-        for stream in list(streams):
-            passage = next(stream, None)
-            if passage is None:
-                streams.remove(stream)
-                continue
-            size += len(passage.text.encode("utf-8", "surrogatepass"))
-            if size > MOST_BYTES or count == MOST_DOCUMENTS:
-                return
-            count += 1
-            yield passage
+    languages = [found for corpus in plan.corpora for found in _read(plan, corpus)]
+    size = 0
+    for count, passage in enumerate(in_turn(languages)):
+        size += utf8_bytes([passage.text])
+        if size > MOST_BYTES or count == MOST_DOCUMENTS:
+            return
+        yield passage
 
 
 def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
@@ -155,23 +148,17 @@ def read_beginnings(
 ) -> list[list[str]]:
     """In a worker: documents of each language in turn, while there are no more than is compared of all."""
     documents, n_bytes, chars = bounds
-    dataset = recipe.load()
     found: list[list[str]] = [[] for _ in languages]
-    streams = {
-        index: (text.text[:chars] for shard in shards for text in dataset.read(shard))
-        for index, shards in enumerate(languages)
-    }
-    while streams and documents > 0 and n_bytes > 0:
-        for index in list(streams):
-            text = None
-            with contextlib.suppress(CorpusError):
-                text = next(streams[index], None)
-            if text is None:
-                del streams[index]
-                continue
-            found[index].append(text)
-            n_bytes -= len(text.encode("utf-8", "surrogatepass"))
-            documents -= 1
+    streams = [
+        zip(itertools.repeat(mine), texts_of(recipe, shards, chars), strict=False)
+        for mine, shards in zip(found, languages, strict=True)
+    ]
+    for mine, text in in_turn(streams):
+        mine.append(text)
+        n_bytes -= utf8_bytes([text])
+        documents -= 1
+        if documents <= 0 or n_bytes <= 0:
+            break
     return found
 
 
@@ -197,13 +184,10 @@ def diff_one(
 
     code = source_digest(str(tokbench.inspection.__file__))
     key = digest_of("diff", a.fingerprint, b.fingerprint, by_bytes, documents, code)
-    known = cache.get(key) if cache else None
-    if known is not None:
-        kept: dict[str, Any] = json.loads(known)
-        return kept
-    found = diff(loaded(a), loaded(b), documents, by_bytes=by_bytes)
-    # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
-    content = replace(found, a=a.key, b=b.key).as_json()
-    if cache:
-        cache.put(key, json.dumps(content).encode())
-    return content
+
+    def compared() -> dict[str, Any]:
+        found = diff(loaded(a), loaded(b), documents, by_bytes=by_bytes)
+        # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
+        return replace(found, a=a.key, b=b.key).as_json()
+
+    return remembered(cache, key, compared)

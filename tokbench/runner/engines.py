@@ -18,11 +18,10 @@ from typing import Any
 
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
-from tokbench.registry import PluginChoice, Registry
+from tokbench.registry import Registry
 from tokbench.results.atomic import StorageError
 from tokbench.runner.limits import WorkerLost
-from tokbench.runner.recipe import open_registry, versions
-from tokbench.tokenizer import LoadContext
+from tokbench.runner.recipe import RegistryRecipe, versions
 
 PATIENCE = "20s"
 """How long a scheduler may take to answer."""
@@ -155,9 +154,7 @@ def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
     Raises `EngineLost` where none can answer.
     """
     ours = environment(registry)
-    asked = [
-        submitted(executor, environment_here, registry.choice, registry.context) for _ in range(PROBES * jobs)
-    ]
+    asked = [submitted(executor, environment_here, RegistryRecipe.of(registry)) for _ in range(PROBES * jobs)]
     for future in asked:
         different = difference(ours, result_of(future, shared=True))
         if different:
@@ -175,9 +172,9 @@ def environment(registry: Registry) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4)
-def environment_here(plugins: PluginChoice, context: LoadContext) -> dict[str, str]:
+def environment_here(registry: RegistryRecipe) -> dict[str, str]:
     """What this process has."""
-    return environment(open_registry(plugins, context))
+    return environment(registry.load())
 
 
 def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.registry import PluginChoice
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_rows, write_measurements, write_rows
@@ -21,10 +20,9 @@ from tokbench.results.run import OVERALL
 from tokbench.runner.cells import Cell, CellFiles
 from tokbench.runner.limits import NO_LIMITS
 from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import key_of, open_registry
+from tokbench.runner.recipe import RegistryRecipe, key_of
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
-from tokbench.tokenizer import LoadContext
 
 if TYPE_CHECKING:
     from tokbench.runner.inspecting import Inspections
@@ -197,7 +195,7 @@ def measure_all(
         wanted = {tokenizer, context.baseline}
         own = [key for key in keys if key.tokenizer in wanted]
         audits = {name: audit for name, audit in context.audits.items() if name in wanted}
-        known = (registry.choice, registry.context, folder, tokenizer, own, replace(context, audits=audits))
+        known = (RegistryRecipe.of(registry), folder, tokenizer, own, replace(context, audits=audits))
         rows: list[Measurement] = []
         for group in groups:
             names = [metric.name for metric in group]
@@ -237,8 +235,7 @@ def _fault(plan: Plan, metric: str, status: str) -> Failure:
 
 def measure_one(
     emit: Emit,
-    plugins: PluginChoice,
-    load_context: LoadContext,
+    home: RegistryRecipe,
     folder: RunFolder,
     tokenizer: str,
     keys: Sequence[CellKey],
@@ -248,7 +245,7 @@ def measure_one(
     """The rows of one tokenizer; `keys` are its cells and the baseline's."""
     from tokbench.metrics.measure import measure
 
-    registry = open_registry(plugins, load_context)
+    registry = home.load()
     chosen = [registry.metric(name) for name in metrics]
     rows = measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})
     for row in rows:
@@ -268,7 +265,7 @@ def compare_all(
     """Paired differences in all metrics; in ours alone where a plugin's prevents that, which is then said."""
     registry = plan.registry
     ours = [metric.name for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
-    known = (registry.choice, registry.context, folder, keys, context, per_language)
+    known = (RegistryRecipe.of(registry), folder, keys, context, per_language)
     faults: list[Failure] = []
     for names in ([metric.name for metric in metrics], ours):
         limits = NO_LIMITS if names == ours else plan.limits
@@ -282,8 +279,7 @@ def compare_all(
 
 def compare_figures(
     emit: Emit,
-    plugins: PluginChoice,
-    load_context: LoadContext,
+    home: RegistryRecipe,
     folder: RunFolder,
     keys: Sequence[CellKey],
     context: MeasureContext,
@@ -293,7 +289,7 @@ def compare_figures(
     """In a worker: the rows of ``comparisons``."""
     from tokbench.metrics.differences import differences
 
-    registry = open_registry(plugins, load_context)
+    registry = home.load()
     chosen = [registry.metric(name) for name in metrics]
     files = CellFiles(folder, keys)
     return [asdict(row) for row in differences(files, chosen, context=context, per_language=per_language)]

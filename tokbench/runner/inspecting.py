@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder
-from tokbench.runner.cache import TallyCache
+from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
 from tokbench.runner.limits import NO_LIMITS, Limits
@@ -229,12 +228,5 @@ def _content(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
     from tokbench.inspection.audit import audit
 
     key = digest_of("audit", recipe.fingerprint, source_digest(str(tokbench.inspection.__file__)))
-    known = cache.get(key) if cache else None
-    if known is not None:
-        kept: dict[str, Any] = json.loads(known)
-        return kept
     # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
-    content = {**audit(loaded(recipe)).to_json(), "tokenizer": recipe.key}
-    if cache:
-        cache.put(key, json.dumps(content).encode())
-    return content
+    return remembered(cache, key, lambda: {**audit(loaded(recipe)).to_json(), "tokenizer": recipe.key})

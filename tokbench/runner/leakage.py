@@ -8,7 +8,6 @@ each time); then the training text is read once, and each of its lines is looked
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
 from tokbench.results.cell import Failure
-from tokbench.runner.cache import TallyCache
+from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
@@ -70,10 +69,10 @@ def look_up(
     emit: Emit, training: TrainingRecipe, measured: Sequence[Measured], identity: str, cache: TallyCache | None
 ) -> Leaks:
     """Look the lines of `measured` up in the training text; what was found before is not looked up again."""
-    kept = cache.get(identity) if cache else None
-    if kept is not None:
-        known: Leaks = json.loads(kept)
-        return known
+    return remembered(cache, identity, lambda: _looked_up(emit, training, measured))
+
+
+def _looked_up(emit: Emit, training: TrainingRecipe, measured: Sequence[Measured]) -> Leaks:
     languages = sum(len(one.shards) for one in measured)
     most = max(LEAST_LINES, MOST_LINES // max(languages, 1))
     wanted: dict[tuple[str, str], frozenset[int]] = {}
@@ -92,8 +91,6 @@ def look_up(
     leaks: Leaks = {}
     for (dataset, language), lines in wanted.items():
         leaks.setdefault(dataset, {})[language] = {"lines": len(lines), "found": len(lines & met)}
-    if cache:
-        cache.put(identity, json.dumps(leaks).encode())
     return leaks
 
 

@@ -1,4 +1,8 @@
-"""The text that is timed: a sample of each dataset, the same for all; ids on it are checked before speed is."""
+"""Text that every tokenizer of a run is given: the beginning of each dataset, read in workers.
+
+Of each language there is as much as of any other, as far as it goes. Here is what is timed, and the check of
+its ids before that; what is compared is chosen in `tokbench.runner.diffs`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,10 @@ import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.batch import TokenBatch
-from tokbench.corpus import Document, Shard
+from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.runner.limits import Limits
 from tokbench.runner.pool import attempt
@@ -20,6 +23,8 @@ from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without
+
+T = TypeVar("T")
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""
@@ -70,29 +75,41 @@ def choose_passage(
     emit: Emit, recipe: DatasetRecipe, languages: Sequence[Sequence[Shard]], n_bytes: int
 ) -> Passage:
     """About `n_bytes` of a dataset: documents of every language in turn, from the beginning of each."""
-    streams = [_documents(recipe, shards) for shards in languages]
     chosen: list[str] = []
     size = 0
-    while streams and size < n_bytes and len(chosen) < MOST_DOCUMENTS:
-        for stream in list(streams):
-            document = next(stream, None)
-            if document is None:
-                streams.remove(stream)
-                continue
-            # A whole book as one document would be all there is of the dataset.
-            text = document.text[: max(n_bytes // 4, 1)]
-            if text:
-                chosen.append(text)
-                size += utf8_bytes([text])
-            if size >= n_bytes:
-                break
+    # A whole book as one document would be all there is of the dataset.
+    chars = max(n_bytes // 4, 1)
+    for text in in_turn([texts_of(recipe, shards, chars) for shards in languages]):
+        if text:
+            chosen.append(text)
+            size += utf8_bytes([text])
+        if size >= n_bytes or len(chosen) == MOST_DOCUMENTS:
+            break
     return Passage(recipe.key, tuple(chosen))
 
 
-def _documents(recipe: DatasetRecipe, shards: Sequence[Shard]) -> Iterator[Document]:
-    with contextlib.suppress(CorpusError):  # text that cannot be read is a failure of its cells
+def texts_of(recipe: DatasetRecipe, shards: Sequence[Shard], chars: int) -> Iterator[str]:
+    """The documents of some shards up to where they cannot be read, of each the first code points."""
+    with contextlib.suppress(CorpusError):  # their cells say so already
         for shard in shards:
-            yield from islice(recipe.load().read(shard), MOST_DOCUMENTS)
+            for document in recipe.load().read(shard):
+                yield document.text[:chars]
+
+
+def in_turn(streams: Iterable[Iterable[T]]) -> Iterator[T]:
+    """The first of each stream, then the second of each, until all are at an end.
+
+    Example:
+        >>> list(in_turn([[1, 2, 3], [10], []]))
+        [1, 10, 2, 3]
+    """
+    running = [iter(stream) for stream in streams]
+    while running:
+        for stream in list(running):
+            try:
+                yield next(stream)
+            except StopIteration:
+                running.remove(stream)
 
 
 def _cut(text: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import Limits
 from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
+from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.runner.worker import Emit
@@ -212,7 +212,7 @@ def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:
 
 
 def _recipe(registry: Registry, spec: Spec) -> DatasetRecipe:
-    return DatasetRecipe(key_of(spec), spec, registry.choice, registry.context)
+    return DatasetRecipe(key_of(spec), spec, RegistryRecipe.of(registry))
 
 
 def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:

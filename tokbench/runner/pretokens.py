@@ -30,7 +30,7 @@ from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import Failure
 from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import DatasetRecipe, key_of, open_registry
+from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, key_of
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Progress
@@ -130,7 +130,7 @@ def _shards(
     for text in datasets:
         spec = registry.dataset_spec(text)
         dataset = registry.dataset(spec)
-        recipe = DatasetRecipe(key_of(spec), spec, registry.choice, registry.context)
+        recipe = DatasetRecipe(key_of(spec), spec, RegistryRecipe.of(registry))
         for language in languages:
             if language not in dataset.languages:
                 raise SpecError(f"{text} has no language {language!r}; it has {', '.join(dataset.languages)}")
@@ -158,8 +158,7 @@ def run_task(task: Task) -> list[TextSize] | Failure:
 
 def count_task(emit: Emit, task: Task) -> list[TextSize]:
     """Count the shards of a task, in a worker."""
-    recipe = task.shards[0][0]
-    registry = open_registry(recipe.plugins, recipe.context)
+    registry = task.shards[0][0].registry.load()
     family = registry.tokenizers[task.spec.family]
     assert family.counting is not None
     options = {**with_defaults(family.options, task.spec.options), "threads": 1}

@@ -231,7 +231,7 @@ def run_task(
 
 def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[Outcome]:
     """`run_task` on a worker of a cluster, which may have joined after the others were asked."""
-    different = difference(expected, environment_here(task.recipe.plugins, task.recipe.context))
+    different = difference(expected, environment_here(task.recipe.registry))
     if different:
         why = failure("environment", f"the worker is not the same as the coordinator: {different}")
         return [Outcome(piece.cell, piece.part, failure=why) for piece in task.pieces]

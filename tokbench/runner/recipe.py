@@ -1,4 +1,4 @@
-"""Recipes: all that a process needs to build a tokenizer or a dataset for itself.
+"""Recipes: all that a process needs to build a registry, a tokenizer or a dataset for itself.
 
 Objects never cross processes; recipes do, together with a fingerprint of everything the object depends on.
 """
@@ -32,6 +32,37 @@ def key_of(spec: Spec) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class RegistryRecipe:
+    """How to find what plugins offer: which of them are loaded, and what the environment and the user allow."""
+
+    plugins: PluginChoice
+    context: LoadContext
+
+    @classmethod
+    def of(cls, registry: Registry) -> RegistryRecipe:
+        """The recipe of a registry that there is."""
+        return cls(registry.choice, registry.context)
+
+    def load(self) -> Registry:
+        """The registry, built once in each process; in the coordinator, that of its run."""
+        known = _registries.get(self)
+        if known is None:
+            known = _registries[self] = registry_of(self.plugins, self.context)
+        return known
+
+
+_registries: dict[RegistryRecipe, Registry] = {}
+
+
+def adopt(registry: Registry) -> None:
+    """Make a registry that of this process: a run begins, and what an earlier one knew is forgotten."""
+    _registries.clear()
+    _registries[RegistryRecipe.of(registry)] = registry
+    for cached in (_dataset, source_digest, reader_digest, imported_beside):
+        cached.cache_clear()
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """How to build one tokenizer.
 
@@ -42,14 +73,13 @@ class Recipe:
 
     key: str
     spec: Spec
-    plugins: PluginChoice
-    context: LoadContext
+    registry: RegistryRecipe
     fingerprint: str
     files: tuple[tuple[str, str], ...] = ()
 
     def load(self) -> Tokenizer:
         """The tokenizer, built in this process; `check_files` says whether it is that of the fingerprint."""
-        return open_registry(self.plugins, self.context).load(self.spec)
+        return self.registry.load().load(self.spec)
 
     def check_files(self) -> None:
         """Raise `TokenizerError` where a file is not what it was when its fingerprint was taken.
@@ -68,8 +98,7 @@ class DatasetRecipe:
 
     key: str
     spec: Spec
-    plugins: PluginChoice
-    context: LoadContext
+    registry: RegistryRecipe
 
     def load(self) -> Dataset:
         """The dataset, opened in this process (once per process)."""
@@ -92,33 +121,15 @@ class TrainingRecipe:
         opened = [part.load() for part in self.parts]
         return TrainingCorpus.joined([TrainingCorpus(dataset, tuple(dataset.languages)) for dataset in opened])
 
-    def registry(self) -> Registry:
-        """The registry of this recipe's plugins, in this process."""
-        return open_registry(self.parts[0].plugins, self.parts[0].context)
-
-
-_registries: dict[tuple[PluginChoice, LoadContext], Registry] = {}
-
-
-def open_registry(plugins: PluginChoice, context: LoadContext) -> Registry:
-    """The registry of a choice of plugins, built once in each process; in the coordinator, that of its run."""
-    known = _registries.get((plugins, context))
-    if known is None:
-        known = _registries[plugins, context] = registry_of(plugins, context)
-    return known
-
-
-def adopt(registry: Registry) -> None:
-    """Make a registry that of this process: a run begins, and what an earlier one knew is forgotten."""
-    _registries.clear()
-    _registries[registry.choice, registry.context] = registry
-    for cached in (_dataset, source_digest, reader_digest, imported_beside):
-        cached.cache_clear()
+    @property
+    def registry(self) -> RegistryRecipe:
+        """The registry that its parts are of."""
+        return self.parts[0].registry
 
 
 @lru_cache(maxsize=64)
 def _dataset(recipe: DatasetRecipe) -> Dataset:
-    return open_registry(recipe.plugins, recipe.context).dataset(recipe.spec)
+    return recipe.registry.load().dataset(recipe.spec)
 
 
 def file_digests(paths: Iterable[Path]) -> list[dict[str, Any]]:
@@ -233,7 +244,7 @@ def reader_digest(recipe: DatasetRecipe) -> str:
     """A digest of the code that reads a dataset: what it reads is not what its bytes are alone."""
     import tokbench.corpora
 
-    registry = open_registry(recipe.plugins, recipe.context)
+    registry = recipe.registry.load()
     if registry.in_house(recipe.spec.family, "tokbench_datasets"):
         return source_digest(str(tokbench.corpora.__file__))
     return code_digest(registry, registry.owner(recipe.spec.family, "tokbench_datasets"))

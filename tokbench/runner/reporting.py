@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.manager import PATIENCE
-from tokbench.registry import PluginChoice, Registry
+from tokbench.registry import Registry
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import Failure
 from tokbench.runner.plan import Plan
 from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import open_registry
+from tokbench.runner.recipe import RegistryRecipe
 from tokbench.runner.worker import Emit
-from tokbench.tokenizer import LoadContext
 
 FORMATS = ("html", "md")
 """The reports that a run writes by itself."""
+
+Write = Callable[[Emit | None, RegistryRecipe, Path, str], list[Path]]
 
 
 def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[Failure]:
@@ -58,44 +59,38 @@ def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[Failure
             run.folder.remember(found)
 
 
-def _made(
-    plan: Plan, kind: str, name: str, ours: bool, function: Callable[..., list[Path]], path: Path
-) -> list[Path] | Failure:
+def _made(plan: Plan, kind: str, name: str, ours: bool, function: Write, path: Path) -> list[Path] | Failure:
     """What was written, or why nothing."""
     registry = plan.registry
     if ours:
         try:
-            return function(None, registry.choice, registry.context, path, name)
+            return function(None, RegistryRecipe.of(registry), path, name)
         except StorageError:
             raise
         except Exception as error:
             return Failure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
     owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
-    found = attempt(function, registry.choice, registry.context, path, name, limits=plan.limits)
+    found = attempt(function, RegistryRecipe.of(registry), path, name, limits=plan.limits)
     if isinstance(found, Failure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
         return Failure(kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output)
     return found
 
 
-def write_report(
-    emit: Emit | None, plugins: PluginChoice, context: LoadContext, path: Path, name: str
-) -> list[Path]:
+def write_report(emit: Emit | None, registry: RegistryRecipe, path: Path, name: str) -> list[Path]:
     """Write one report of the run in the folder `path`."""
-    writer = open_registry(plugins, context).report_writers[name]
+    writer = registry.load().report_writers[name]
     target = path / f"report{writer.suffix}"
     writer.write(Run.open(path), target)
     return [target]
 
 
-def write_plot(
-    emit: Emit | None, plugins: PluginChoice, context: LoadContext, path: Path, name: str
-) -> list[Path]:
+def write_plot(emit: Emit | None, registry: RegistryRecipe, path: Path, name: str) -> list[Path]:
     """Draw one plot of the run in the folder `path`; nothing where the run lacks what it needs."""
     from tokbench.plots.files import write_plots
 
     run = Run.open(path)
-    return write_plots(run, [open_registry(plugins, context).plots[name]], run.folder.plots)
+    return write_plots(run, [registry.load().plots[name]], run.folder.plots)
 
 
 def tell(registry: Registry, hook: str, **what: Any) -> None:

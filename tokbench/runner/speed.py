@@ -125,8 +125,9 @@ class _Heat:
 
     def _start(self, subject: Subject) -> None:
         assert subject.recipe is not None
-        context = replace(subject.recipe.context, threads=self.threads)
-        recipe = replace(subject.recipe, context=context)
+        home = subject.recipe.registry
+        home = replace(home, context=replace(home.context, threads=self.threads))
+        recipe = replace(subject.recipe, registry=home)
         racer = _Racer(subject.entry.key, Worker(thread_environment(self.threads)))
         self.racers.append(racer)
         known = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)

@@ -16,7 +16,7 @@ from typing import Any
 
 from tokbench.runner.limits import peak_memory
 from tokbench.runner.passages import Passage, digest_of_ids, utf8_bytes, verified
-from tokbench.runner.recipe import Recipe, open_registry
+from tokbench.runner.recipe import Recipe
 from tokbench.runner.worker import Begun, Emit
 from tokbench.tokenizer import Tokenizer
 
@@ -100,7 +100,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
 
     `clock` is what latencies are read from: ``wall`` or ``cpu``.
     """
-    open_registry(recipe.plugins, recipe.context)  # finding plugins is not the tokenizer's time
+    recipe.registry.load()  # finding plugins is not the tokenizer's time
     bare = peak_memory()
     begun = time.perf_counter()
     tokenizer = recipe.load()

@@ -14,25 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from tokbench.corpus import shares
 from tokbench.errors import CorpusError, TokbenchError
 from tokbench.inspection.facts import facts
-from tokbench.registry import PluginChoice
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
 from tokbench.runner.limits import CallFailed, WorkerLost, failure_from, failure_of
 from tokbench.runner.pool import attempt, borrowed
 from tokbench.runner.recipe import (
     Recipe,
+    RegistryRecipe,
     TrainingRecipe,
     file_digests,
     fingerprint,
     key_of,
-    open_registry,
     versions,
 )
 from tokbench.runner.shelter import Stop
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
 from tokbench.runner.worker import Begun, Emit
 from tokbench.spec import Spec, with_defaults
-from tokbench.tokenizer import LoadContext, special_ids, unk_id
+from tokbench.tokenizer import special_ids, unk_id
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without
@@ -163,7 +162,11 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
             subject = replace(subject, training=info)
         with borrowed() as worker:
             recipe, files, libraries = worker.call(
-                recipe_of, plan.registry.choice, context, entry.spec, trained, limits=plan.limits
+                recipe_of,
+                RegistryRecipe(plan.registry.choice, context),
+                entry.spec,
+                trained,
+                limits=plan.limits,
             )
             subject = replace(subject, files=files, libraries=libraries)
             return replace(subject, recipe=recipe, about=worker.call(about, recipe, limits=plan.limits))
@@ -239,8 +242,8 @@ def about(emit: Emit, recipe: Recipe) -> About:
     begun = time.perf_counter()
     tokenizer = loaded(recipe)
     seconds = time.perf_counter() - begun
-    registry = open_registry(recipe.plugins, recipe.context)
-    known = facts(tokenizer, registry.tokenizers[recipe.spec.family], recipe.spec, recipe.context)
+    family = recipe.registry.load().tokenizers[recipe.spec.family]
+    known = facts(tokenizer, family, recipe.spec, recipe.registry.context)
     return About(
         name=tokenizer.name,
         vocab_size=int(tokenizer.vocab_size),
@@ -286,20 +289,20 @@ def train_one(
         emit(Begun())  # each step that a trainer tells of has the time limit for itself
         emit(Trains(str(spec), fraction, doing))
 
-    return ensure_trained(corpus.registry(), spec, text, digest, folder, progress=progress, sizes=sizes)
+    return ensure_trained(corpus.registry.load(), spec, text, digest, folder, progress=progress, sizes=sizes)
 
 
 def recipe_of(
-    emit: Emit, plugins: PluginChoice, context: LoadContext, spec: Spec, trained: Trained | None
+    emit: Emit, home: RegistryRecipe, spec: Spec, trained: Trained | None
 ) -> tuple[Recipe, list[dict[str, Any]], dict[str, str]]:
     """The recipe of a tokenizer, with the files and the library versions it depends on."""
-    registry = open_registry(plugins, context)
+    registry = home.load()
     family = registry.tokenizers[spec.family]
     loads = spec if trained is None else trained.spec
     named: Sequence[Any] = [trained.path] if trained is not None else ()
     if trained is None and family.files is not None:
-        named = family.files(spec, context)
+        named = family.files(spec, home.context)
     files = file_digests(named)
     print_ = trained.fingerprint if trained is not None else fingerprint(registry, spec, files)
     hashed = tuple((entry["path"], entry["sha256"]) for entry in files)
-    return Recipe(key_of(spec), loads, plugins, context, print_, hashed), files, versions(family.libraries)
+    return Recipe(key_of(spec), loads, home, print_, hashed), files, versions(family.libraries)
