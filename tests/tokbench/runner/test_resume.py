@@ -62,7 +62,7 @@ def started(text: Path, out: Path, env: dict[str, str], *more: str) -> subproces
 
 
 def finished_cells(out: Path) -> int:
-    return len(list((out / "cells").glob("*.cell")))
+    return len(list((out / "cells").glob("[!.]*.cell")))
 
 
 def wait_for_cells(out: Path, number: int, process: subprocess.Popen[bytes]) -> None:
@@ -127,7 +127,9 @@ def kill_workers(process: subprocess.Popen[bytes]) -> None:
         child.kill()
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "times", [pytest.param(1, marks=pytest.mark.long), pytest.param(5, marks=pytest.mark.slow)]
+)
 def test_killed_workers_are_failures_that_the_next_run_makes_good(
     times: int, text: Path, tmp_path: Path, undisturbed: dict[str, bytes]
 ) -> None:
