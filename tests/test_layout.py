@@ -23,7 +23,7 @@ LAYERS = [
     ("corpora", "inspection", "tally"),
     ("metrics", "lint"),
     ("results", "extension", "hookspecs"),
-    ("manager",),
+    ("manager", "resolving"),
     ("registry",),
     ("runner", "testing", "scaffold", "api", "golden"),
     ("reports", "plots", "live"),

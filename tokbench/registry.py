@@ -1,9 +1,8 @@
-"""Names to things: what the loaded plugins offer, and specs resolved to tokenizers and datasets."""
+"""What the loaded plugins offer, by name, and the tokenizers and datasets that specs name, loaded."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,18 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.corpus import Dataset, DatasetFamily
-from tokbench.errors import (
-    CorpusError,
-    SpecError,
-    TokbenchError,
-    TokenizerError,
-    UnknownNameError,
-    nearest,
-)
+from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
 from tokbench.extension import Command, Engine, Plot, ReportWriter
 from tokbench.manager import PROJECT, Host, build_host
-from tokbench.spec import Spec, validate
-from tokbench.tokenizer import HEAD_BYTES, LoadContext, Tokenizer, TokenizerFamily
+from tokbench.resolving import dataset_spec, recognising, tokenizer_spec
+from tokbench.spec import Spec
+from tokbench.tokenizer import LoadContext, Tokenizer, TokenizerFamily
 
 if TYPE_CHECKING:
     from tokbench.lint.check import Check
@@ -209,72 +202,16 @@ class Registry:
     # --- specs ------------------------------------------------------------------------------------
 
     def tokenizer_spec(self, text: str | Spec) -> Spec:
-        """The validated spec of a tokenizer, an alias resolved; raises with the nearest names."""
-        if isinstance(text, str) and text not in self.tokenizers:
-            text = self._resolved(text) or self._path_spec(text) or text
-            _refuse_missing(text, self.tokenizers, "tokenizer")
-        spec = text if isinstance(text, Spec) else Spec.parse(text)
-        if spec.family not in self.tokenizers and not nearest(spec.family, self.tokenizers):
-            self._refuse_alias(str(spec))
-        family = self.pick(self.tokenizers, spec.family, "tokenizer family")
-        return validate(spec, family.options)
-
-    def _resolved(self, name: str) -> str | None:
-        """The spec that the first plugin which knows an alias gives for it."""
-        for implementation in self.host.implementations("tokbench_resolve_alias"):
-            plugin = implementation.plugin_name
-            _, spec = self.host.ask(plugin, "tokbench_resolve_alias", implementation.function, name)
-            if isinstance(spec, str) and spec:
-                return spec
-            if spec:
-                self.host.refuse(plugin, f"tokbench_resolve_alias: returned {type(spec).__name__}, not str")
-        return None
-
-    def _refuse_alias(self, name: str) -> None:
-        """Raise `UnknownNameError` where `name` looks like a model's name, or like what a family opens."""
-        examples = (spec for family in self.tokenizers.values() for spec in family.examples)
-        offered = [*examples, *self.aliases.values()]  # of two families, that of the models' names
-        variants = {Spec.parse(spec).variant or spec: spec for spec in offered}
-        near = [variants[name]] if name in variants else nearest(name, self.aliases)
-        if near := near or [variants[each] for each in nearest(name, variants)]:
-            raise UnknownNameError(
-                f"unknown tokenizer {name!r}; did you mean {' or '.join(map(repr, near))}? "
-                f"`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
-            )
-
-    def _path_spec(self, text: str) -> str | None:
-        """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
-        if not re.search(r"[/\\.]", text) or not Path(text).exists():
-            return None
-        families = self.recognising(text)
-        if not families:
-            raise SpecError(f"{text}: no tokenizer family recognises it; name one, as in FAMILY:{text}")
-        return str(Spec(families[0].name, text))
+        """The validated spec of a tokenizer's spec, alias or path; see `tokbench.resolving`."""
+        return tokenizer_spec(self, text)
 
     def recognising(self, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
-        """The families that open the file or folder at `path`, those of its ending first.
+        """The families that open the file or folder at `path`, those of its ending first."""
+        return recognising(self, path)
 
-        Example:
-            >>> from tokbench.registry import build_registry
-            >>> build_registry().recognising("no such file")
-            []
-        """
-        place = Path(path)
-        try:
-            head = b"" if place.is_dir() else _head(place)
-        except OSError:
-            return []
-        found = [family for family in self.tokenizers.values() if self._recognises(family, place, head)]
-        return sorted(found, key=lambda family: not place.name.lower().endswith(family.endings or "\0"))
-
-    def _recognises(self, family: TokenizerFamily, path: Path, head: bytes) -> bool:
-        if family.recognises is None:
-            return path.name.lower().endswith(family.endings)
-        try:
-            return bool(family.recognises(path, head))
-        except Exception as error:  # the plugin's fault: its file may be named with the family yet
-            self.host.fail(self.owner(family.name), f"recognises: {type(error).__name__}: {error}")
-            return False
+    def dataset_spec(self, text: str | Spec) -> Spec:
+        """The validated spec of a dataset's spec or path; see `tokbench.resolving`."""
+        return dataset_spec(self, text)
 
     def load(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer:
         """Load a tokenizer by spec or alias; a spec that must be trained first is refused here."""
@@ -317,23 +254,6 @@ class Registry:
                     return None
         return None
 
-    def dataset_spec(self, text: str | Spec) -> Spec:
-        """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
-        if isinstance(text, str):
-            head = text.partition(":")[0]
-            if head not in self.datasets and Path(text).exists():
-                text = str(Spec(self._family_of_path(text), text))
-            _refuse_missing(text, self.datasets, "dataset")
-        spec = text if isinstance(text, Spec) else Spec.parse(text)
-        family = self.pick(self.datasets, spec.family, "dataset family")
-        return validate(spec, family.options)
-
-    def _family_of_path(self, path: str) -> str:
-        from tokbench.corpora.finding import bare_name
-
-        name = bare_name(path).lower()
-        return next((family.name for family in self.datasets.values() if name.endswith(family.endings)), "text")
-
     def dataset(self, text: str | Spec, context: LoadContext | None = None) -> Dataset:
         """Load a dataset by spec."""
         spec = self.dataset_spec(text)
@@ -365,24 +285,3 @@ def build_registry(
 def registry_of(choice: PluginChoice, context: LoadContext | None = None) -> Registry:
     """The registry of a `PluginChoice`: what a worker process builds from the recipe it was sent."""
     return build_registry(disable=choice.disable, plugin_files=choice.files, context=context)
-
-
-def _refuse_missing(text: str, families: Iterable[str], kind: str) -> None:
-    """Raise `SpecError` for what is written as a path and is none: a word with a slash, or with an ending."""
-    head = text.partition(":")[0].partition(",")[0]
-    if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
-        return
-    path = Path(text)
-    beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = [str(path.parent / name) for name in nearest(path.name, beside)]
-    guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-    where = "" if path.parent.is_dir() else f" (nor a folder {path.parent})"
-    raise SpecError(
-        f"{text}: there is no such file or folder{where}{guess} "
-        f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
-    )
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(HEAD_BYTES)

@@ -1,0 +1,134 @@
+"""From what somebody typed to a spec: names of models, bare paths, and what was probably meant.
+
+A tokenizer is named by a spec (``tiktoken:o200k_base``), an alias that a plugin knows (``gpt-4o``), or the path
+of its file, which a family recognises by its content; a dataset by a spec or a path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokbench.errors import SpecError, UnknownNameError, nearest
+from tokbench.spec import Spec, validate
+from tokbench.tokenizer import HEAD_BYTES, TokenizerFamily
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+
+
+def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
+    """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
+    if isinstance(text, str) and text not in registry.tokenizers:
+        text = _of_alias(registry, text) or _of_path(registry, text) or text
+        _refuse_missing(text, registry.tokenizers, "tokenizer")
+    spec = text if isinstance(text, Spec) else Spec.parse(text)
+    if spec.family not in registry.tokenizers and not nearest(spec.family, registry.tokenizers):
+        _refuse_model(registry, str(spec))
+    family = registry.pick(registry.tokenizers, spec.family, "tokenizer family")
+    return validate(spec, family.options)
+
+
+def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
+    """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
+    if isinstance(text, str):
+        if text.partition(":")[0] not in registry.datasets and Path(text).exists():
+            text = str(Spec(_dataset_family(registry, text), text))
+        _refuse_missing(text, registry.datasets, "dataset")
+    spec = text if isinstance(text, Spec) else Spec.parse(text)
+    family = registry.pick(registry.datasets, spec.family, "dataset family")
+    return validate(spec, family.options)
+
+
+def recognising(registry: Registry, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
+    """The families that open the file or folder at `path`, those of its ending first.
+
+    Example:
+        >>> from tokbench.registry import build_registry
+        >>> recognising(build_registry(), "no such file")
+        []
+    """
+    place = Path(path)
+    try:
+        head = b"" if place.is_dir() else _head(place)
+    except OSError:
+        return []
+    found = [family for family in registry.tokenizers.values() if _recognises(registry, family, place, head)]
+    return sorted(found, key=lambda family: not place.name.lower().endswith(family.endings or "\0"))
+
+
+def _recognises(registry: Registry, family: TokenizerFamily, path: Path, head: bytes) -> bool:
+    if family.recognises is None:
+        return path.name.lower().endswith(family.endings)
+    try:
+        return bool(family.recognises(path, head))
+    except Exception as error:  # the plugin's fault: its file may be named with the family yet
+        registry.host.fail(registry.owner(family.name), f"recognises: {type(error).__name__}: {error}")
+        return False
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(HEAD_BYTES)
+
+
+def _of_alias(registry: Registry, name: str) -> str | None:
+    """The spec that the first plugin which knows an alias gives for it."""
+    for implementation in registry.host.implementations("tokbench_resolve_alias"):
+        plugin = implementation.plugin_name
+        _, spec = registry.host.ask(plugin, "tokbench_resolve_alias", implementation.function, name)
+        if isinstance(spec, str) and spec:
+            return spec
+        if spec:
+            registry.host.refuse(plugin, f"tokbench_resolve_alias: returned {type(spec).__name__}, not str")
+    return None
+
+
+def _of_path(registry: Registry, text: str) -> str | None:
+    """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
+    if not re.search(r"[/\\.]", text) or not Path(text).exists():
+        return None
+    families = recognising(registry, text)
+    if not families:
+        raise SpecError(f"{text}: no tokenizer family recognises it; name one, as in FAMILY:{text}")
+    return str(Spec(families[0].name, text))
+
+
+def _dataset_family(registry: Registry, path: str) -> str:
+    """The family of a bare path to text."""
+    from tokbench.corpora.finding import bare_name
+
+    name = bare_name(path).lower()
+    return next((family.name for family in registry.datasets.values() if name.endswith(family.endings)), "text")
+
+
+def _refuse_model(registry: Registry, name: str) -> None:
+    """Raise `UnknownNameError` where `name` looks like a model's name, or like what a family opens."""
+    examples = (spec for family in registry.tokenizers.values() for spec in family.examples)
+    offered = [*examples, *registry.aliases.values()]  # of two families, that of the models' names
+    variants = {Spec.parse(spec).variant or spec: spec for spec in offered}
+    near = [variants[name]] if name in variants else nearest(name, registry.aliases)
+    if near := near or [variants[each] for each in nearest(name, variants)]:
+        raise UnknownNameError(
+            f"unknown tokenizer {name!r}; did you mean {' or '.join(map(repr, near))}? "
+            f"`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
+        )
+
+
+def _refuse_missing(text: str, families: Iterable[str], kind: str) -> None:
+    """Raise `SpecError` for what is written as a path and is none: a word with a slash, or with an ending."""
+    head = text.partition(":")[0].partition(",")[0]
+    if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
+        return
+    path = Path(text)
+    beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = [str(path.parent / name) for name in nearest(path.name, beside)]
+    guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+    where = "" if path.parent.is_dir() else f" (nor a folder {path.parent})"
+    raise SpecError(
+        f"{text}: there is no such file or folder{where}{guess} "
+        f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
+    )
