@@ -18,7 +18,7 @@ LAYERS = [
     ("spec", "languages"),
     ("arguments",),
     ("batch", "kernels", "counts"),
-    ("tokenizer", "corpus"),
+    ("tokenizer", "family", "corpus"),
     ("pieces",),
     ("corpora", "inspection", "tally"),
     ("metrics", "lint"),
@@ -43,6 +43,7 @@ PLUGIN_MAY_IMPORT = {
         ".batch",
         ".counts",
         ".tokenizer",
+        ".family",
         ".corpus",
         ".pieces",
     )

@@ -23,6 +23,7 @@ from tokbench.errors import (
     UnknownNameError,
 )
 from tokbench.extension import Command, Engine, Plot, ReportWriter
+from tokbench.family import LoadContext, Progress, TokenizerFamily
 from tokbench.hookspecs import hookimpl
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.metrics.counts import Counts
@@ -35,15 +36,12 @@ from tokbench.tokenizer import (
     BatchTokenByter,
     Describable,
     EncoderWithOffsets,
-    LoadContext,
     OffsetEncoder,
-    Progress,
     Sampler,
     Savable,
     Step,
     TokenByter,
     Tokenizer,
-    TokenizerFamily,
     Traceable,
     Utf8Encoder,
 )

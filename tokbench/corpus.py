@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tokbench.errors import CorpusError
+from tokbench.family import LoadContext
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import LoadContext
 
 if TYPE_CHECKING:
     import numpy as np

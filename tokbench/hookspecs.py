@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from tokbench.corpus import DatasetFamily
     from tokbench.extension import Command, Engine, Plot, ReportWriter
+    from tokbench.family import TokenizerFamily
     from tokbench.lint.check import Check
     from tokbench.metrics import Metric
     from tokbench.results import CellResult, Run
-    from tokbench.tokenizer import TokenizerFamily
 
 PROJECT = "tokbench"
 HOOKS_VERSION = 1

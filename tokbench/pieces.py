@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import regex
 
     from tokbench.corpus import TrainingCorpus
-    from tokbench.tokenizer import Progress
+    from tokbench.family import Progress
 
 BYTES = 256
 CACHED_WORDS = 1 << 18

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
 from tokbench.extension import Command, Engine, Plot, ReportWriter
+from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.manager import PROJECT, Host, build_host
 from tokbench.resolving import dataset_spec, recognising, tokenizer_spec
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext, Tokenizer, TokenizerFamily
+from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from tokbench.lint.check import Check

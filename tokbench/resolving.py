@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.errors import SpecError, UnknownNameError, nearest
+from tokbench.family import HEAD_BYTES, TokenizerFamily
 from tokbench.spec import Spec, validate
-from tokbench.tokenizer import HEAD_BYTES, TokenizerFamily
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry

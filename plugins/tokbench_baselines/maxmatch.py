@@ -26,8 +26,8 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
+from tokbench.family import Progress, variant_file
 from tokbench.pieces import BYTES, PieceTokenizer, count_words
-from tokbench.tokenizer import Progress, variant_file
 
 if TYPE_CHECKING:
     import regex

@@ -25,8 +25,8 @@ from tokbench import (
     TrainingCorpus,
 )
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
+from tokbench.family import Progress, variant_file
 from tokbench.pieces import count_words
-from tokbench.tokenizer import Progress, variant_file
 
 if TYPE_CHECKING:
     import numpy as np

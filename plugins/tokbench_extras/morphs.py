@@ -27,8 +27,8 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
+from tokbench.family import Progress, variant_file
 from tokbench.pieces import PieceTokenizer, count_words
-from tokbench.tokenizer import Progress, variant_file
 from tokbench_extras.absent import need
 
 if TYPE_CHECKING:

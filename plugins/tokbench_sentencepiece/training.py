@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tokbench import Option, Spec, TokenizerError, TrainingCorpus
-from tokbench.tokenizer import Progress
+from tokbench.family import Progress
 from tokbench_sentencepiece.adapter import SentencePieceTokenizer
 
 ONLY_ERRORS = 2

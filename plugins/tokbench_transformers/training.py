@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Option, Spec, TokenizerError, TrainingCorpus
-from tokbench.tokenizer import Progress
+from tokbench.family import Progress
 from tokbench_transformers.fast import FastTokenizer
 from tokbench_transformers.parallelism import settle
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.corpus import Dataset
-    from tokbench.tokenizer import Progress, Tokenizer
+    from tokbench.family import Progress
+    from tokbench.tokenizer import Tokenizer
 
 _AT_ONCE = 1000  # documents that are encoded together
 

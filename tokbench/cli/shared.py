@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from tokbench.family import Progress
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Progress, Tokenizer
+    from tokbench.tokenizer import Tokenizer
 
 WEIGHTS_SHOWN = "price=3, fairness=2, context=1, lossless=1, embedding=1, speed=0"
 """The default weights of the decision (`tokbench.metrics.weights`), for `--help`."""

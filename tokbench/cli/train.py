@@ -14,9 +14,10 @@ from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.corpus import TrainingCorpus
+    from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.spec import Spec
-    from tokbench.tokenizer import Tokenizer, TokenizerFamily
+    from tokbench.tokenizer import Tokenizer
 
 
 def train(

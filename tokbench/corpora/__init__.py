@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from tokbench.corpus import Dataset, DatasetFamily
+from tokbench.family import LoadContext
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import LoadContext
 
 _ERRORS = Option(
     "errors", default="strict", choices=("strict", "replace"),

@@ -9,8 +9,8 @@ from tokbench.corpora.parallel import AlignedLines, ParallelDataset, aligned
 from tokbench.corpora.plain import LineFormat
 from tokbench.corpus import Dataset
 from tokbench.errors import SpecError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

@@ -21,8 +21,8 @@ from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.corpora.text import by_language, path_of
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 _SENTENCE_END = re.compile(rb"\n(?:[ \t\r]*\n)+")
 _TEXT_COMMENT = re.compile(r"# ?text ?= ?(.*)")

@@ -15,8 +15,8 @@ from tokbench.corpora.records import Fields
 from tokbench.corpora.text import path_of
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 _INSTALL = "it needs the library `datasets`, which tokbench does not install: pip install datasets"
 _OFFLINE = (

@@ -15,8 +15,8 @@ from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.corpora.text import path_of
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from tokbench.corpora.plain import WholeFileFormat, whole_file
 from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, UnknownNameError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 _LEFT_OUT = frozenset(
     {"__pycache__", "site-packages", "dist-packages", "test", "tests", "idle_test", "lib2to3"}

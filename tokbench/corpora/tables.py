@@ -11,8 +11,8 @@ from tokbench.corpora.records import Fields, MixedDataset, RecordFormat
 from tokbench.corpora.text import by_language, path_of
 from tokbench.corpus import Dataset
 from tokbench.errors import SpecError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 
 def load_jsonl(spec: Spec, context: LoadContext) -> Dataset:

@@ -10,8 +10,8 @@ from tokbench.corpora.naming import UNKNOWN, code_language, text_language
 from tokbench.corpora.plain import LineFormat, WholeFileFormat
 from tokbench.corpus import Dataset
 from tokbench.errors import SpecError
+from tokbench.family import LoadContext
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext
 
 TEXT_SUFFIXES = (".txt", ".text", ".md", ".rst")
 

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.spec import Spec
 from tokbench.tokenizer import (
     BatchDecoder,
@@ -20,7 +21,6 @@ from tokbench.tokenizer import (
     BatchTokenByter,
     Describable,
     EncoderWithOffsets,
-    LoadContext,
     OffsetEncoder,
     Prunable,
     Sampler,
@@ -29,7 +29,6 @@ from tokbench.tokenizer import (
     Staged,
     TokenByter,
     Tokenizer,
-    TokenizerFamily,
     Traceable,
     Utf8Encoder,
     special_ids,

@@ -26,6 +26,7 @@ from tokbench.corpora.counted import (
 )
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, SpecError
+from tokbench.family import Progress
 from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import Failure
@@ -33,7 +34,6 @@ from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, key_of
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec, with_defaults
-from tokbench.tokenizer import Progress
 
 SLICE = 1 << 25
 """Characters of text that are counted at a time: too few to hold more pre-tokens than a counter keeps."""

@@ -20,9 +20,10 @@ from typing import Any
 
 from tokbench.corpus import Dataset, TrainingCorpus
 from tokbench.errors import TokenizerError
+from tokbench.family import LoadContext
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.spec import Spec
-from tokbench.tokenizer import LoadContext, Tokenizer
+from tokbench.tokenizer import Tokenizer
 from tokbench.wording import writable
 
 

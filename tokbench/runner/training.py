@@ -22,13 +22,14 @@ from typing import Any
 
 from tokbench.corpus import Document, Shard, TrainingCorpus
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
+from tokbench.family import Progress
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.results.atomic import StorageError, replacing
 from tokbench.runner.limits import peak_memory
 from tokbench.runner.recipe import digest_of, file_digests, fingerprint
 from tokbench.spec import Spec, with_defaults
-from tokbench.tokenizer import Progress, Savable, Tokenizer
+from tokbench.tokenizer import Savable, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)

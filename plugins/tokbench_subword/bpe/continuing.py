@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from tokbench.corpus import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
+from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
-from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.model import MOST_TOKENS
 from tokbench_subword.bpe.onward import learn_more
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
@@ -70,8 +70,8 @@ class Continued:
 
 def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
     """The tokenizer that a training goes on from; raises `TokenizerError` for one that cannot be continued."""
+    from tokbench.family import LoadContext
     from tokbench.spec import Spec
-    from tokbench.tokenizer import LoadContext
     from tokbench_subword.bpe.family import load
 
     path = str(options["base"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
-from tokbench.tokenizer import Progress
+from tokbench.family import Progress
 from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY
 from tokbench_subword.bpe.training import COUNTING, check, named_pattern, trained, trained_sizes
 from tokbench_subword.files import formats

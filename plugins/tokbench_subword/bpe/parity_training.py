@@ -9,8 +9,8 @@ from typing import Any
 from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, TokenizerError
+from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
-from tokbench.tokenizer import Progress
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
 from tokbench_subword.bpe.trainer import Learned, check_room
 from tokbench_subword.bpe.training import COUNTING, pattern_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import Progress
+from tokbench.family import Progress
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.ties import HF, tie_rule

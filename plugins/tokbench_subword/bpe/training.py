@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tokbench import TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.errors import CorpusError, TokenizerError, UnknownNameError, nearest
+from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
-from tokbench.tokenizer import Progress
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
 

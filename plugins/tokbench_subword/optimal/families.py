@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
+from tokbench.family import Progress, variant_file
 from tokbench.kernels.threads import THREADS, usable_cores
-from tokbench.tokenizer import Progress, variant_file
 from tokbench_subword.bpe.training import named_pattern
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
+from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
-from tokbench.tokenizer import Progress
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file

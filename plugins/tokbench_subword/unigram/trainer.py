@@ -11,8 +11,8 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
+from tokbench.family import Progress
 from tokbench.kernels.threads import kept_threads
-from tokbench.tokenizer import Progress
 from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     CONTROL,

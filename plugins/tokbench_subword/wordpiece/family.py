@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
+from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
-from tokbench.tokenizer import Progress
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.opening import read_bytes

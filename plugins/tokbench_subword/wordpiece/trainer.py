@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import Progress
+from tokbench.family import Progress
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.ties import BYTES

@@ -9,8 +9,8 @@ import pytest
 
 from tokbench.corpora import FAMILIES
 from tokbench.corpus import Dataset, Document
+from tokbench.family import LoadContext
 from tokbench.spec import Spec, validate
-from tokbench.tokenizer import LoadContext
 
 BY_NAME = {family.name: family for family in FAMILIES}
 

@@ -1,0 +1,98 @@
+"""What a plugin offers under one name: how tokenizers of a kind are loaded, trained, saved and recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.spec import Option, Spec
+from tokbench.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from tokbench.corpus import TrainingCorpus
+    from tokbench.counts import Counting
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What a family may need to know to load: where caches are, and what the user allowed.
+
+    `offline_because` is for the message where something would have to be downloaded and `offline` forbids it.
+    """
+
+    cache_dir: Path
+    offline: bool = False
+    allow_remote_code: bool = False
+    threads: int = 1
+    offline_because: str = "tokbench is offline; unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download it"
+
+
+Progress = Callable[[float, str], None]
+"""Called with a fraction in 0..1 and a short word on what is going on."""
+
+
+HEAD_BYTES = 65_536
+"""How much of a file `TokenizerFamily.recognises` is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerFamily:
+    """A kind of tokenizer that a plugin offers under one name.
+
+    `load(spec, context)` builds the tokenizer in the process that uses it. `train(corpus, options, progress)`
+    is there where it can be trained; it gets every declared option with its default filled in and returns
+    a tokenizer that is `Savable`; `train_sizes` gives those of several values of ``vocab_size`` by one
+    training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
+    is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
+    the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; any, where there are none.
+    `check(options)` raises a `TokbenchError` for options with which no text can be trained on: before any work.
+    `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
+    `files(spec, context)` names what `load` will read, for checksums, `training_files(spec)` what `train` reads
+    beside the text; `libraries` the distributions whose versions matter.
+
+    `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head` is
+    the first `HEAD_BYTES` of a file (it may read on), empty for a folder. A bare path given as a spec is opened
+    by a family that recognises it, first of all by one that has its ending (in lower case) among its `endings`.
+    A family without `recognises` is believed by its endings alone.
+
+    Example:
+        >>> family = TokenizerFamily(name="bytes", summary="UTF-8 bytes", load=lambda spec, context: None)
+        >>> family.trainable
+        False
+    """
+
+    name: str
+    summary: str
+    load: Callable[[Spec, LoadContext], Tokenizer]
+    options: tuple[Option, ...] = ()
+    variant: str = ""
+    train: Callable[[TrainingCorpus, Mapping[str, Any], Progress], Tokenizer] | None = None
+    train_sizes: (
+        Callable[[TrainingCorpus, Mapping[str, Any], Sequence[int], Progress], Mapping[int, Tokenizer]] | None
+    ) = None
+    check: Callable[[Mapping[str, Any]], None] | None = None
+    trained_suffix: str = ".json"
+    saved_as: tuple[str, ...] = ()
+    counting: Counting | None = None
+    files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None
+    training_files: Callable[[Spec], Sequence[Path]] | None = None
+    recognises: Callable[[Path, bytes], bool] | None = None
+    endings: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the family can be trained."""
+        return self.train is not None
+
+    def trains(self, spec: Spec) -> bool:
+        """Whether `spec` asks for a tokenizer that must be trained first."""
+        return self.train is not None and spec.variant is None
+
+
+def variant_file(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The file that a spec's variant names, where it has one: the `files` of families that load one file."""
+    return [Path(spec.variant)] if spec.variant else []
