@@ -127,7 +127,7 @@ def count(spec: str, path: Path, clocks: Clocks) -> None:
     from tokbench.corpora.lines import lines_of
     from tokbench.corpus import read_text
     from tokbench.registry import build_registry, default_context
-    from tokbench.tally import Collector, collect
+    from tokbench.tally.collect import Collector, collect
 
     tokenizer = tokbench.load(spec)
     collect(tokenizer, [lines_of(SMALL.encode() * 1000)])

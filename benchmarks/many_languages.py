@@ -30,7 +30,8 @@ def main() -> int:
     from tokbench.metrics.catalogue import CATALOGUE
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.tally import CorpusFacts, collect_many, get_ready
+    from tokbench.tally import CorpusFacts
+    from tokbench.tally.collect import collect_many, get_ready
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--languages", type=int, default=40)

@@ -133,7 +133,8 @@ def catalogue(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, 
     from tokbench.metrics.catalogue import CATALOGUE
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.tally import Tally, collect_many
+    from tokbench.tally import Tally
+    from tokbench.tally.collect import collect_many
 
     stored: dict[CellKey, bytes] = {}
     spent = {"count": 0.0, "figures": 0.0, "store": 0.0}

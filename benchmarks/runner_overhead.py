@@ -150,7 +150,7 @@ def counted(spec: str, path: Path) -> dict[str, float]:
     """Encode and count the text in this process, as the workers of a pass do."""
     import tokbench
     from tokbench.corpora.lines import lines_of
-    from tokbench.tally import collect
+    from tokbench.tally.collect import collect
     from tokbench.tally.text import BATCH_BYTES
 
     tokenizer = tokbench.load(spec)

@@ -17,7 +17,7 @@ from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.measure import measure
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 
 SIZES, SAMPLES = (10, 30, 100, 300), 20
 SHOWN = (

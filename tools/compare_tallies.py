@@ -92,7 +92,7 @@ def counted(options: argparse.Namespace) -> dict[str, Any]:
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.differences import differences as paired
     from tokbench.metrics.measure import measure
-    from tokbench.tally import collect_many
+    from tokbench.tally.collect import collect_many
 
     data = Path(os.environ.get("TOKBENCH_TEST_DATA") or sys.exit("set TOKBENCH_TEST_DATA"))
     specs = options.tokenizer or [*IN_HOUSE, *published(data / "vocabs")]

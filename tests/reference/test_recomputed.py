@@ -26,7 +26,8 @@ from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.measure import measure
-from tokbench.tally import CorpusFacts, collect
+from tokbench.tally import CorpusFacts
+from tokbench.tally.collect import collect
 
 FAMILIES = (("eng_Latn", "deu_Latn", "rus_Cyrl"), ("zho_Hans",), ("tha_Thai",))
 SCRIPTS = (("eng_Latn", "deu_Latn"), ("rus_Cyrl",), ("zho_Hans",), ("tha_Thai",))

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
-    from tokbench.tally.histogram import Histogram
+    from tokbench.tally.histogram import Histogram, NGrams
     from tokbench.tally.loss import Loss
-    from tokbench.tally.ngrams import NGrams
     from tokbench.tally.wordsample import WordSample
 
     Count = int | NDArray[np.float64]

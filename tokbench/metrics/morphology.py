@@ -12,10 +12,7 @@ from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.metric import Better, Metric, Undefined
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
-from tokbench.tally import prepare
-from tokbench.tally.places import Aligner
 from tokbench.tally.text import GROUPS
-from tokbench.tally.vocabulary import table_of
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
@@ -66,6 +63,10 @@ def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool
         1.0
     """
     import numpy as np
+
+    from tokbench.tally.places import Aligner
+    from tokbench.tally.prepare import prepare
+    from tokbench.tally.vocabulary import table_of
 
     lead = " " if leading_space else ""
     table = table_of(tokenizer)

@@ -89,7 +89,7 @@ def get_ready(emit: Emit) -> None:
     """Load what counts, once in a worker: compiling is nothing that a tokenizer's time limit should hold."""
     from tokbench.corpora.lines import lines_of
     from tokbench.kernels.compiling import when_compiling
-    from tokbench.tally import get_ready
+    from tokbench.tally.collect import get_ready
 
     if not _ready:
         when_compiling(lambda: emit(Compiling()))
@@ -118,7 +118,8 @@ def _guarded(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
 
 
 def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
-    from tokbench.tally import Collector, CorpusFacts, Tally, collect
+    from tokbench.tally import CorpusFacts, Tally
+    from tokbench.tally.collect import Collector, collect
 
     begun = time.perf_counter()
     dataset = piece.dataset.load()

@@ -3,31 +3,19 @@
 ```text
 documents ─► prepare    batches of a megabyte, counted whatever the tokenizer       text, words, code
              scan       words, clusters, numbers, characters in one pass            plain, segments, characters
-ids       ─► match      are a document's tokens its text, byte for byte?            vocabulary, marks
-             places     else by folded forms, around unknown tokens, by offsets     folding, foresight
+ids       ─► places     where each token lies: the text byte for byte, by folded    match, folding, vocabulary,
+                        forms, around unknown tokens, by offsets                    marks
              touch      which tokens touch which words, numbers, identifiers        marks
              roundtrip  what comes back, and how the rest differs                   loss
              ngrams     pairs and triples of ids, in a sample
           ─► tally      sums by bootstrap group, histograms, examples               groups, histogram, layout
 ```
 
-`collect` goes this way. What ends in ``_kernels`` belongs to the module of that name, and stands apart since to
-read a tally nothing need be compiled.
+`tokbench.tally.collect.collect` goes this way. To read a tally is another thing than to count one: what reads
+(`tally` and what it is made of, here at the end) compiles nothing, and imports numpy when it computes.
 """
 
-from tokbench.tally.collect import Collector, collect, collect_many, get_ready
-from tokbench.tally.prepare import prepare
 from tokbench.tally.tally import TALLY_VERSION, Tally
-from tokbench.tally.text import CorpusFacts, TextBatch
+from tokbench.tally.text import CorpusFacts
 
-__all__ = [
-    "TALLY_VERSION",
-    "Collector",
-    "CorpusFacts",
-    "Tally",
-    "TextBatch",
-    "collect",
-    "collect_many",
-    "get_ready",
-    "prepare",
-]
+__all__ = ["TALLY_VERSION", "CorpusFacts", "Tally"]

@@ -11,8 +11,9 @@ from enum import IntEnum, IntFlag
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 CODE_POINTS = 0x110000
@@ -111,8 +112,6 @@ class Characters:
     __slots__ = ("properties",)
 
     def __init__(self) -> None:
-        import numpy as np
-
         self.properties: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
         self.know(np.arange(128, dtype=np.uint32))
         for block in IDEOGRAPHS:
@@ -120,15 +119,11 @@ class Characters:
 
     def know(self, points: NDArray[np.uint32]) -> None:
         """Look up whichever of the code points in `points` (uint32) are new."""
-        import numpy as np
-
         new = points[self.properties[points] == 0]
         if new.size:
             self._look_up(np.unique(new))
 
     def _look_up(self, points: NDArray[np.uint32]) -> None:
-        import numpy as np
-
         kinds = np.zeros(len(points), np.uint16)
         every = "".join(map(chr, points.tolist()))
         for flag, pattern in _patterns():

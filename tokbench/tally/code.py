@@ -9,12 +9,13 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tokbench.tally.characters import UNSPACED_SCRIPTS
 from tokbench.tally.grammar import leaf_gaps, parser_of
 from tokbench.tally.text import CorpusFacts, Cuts, Spans, TextBatch
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
@@ -24,8 +25,6 @@ _INDENT = re.compile(rb"(?m)^[ \t]+(?=\S)")
 
 def with_code(batch: TextBatch, facts: CorpusFacts) -> TextBatch:
     """`batch` with the structure of code found and counted."""
-    import numpy as np
-
     joined = batch.data.tobytes()
     spans = {
         "identifiers": _spans(_identifiers(joined), batch),
@@ -44,8 +43,6 @@ def with_code(batch: TextBatch, facts: CorpusFacts) -> TextBatch:
 
 
 def _spans(pairs: Iterable[tuple[int, int]], batch: TextBatch) -> Spans:
-    import numpy as np
-
     table = np.array(list(pairs), np.int64).reshape(-1, 2)
     return Spans(table[:, 0], table[:, 1], np.searchsorted(batch.starts, table[:, 0], side="right") - 1)
 
@@ -68,8 +65,6 @@ def _identifier() -> Any:
 
 def _identifiers(joined: bytes) -> Iterable[tuple[int, int]]:
     """Where each identifier begins and ends, in bytes."""
-    import numpy as np
-
     text = joined.decode("utf-8", "surrogatepass")
     found = [match.span() for match in _identifier().finditer(text)]
     if len(text) == len(joined):
@@ -85,8 +80,6 @@ def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> Cuts:
     Parts begin at a capital after anything but a capital, at the last of several capitals before a small letter
     (HTTP|Server), and at either side of a run of underscores.
     """
-    import numpy as np
-
     lengths = identifiers.end - identifiers.start
     inner = (lengths - 1).clip(0)
     first = np.cumsum(inner) - inner
@@ -103,8 +96,6 @@ def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> Cuts:
 
 def _cases(data: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Of each byte of a text, whether its character is a capital, and whether it is a small letter."""
-    import numpy as np
-
     upper = (data >= ord("A")) & (data <= ord("Z"))
     lower = (data >= ord("a")) & (data <= ord("z"))
     if (data < 0x80).all():
@@ -118,8 +109,6 @@ def _cases(data: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_
 
 def _syntax(batch: TextBatch, joined: bytes, facts: CorpusFacts) -> Spans | None:
     """The gaps between the parser's tokens, or None without a grammar for the language."""
-    import numpy as np
-
     parser = parser_of(facts.language)
     if parser is None:
         return None

@@ -6,27 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
-from tokbench.tally.foresight import encoded_with_offsets
 from tokbench.tally.groups import GroupSums
-from tokbench.tally.histogram import Histogram, Tail
-from tokbench.tally.ngrams import ID_BITS, NGramCounter, NGrams
+from tokbench.tally.histogram import Histogram, NGrams, Tail
+from tokbench.tally.ngrams import ID_BITS, NGramCounter
 from tokbench.tally.own import Counting, OwnCounter, OwnSums
-from tokbench.tally.places import Aligner
+from tokbench.tally.places import Aligner, encoded_with_offsets
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
 from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextBatch
+from tokbench.tally.text_kernels import add_column
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
 from tokbench.tokenizer import Tokenizer, Utf8Encoder, encode_batch
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
@@ -160,8 +161,6 @@ class Counter:
     """Counts for one tokenizer, batch by batch."""
 
     def __init__(self, tokenizer: Tokenizer, counting: Sequence[Counting] = (), language: str = "") -> None:
-        import numpy as np
-
         self._tokenizer = tokenizer
         self._utf8 = tokenizer.encode_utf8 if isinstance(tokenizer, Utf8Encoder) else None
         self._table = table_of(tokenizer)
@@ -176,10 +175,6 @@ class Counter:
 
     def add(self, batch: TextBatch) -> None:
         """Encode and count a batch."""
-        import numpy as np
-
-        from tokbench.tally.text_kernels import add_column
-
         tokens, spans = self._encode(batch)
         places = self._aligner.align(batch, tokens, spans)
         counts, words = touch(batch, places, self._word_tokens.dense)
@@ -232,8 +227,6 @@ class Counter:
 
     def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
         """The tally; `words` are the sampled words (hash, text) to encode on their own."""
-        import numpy as np
-
         ids = Histogram.of_dense(self._aligner.seen)
         lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
         by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)

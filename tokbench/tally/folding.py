@@ -15,16 +15,16 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
+from tokbench.kernels.pointers import frozen
 from tokbench.tally.characters import CODE_POINTS
 from tokbench.tally.vocabulary import TokenTable, code_points
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-
-    from tokbench.tally.folding_kernels import Folded
 
 _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 _METASPACE = "\u2581"
@@ -68,6 +68,13 @@ KNOWN, REFUSED = 1, 2
 """Flags of a piece: folded before; has no place of its own in a text."""
 
 
+class Folded(NamedTuple):
+    """Folded bytes by code point or by token id: see `Pieces`."""
+
+    entries: NDArray[np.int64]
+    blob: NDArray[np.uint8]
+
+
 class Pieces:
     """Folded bytes by key (a code point or a token id).
 
@@ -78,8 +85,6 @@ class Pieces:
     __slots__ = ("blob", "entries", "growth")
 
     def __init__(self, size: int) -> None:
-        import numpy as np
-
         self.entries: NDArray[np.int64] = np.zeros(size, np.int64)
         self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self.growth = 1
@@ -87,31 +92,22 @@ class Pieces:
     @property
     def arrays(self) -> Folded:
         """The pieces as kernels take them."""
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.folding_kernels import Folded
-
         return Folded(self.entries, frozen(self.blob))
 
     def new(self, keys: NDArray[np.int32]) -> NDArray[np.int32]:
         """Those of `keys` that are not known."""
-        import numpy as np
-
         return np.unique(keys[self.entries[keys] == 0])
 
     def put(
         self, keys: NDArray[np.int32], lengths: NDArray[np.int64], folded: bytes, flags: NDArray[np.int64]
     ) -> None:
         """Make `keys` known; `folded` are their pieces end to end."""
-        import numpy as np
-
         at = len(self.blob) + np.cumsum(lengths) - lengths
         self.entries[keys] = at << LENGTH_BITS + 2 | lengths << 2 | flags | KNOWN
         self.blob = np.concatenate([self.blob, np.frombuffer(folded, np.uint8)])
 
     def gather(self, keys: NDArray[np.int32]) -> tuple[NDArray[np.int64], bytes]:
         """The lengths of the pieces of known keys, and the pieces end to end."""
-        import numpy as np
-
         entries = self.entries[keys]
         lengths = entries >> 2 & (1 << LENGTH_BITS) - 1
         moved = (entries >> LENGTH_BITS + 2) - (np.cumsum(lengths) - lengths)
@@ -131,16 +127,12 @@ class Folding:
 
     def know(self, texts: Iterable[str], ids: NDArray[np.int32]) -> None:
         """Fold whichever characters and tokens are new."""
-        import numpy as np
-
         self._know_characters(np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32))
         keys = self.tokens.new(ids)
         if len(keys):
             self._fold_tokens(keys)
 
     def _know_characters(self, points: NDArray[np.int32]) -> None:
-        import numpy as np
-
         keys = self.characters.new(points)
         if not len(keys):
             return
@@ -153,8 +145,6 @@ class Folding:
 
     def _fold_tokens(self, keys: NDArray[np.int32]) -> None:
         """Fold new tokens, all at once: their folded characters end to end are their folded forms."""
-        import numpy as np
-
         table = self._table
         blob, begin = table.blob.tobytes(), table.offset[keys]
         limits = zip(begin.tolist(), (begin + table.length[keys].clip(0)).tolist(), strict=True)

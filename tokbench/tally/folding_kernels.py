@@ -14,7 +14,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.utf8 import code_point
-from tokbench.tally.folding import LENGTH_BITS, REFUSED
+from tokbench.tally.folding import LENGTH_BITS, REFUSED, Folded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 
 _LENGTHS = (1 << LENGTH_BITS) - 1
 _NEW, _NOT_THERE = -1, -2
-
-
-class Folded(NamedTuple):
-    """Folded bytes by code point or by token id: see `tokbench.tally.folding.Pieces`."""
-
-    entries: Ints
-    blob: Bytes
 
 
 class Aligned(NamedTuple):

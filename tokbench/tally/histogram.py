@@ -1,4 +1,4 @@
-"""Counts by key that add up: sorted keys and how often each was seen."""
+"""Counts by key that add up: sorted keys and how often each was seen; n-grams as such counts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+SAMPLE_BYTES = 1 << 19
+LEVELS = 33
+"""Of n-grams: the most text they are counted in, and the levels of documents (see `tokbench.tally.ngrams`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,3 +153,65 @@ def sum_by_key(
         keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[first], np.add.reduceat(counts, first)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NGrams:
+    """Counts of bigrams and trigrams by level, and the bytes of text at each level (int64, ``(LEVELS,)``).
+
+    The key of a bigram is ``a << 21 | b``, of a trigram ``a << 42 | b << 21 | c``.
+    """
+
+    sampled: NDArray[np.int64]
+    bigrams: dict[int, Histogram]
+    trigrams: dict[int, Histogram]
+
+    @classmethod
+    def empty(cls) -> NGrams:
+        """Nothing counted."""
+        import numpy as np
+
+        return cls(np.zeros(LEVELS, np.int64), {}, {})
+
+    @property
+    def level(self) -> int:
+        """The lowest level kept."""
+        return lowest_level(self.sampled)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of text in the sample."""
+        return int(self.sampled[self.level :].sum())
+
+    @classmethod
+    def sum(cls, parts: Iterable[NGrams]) -> NGrams:
+        """All of `parts` together, at the level their sum allows."""
+        import numpy as np
+
+        parts = list(parts)
+        sampled = np.sum([part.sampled for part in parts], axis=0, dtype=np.int64) + np.zeros(LEVELS, np.int64)
+        lowest = lowest_level(sampled)
+
+        def join(tables: list[dict[int, Histogram]]) -> dict[int, Histogram]:
+            levels = sorted({level for table in tables for level in table if level >= lowest})
+            return {
+                level: Histogram.sum(table[level] for table in tables if level in table) for level in levels
+            }
+
+        return cls(sampled, join([p.bigrams for p in parts]), join([p.trigrams for p in parts]))
+
+    def bigram_counts(self) -> NDArray[np.int64]:
+        """How often each distinct bigram of the sample occurs."""
+        return Histogram.sum(self.bigrams.values()).counts
+
+    def trigram_counts(self) -> NDArray[np.int64]:
+        """How often each distinct trigram of the sample occurs."""
+        return Histogram.sum(self.trigrams.values()).counts
+
+
+def lowest_level(sampled: NDArray[np.int64]) -> int:
+    """The lowest level from which on the text of a sample is no more than `SAMPLE_BYTES`."""
+    import numpy as np
+
+    above = np.cumsum(sampled[::-1])[::-1]
+    return int(np.argmax(above <= SAMPLE_BYTES)) if (above <= SAMPLE_BYTES).any() else LEVELS - 1

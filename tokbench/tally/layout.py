@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
 from tokbench.tally.groups import NAMES, GroupSums
-from tokbench.tally.histogram import Histogram
+from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.loss import Loss
-from tokbench.tally.ngrams import NGrams
 from tokbench.tally.own import OwnSums
 from tokbench.tally.tally import TALLY_VERSION, Tally
 from tokbench.tally.wordsample import WordSample

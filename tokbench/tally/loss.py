@@ -1,4 +1,4 @@
-"""What a tokenizer loses: how a text that did not come back differs, and how far it is from the original."""
+"""What a tokenizer loses: documents that did not come back, and how they differ from what came."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from dataclasses import dataclass
 EXAMPLES = 16
 """Examples kept, the same whatever the order of the documents: those of the smallest keys."""
 EDITS_SAMPLE = 32
-EDIT_WINDOW = 4096
-"""Code points of a document that the edit distance looks at, from the first difference on."""
-_EXCERPT = 120
 _SPACES = re.compile(r"\s+")
 
 
@@ -92,40 +89,6 @@ def same_white_space(text: str, decoded: str) -> bool:
     if all(each.isprintable() and "  " not in each for each in (text, decoded)):
         return True  # the space is the only white space that is printable, and here each stands alone
     return _SPACES.findall(text) == _SPACES.findall(decoded)
-
-
-def examine(key: int, text: str, decoded: str, *, unknown: bool) -> Loss:
-    """The loss of one document."""
-    first = next((i for i, (a, b) in enumerate(zip(text, decoded, strict=False)) if a != b), None)
-    if first is None:
-        first = min(len(text), len(decoded))
-    a, b = text[first : first + EDIT_WINDOW], decoded[first : first + EDIT_WINDOW]
-    begin = max(0, first - 20)
-    return Loss(
-        key,
-        len(text) if len(text) - first <= EDIT_WINDOW else first + EDIT_WINDOW,
-        edit_distance(a, b),
-        kinds_of_loss(text[: first + EDIT_WINDOW], decoded[: first + EDIT_WINDOW], unknown=unknown),
-        text[begin : begin + _EXCERPT],
-        decoded[begin : begin + _EXCERPT],
-    )
-
-
-def edit_distance(a: str, b: str) -> int:
-    """The Levenshtein distance of two texts, in code points.
-
-    Example:
-        >>> edit_distance("kitten", "sitting"), edit_distance("", "ab")
-        (3, 2)
-    """
-    if not a or not b:
-        return len(a) + len(b)
-    import numpy as np
-
-    from tokbench.tally.loss_kernels import distance
-
-    points = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) for text in (a, b)]
-    return int(distance(*points))
 
 
 def fewest(losses: Iterable[Loss], n: int = EDITS_SAMPLE) -> tuple[Loss, ...]:

@@ -1,4 +1,4 @@
-"""Bigram and trigram counts in bounded memory, the same whatever the order and sharding of the documents.
+"""Bigrams and trigrams counted in bounded memory, the same whatever the order and sharding of the documents.
 
 Text is sampled by document: each has a level, the number of leading zero bits of its 32-bit key, so that half
 of all documents have level 0, a quarter level 1, and so on. Kept are the documents of level L and above, for
@@ -6,89 +6,39 @@ the lowest L at which they hold no more than `SAMPLE_BYTES` of text. The limit i
 n-grams, so that every tokenizer is measured on the same documents. Levels are counted apart, so shards that
 had to drop different levels can still be joined. Of one document the part that answers to its first
 `DOCUMENT_BYTES` counts.
+
+Pairs and triples are found by one sort, of chains. A chain is a pair with the id after it, in uint64
+``first << 43 | second << 22 | third + 1``, 0 for the third where the text ends. In order, equal chains are runs
+of equal triples, and so are, of their pairs, the chains that begin alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tokbench.batch import TokenBatch
-from tokbench.tally.histogram import Histogram
+from tokbench.kernels.bits import highest_bit
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import frozen
+from tokbench.tally.histogram import LEVELS, Histogram, NGrams, lowest_level
 from tokbench.tally.text import TextBatch
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-SAMPLE_BYTES = 1 << 19
+    Ints = NDArray[np.int64]
+    Keys = NDArray[np.uint32]
+    Offsets = NDArray[np.integer[Any]]
+
 DOCUMENT_BYTES = 1 << 16
-LEVELS = 33
 ID_BITS = 21
 """Ids below 2^21 fit three to a 64-bit key."""
 _PENDING = 1 << 19
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NGrams:
-    """Counts of bigrams and trigrams by level, and the bytes of text at each level (int64, ``(LEVELS,)``).
-
-    The key of a bigram is ``a << 21 | b``, of a trigram ``a << 42 | b << 21 | c``.
-    """
-
-    sampled: NDArray[np.int64]
-    bigrams: dict[int, Histogram]
-    trigrams: dict[int, Histogram]
-
-    @classmethod
-    def empty(cls) -> NGrams:
-        """Nothing counted."""
-        import numpy as np
-
-        return cls(np.zeros(LEVELS, np.int64), {}, {})
-
-    @property
-    def level(self) -> int:
-        """The lowest level kept."""
-        return _lowest(self.sampled)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of text in the sample."""
-        return int(self.sampled[self.level :].sum())
-
-    @classmethod
-    def sum(cls, parts: Iterable[NGrams]) -> NGrams:
-        """All of `parts` together, at the level their sum allows."""
-        import numpy as np
-
-        parts = list(parts)
-        sampled = np.sum([part.sampled for part in parts], axis=0, dtype=np.int64) + np.zeros(LEVELS, np.int64)
-        lowest = _lowest(sampled)
-
-        def join(tables: list[dict[int, Histogram]]) -> dict[int, Histogram]:
-            levels = sorted({level for table in tables for level in table if level >= lowest})
-            return {
-                level: Histogram.sum(table[level] for table in tables if level in table) for level in levels
-            }
-
-        return cls(sampled, join([p.bigrams for p in parts]), join([p.trigrams for p in parts]))
-
-    def bigram_counts(self) -> NDArray[np.int64]:
-        """How often each distinct bigram of the sample occurs."""
-        return Histogram.sum(self.bigrams.values()).counts
-
-    def trigram_counts(self) -> NDArray[np.int64]:
-        """How often each distinct trigram of the sample occurs."""
-        return Histogram.sum(self.trigrams.values()).counts
-
-
-def _lowest(sampled: NDArray[np.int64]) -> int:
-    import numpy as np
-
-    above = np.cumsum(sampled[::-1])[::-1]
-    return int(np.argmax(above <= SAMPLE_BYTES)) if (above <= SAMPLE_BYTES).any() else LEVELS - 1
+_ID, _THIRD = np.uint64(21), np.uint64(22)
+_ONE, _NONE = np.uint64(1), np.uint64(0)
+_THIRDS = np.uint64((1 << 22) - 1)
 
 
 class NGramCounter:
@@ -97,8 +47,6 @@ class NGramCounter:
     __slots__ = ("_bigrams", "_level", "_met", "_pending", "_pending_size", "_sampled", "_trigrams")
 
     def __init__(self) -> None:
-        import numpy as np
-
         self._sampled: NDArray[np.int64] = np.zeros(LEVELS, np.int64)
         self._bigrams: dict[int, Histogram] = {}
         self._trigrams: dict[int, Histogram] = {}
@@ -109,15 +57,9 @@ class NGramCounter:
 
     def add(self, batch: TextBatch, tokens: TokenBatch) -> None:
         """Count the n-grams of `tokens` that do not cross documents."""
-        import numpy as np
-
-        from tokbench.kernels.pointers import frozen
-        from tokbench.tally.ngram_kernels import find_chains, weigh
-
         ids, offsets, sizes = frozen(tokens.ids), frozen(tokens.offsets), batch.counts["bytes"]
         weigh(batch.keys, sizes, DOCUMENT_BYTES, self._sampled, self._met)
-        while self._level < LEVELS - 1 and self._sampled[self._level :].sum() > SAMPLE_BYTES:
-            self._level += 1
+        self._level = lowest_level(self._sampled)
         limits = np.empty(LEVELS + 1, np.int64)
         chains = find_chains(ids, offsets, batch.keys, sizes, DOCUMENT_BYTES, self._level, limits)
         self._pending.append((chains, limits))
@@ -138,8 +80,6 @@ class NGramCounter:
 
     def _by_level(self) -> dict[int, NDArray[np.uint64]]:
         """The pending chains of each level that documents have, in order."""
-        import numpy as np
-
         found = {}
         for level in (np.flatnonzero(self._met[self._level :]) + self._level).tolist():
             parts = [chains[limits[level] : limits[level + 1]] for chains, limits in self._pending]
@@ -156,10 +96,6 @@ class NGramCounter:
 
 def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogram], dict[int, Histogram]]:
     """The pairs and the triples of each level's chains in order."""
-    import numpy as np
-
-    from tokbench.tally.ngram_kernels import count_ngrams
-
     # one array for the keys of all levels, one for their counts: a level more costs next to nothing
     pairs, of_pairs, triples, of_triples = np.empty((4, sum(map(len, ordered.values()))), np.int64)
     ends = [(0, 0)]
@@ -177,3 +113,89 @@ def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogra
         }
 
     return tables(pairs, of_pairs, 0), tables(triples, of_triples, 1)
+
+
+# --- kernels -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def level_of(key: Any) -> Any:
+    """The number of leading zero bits of a 32-bit key."""
+    return 31 - highest_bit(np.uint64(key)) if key != 0 else 32
+
+
+@kernel
+def weigh(keys: Keys, sizes: Ints, most: int, sampled: Ints, met: NDArray[np.bool_]) -> None:
+    """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then."""
+    for document in range(len(keys)):
+        level = level_of(keys[document])
+        sampled[level] += min(sizes[document], most)
+        met[level] = True
+
+
+@kernel
+def find_chains(
+    ids: Offsets, offsets: Offsets, keys: Keys, sizes: Ints, most: int, lowest: int, limits: Ints
+) -> NDArray[np.uint64]:
+    """The chains of the documents of the `lowest` level or a higher one: uint64, one level after the other.
+
+    Those of a level are from its place in `limits` to the next. Of a document of more bytes than `most` as
+    large a part of the tokens counts.
+    """
+    limits[:] = 0
+    for document in range(len(keys)):
+        level = level_of(keys[document])
+        if level >= lowest:
+            limits[level + 1] += max(kept(offsets, sizes, document, most) - 1, 0)
+    for level in range(len(limits) - 1):
+        limits[level + 1] += limits[level]
+    places = limits.copy()
+    chains = np.empty(limits[-1], np.uint64)
+    for document in range(len(keys)):
+        level = level_of(keys[document])
+        if level >= lowest:
+            n, first = places[level], offsets[document]
+            end = first + kept(offsets, sizes, document, most)
+            for index in range(first + 1, end):
+                third = np.uint64(ids[index + 1]) + _ONE if index + 1 < end else _NONE
+                pair = np.uint64(ids[index - 1]) << _ID | np.uint64(ids[index])
+                chains[n] = pair << _THIRD | third
+                n += 1
+            places[level] = n
+    return chains
+
+
+@kernel
+def kept(offsets: Offsets, sizes: Ints, document: int, most: int) -> Any:
+    """How many of a document's tokens count."""
+    n, size = offsets[document + 1] - offsets[document], sizes[document]
+    return n if size <= most else np.int64(n * (most / size))
+
+
+@kernel
+def count_ngrams(
+    ordered: NDArray[np.uint64], pairs: Ints, of_pairs: Ints, triples: Ints, of_triples: Ints
+) -> tuple[int, int]:
+    """Fill in the distinct pairs and triples of `ordered` chains, how often each occurs; say how many of each.
+
+    They are keys as `NGrams` has them.
+    """
+    n_pairs = n_triples = 0
+    pair_from = chain_from = 0
+    for index in range(len(ordered)):
+        chain = ordered[index]
+        following = ordered[index + 1] if index + 1 < len(ordered) else ~chain
+        pair, third = chain >> _THIRD, chain & _THIRDS
+        # written every time and kept where a run ends, which no branch could foretell
+        whole = third != _NONE
+        triples[n_triples] = pair << _ID | (third - np.uint64(whole))
+        of_triples[n_triples] = index + 1 - chain_from
+        ends = following != chain
+        n_triples += ends and whole
+        chain_from = index + 1 if ends else chain_from
+        pairs[n_pairs] = pair
+        of_pairs[n_pairs] = index + 1 - pair_from
+        ends = following >> _THIRD != pair
+        n_pairs += ends
+        pair_from = index + 1 if ends else pair_from
+    return n_pairs, n_triples

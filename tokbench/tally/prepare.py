@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tokbench.corpus import Document, TextBlock
+from tokbench.kernels.hashing import hash_spans
+from tokbench.kernels.pointers import padded
+from tokbench.tally.code import with_code
+from tokbench.tally.plain import COLUMNS
 from tokbench.tally.text import (
     BATCH_BYTES,
     BLOCK_DOCUMENTS,
@@ -18,9 +24,9 @@ from tokbench.tally.text import (
     TextBatch,
     Texts,
 )
+from tokbench.tally.words import find_words, scanned
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
@@ -64,12 +70,6 @@ def read_batch(
     block: TextBlock, facts: CorpusFacts, grouping: Grouping, documents: Sequence[Document] = ()
 ) -> TextBatch:
     """Count the text of `block`; `documents` are the same, where they have lines and words of their own."""
-    import numpy as np
-
-    from tokbench.kernels.pointers import padded
-    from tokbench.tally.plain import COLUMNS
-    from tokbench.tally.words import find_words, scanned
-
     data, ends, n = padded(block.data), block.ends, len(block)
     starts = np.append(0, ends[:-1] + 1)[:n]
     lengths = ends - starts
@@ -105,8 +105,6 @@ def read_batch(
         surrogates=surrogates,
     )
     if facts.kind == "code":
-        from tokbench.tally.code import with_code
-
         return with_code(batch, facts)
     return batch
 
@@ -119,11 +117,6 @@ def document_keys(
     It is the lower half of the hash of `tokbench.kernels.hashing`, of the bytes of the text, or of the eight of
     the line's number. `data` is followed by padding.
     """
-    import numpy as np
-
-    from tokbench.kernels.hashing import hash_spans
-    from tokbench.kernels.pointers import padded
-
     keys = np.empty(len(starts), np.uint64)
     hash_spans(data, starts, ends, keys)
     own = [index for index, line in enumerate(lines) if line is not None]
@@ -150,8 +143,6 @@ class Grouping:
 
     def of(self, keys: NDArray[np.uint32], documents: Sequence[Document]) -> Ints:
         """The groups of the documents with these keys; `documents` are the same, or none."""
-        import numpy as np
-
         groups = keys.astype(np.int64) % GROUPS
         if self._facts.consecutive and len(groups):
             begins = (keys >> np.uint32(10)) % BLOCK_DOCUMENTS == 0  # other bits than those of the group
@@ -169,8 +160,6 @@ class Grouping:
 
 def _digits(data: NDArray[np.uint8], numbers: Spans) -> Cuts:
     """Every place inside a run of digits, with whether a group of three ends there; years have no groups."""
-    import numpy as np
-
     sizes = numbers.end - numbers.start
     number = np.repeat(np.arange(len(sizes)), sizes)
     at = np.arange(len(number)) + np.repeat(numbers.start - np.cumsum(sizes) + sizes, sizes)
@@ -184,8 +173,6 @@ def _digits(data: NDArray[np.uint8], numbers: Spans) -> Cuts:
 
 def _years(data: NDArray[np.uint8], numbers: Spans, digits: Ints) -> NDArray[np.bool_]:
     """Which numbers may be years: 1000 to 2099, in digits of any script."""
-    import numpy as np
-
     years = np.zeros(len(numbers), np.bool_)
     for index in np.flatnonzero(digits == YEAR_DIGITS).tolist():
         text = data[numbers.start[index] : numbers.end[index]].tobytes().decode()
@@ -228,8 +215,6 @@ def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock
 
 
 def _joined(blocks: Sequence[TextBlock]) -> TextBlock:
-    import numpy as np
-
     if len(blocks) == 1:
         return blocks[0]
     sizes = np.cumsum([0, *(len(block.data) for block in blocks)])
@@ -239,8 +224,6 @@ def _joined(blocks: Sequence[TextBlock]) -> TextBlock:
 
 def _cut(block: TextBlock, size: int) -> Iterator[TextBlock]:
     """Parts of about the same size each."""
-    import numpy as np
-
     total = len(block.data)
     parts = max(1, round(total / size))
     cuts = np.searchsorted(block.ends, total * np.arange(1, parts) // parts)

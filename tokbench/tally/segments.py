@@ -26,10 +26,11 @@ from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tokbench.tally.characters import Grapheme, Word
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Machine = NDArray[np.uint8]
@@ -178,8 +179,6 @@ WORD_AFTER_SPACE, GRAPHEME_AFTER_SPACE = int(_W.SPACE), int(_G.OTHER)
 
 
 def _machine(states: int, kinds: type[IntEnum], step: Callable[[int, int], tuple[int, int]]) -> Machine:
-    import numpy as np
-
     table = np.zeros(states << CLASS_BITS, np.uint8)
     for state in range(states):
         for kind in kinds:

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tokbench.tally.groups import GroupSums
-from tokbench.tally.histogram import Histogram
+from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.loss import Loss, fewest
-from tokbench.tally.ngrams import NGrams
 from tokbench.tally.own import OwnSums
 from tokbench.tally.text import BUCKETS
 from tokbench.tally.wordsample import WordSample

@@ -8,11 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from tokbench.tally.marks import Bytes, boundary_flags
 from tokbench.tally.places import Places
 from tokbench.tally.text import Cuts, DocumentSpans, Spans, TextBatch
+from tokbench.tally.touch_kernels import (
+    TOUCHED,
+    Touching,
+    boundaries_inside,
+    count_cuts,
+    touch_exact,
+    touch_words,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
@@ -22,11 +32,6 @@ class _Touching:
     """Tokens of the aligned documents, ready to be asked what they touch."""
 
     def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
-        import numpy as np
-
-        from tokbench.tally.marks import Bytes
-        from tokbench.tally.touch_kernels import TOUCHED, Touching, touch_exact, touch_words
-
         self.aligned = places.aligned
         self.all_aligned = bool(places.aligned.all())
         self.n = len(batch)
@@ -61,11 +66,7 @@ class _Touching:
 
     def tokens(self, spans: Spans) -> Ints:
         """How many tokens touch each span."""
-        import numpy as np
-
         if self.divided:
-            from tokbench.tally.touch_kernels import boundaries_inside
-
             inside: Ints = np.empty(len(spans), np.int64)
             boundaries_inside(self.boundary, spans.start, spans.end, inside)
             return inside + 1
@@ -74,8 +75,6 @@ class _Touching:
 
     def _cross_words(self, batch: TextBatch, places: Places) -> Ints:
         """Tokens that touch two or more words, whatever their order."""
-        import numpy as np
-
         words = self.own(batch.words.located())
         begun = np.searchsorted(words.start, places.tokens.end, side="left")
         many = begun - np.searchsorted(words.end, places.tokens.start, side="right") > 1
@@ -83,18 +82,12 @@ class _Touching:
 
     def per_document(self, documents: Ints, values: Ints | None = None) -> Ints:
         """Sums over documents: of `values`, or of how often each is named."""
-        import numpy as np
-
         return np.bincount(documents, weights=values, minlength=self.n).astype(np.int64, copy=False)
 
     def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints | str]:
         """Boundaries made, boundaries that are right, and those that should have been made."""
         if not len(cuts.at):
             return {}
-        import numpy as np
-
-        from tokbench.tally.touch_kernels import count_cuts
-
         made, right, gold = counts = np.zeros((3, self.n), np.int64)
         count_cuts(self.boundary, cuts.at, cuts.document, cuts.gold, self.aligned, counts)
         return {
@@ -112,8 +105,6 @@ def touch(
     Aligned words are counted by the tokens that touch them: in `few`, by that number. Given too are the numbers
     that are too large to be counted there, one for each word.
     """
-    import numpy as np
-
     touching = _Touching(batch, places, few)
     if touching.all_aligned:
         counts = {**touching.counts, **{f"aligned_{name}": name for name in ("documents", "bytes", "words")}}
@@ -150,10 +141,6 @@ def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Int
 
     A gap is found once, however many boundaries fall in it.
     """
-    import numpy as np
-
-    from tokbench.tally.marks import boundary_flags
-
     flags = boundary_flags(touching.boundary, len(batch.data) + 1)
     boundaries = np.flatnonzero(flags)
     owner = np.searchsorted(batch.starts, boundaries, side="right") - 1

@@ -6,11 +6,13 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from tokbench.errors import TokenizerError
+from tokbench.kernels.pointers import padded, windows
 from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 UNKNOWN_LENGTH = -1
@@ -65,10 +67,6 @@ class TokenTable:
     )
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        import numpy as np
-
-        from tokbench.kernels.pointers import padded
-
         self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
         self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
@@ -91,8 +89,6 @@ class TokenTable:
 
     def know(self, ids: NDArray[np.int32]) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
-        import numpy as np
-
         if not len(ids):
             return
         low, high = int(ids.min()), int(ids.max())
@@ -126,10 +122,6 @@ class TokenTable:
         return self.blob[start : start + max(0, int(self.length[token_id]))].tobytes()
 
     def _ask(self, ids: NDArray[np.int32]) -> None:
-        import numpy as np
-
-        from tokbench.kernels.pointers import padded, windows
-
         tokenizer = self.tokenizer()
         assert tokenizer is not None
         own = isinstance(tokenizer, TokenByter)
@@ -171,8 +163,6 @@ class TokenTable:
 
 def _broken(pieces: list[bytes]) -> NDArray[np.bool_]:
     """Which of the pieces are no whole characters; lone surrogates are such."""
-    import numpy as np
-
     points, ends = code_points(pieces)
     broken = np.diff(np.append(0, np.cumsum(escaped(points))[ends])) > 0
     for index in np.flatnonzero(broken).tolist():
@@ -194,8 +184,6 @@ def code_points(pieces: Sequence[bytes]) -> tuple[NDArray[np.uint32], NDArray[np
         >>> [hex(point) for point in points.tolist()], ends.tolist()
         (['0x61', '0x62', '0xa', '0xa', '0xdcc3', '0xa'], [2, 3, 5])
     """
-    import numpy as np
-
     text = b"\n".join([*pieces, b""]).decode("utf-8", "surrogateescape")
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     widths = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)

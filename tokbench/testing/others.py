@@ -110,7 +110,8 @@ def metric_checks(metric: Metric) -> Checked:
     from tokbench.metrics.measure import measure
     from tokbench.metrics.metric import CellKey, Measurement
     from tokbench.metrics.own import counting_of
-    from tokbench.tally import CorpusFacts, Tally, collect
+    from tokbench.tally import CorpusFacts, Tally
+    from tokbench.tally.collect import collect
 
     lines = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
     own = [each for each in [counting_of(metric)] if each is not None]

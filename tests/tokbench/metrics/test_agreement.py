@@ -21,7 +21,7 @@ from tokbench.metrics.entropy import chao_shen, miller_madow, renyi_entropy
 from tokbench.metrics.fairness import gini, lorenz
 from tokbench.metrics.information import efficiency, percentile_frequency, zipf_slope
 from tokbench.metrics.measure import measure
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 
 COUNTS = st.lists(st.integers(1, 5000), min_size=2, max_size=300)
 

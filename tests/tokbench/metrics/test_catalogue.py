@@ -18,7 +18,8 @@ from tokbench.metrics.measure import measure
 from tokbench.metrics.model import Model
 from tokbench.metrics.morphology import MorphCounts
 from tokbench.metrics.own import counting_of
-from tokbench.tally import CorpusFacts, Tally, collect
+from tokbench.tally import CorpusFacts, Tally
+from tokbench.tally.collect import collect
 from tokbench.tally.counters import COUNTERS
 
 DESIGNED = {

@@ -9,7 +9,7 @@ from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.differences import differences
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 
 RATIO = [metric for metric in CATALOGUE if metric.name == "compression_ratio"]
 TEXTS = [f"{'ab' * (i % 7)} x{'y' * (i % 31)} 1{i}" for i in range(400)]

@@ -16,7 +16,7 @@ from tokbench.metrics.own import counting_of
 from tokbench.registry import build_registry
 from tokbench.runner.plan import _metrics
 from tokbench.runner.suite import Suite
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 
 ALL_METRICS = {metric.name: metric for metric in (*METRICS, *OPTIMUM)}
 

@@ -15,7 +15,8 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.intervals import bearing, normal_of_t, p_value, t_of_normal
 from tokbench.metrics.measure import measure, unit_of
-from tokbench.tally import CorpusFacts, Tally, collect
+from tokbench.tally import CorpusFacts, Tally
+from tokbench.tally.collect import collect
 from tokbench.tally.text import GROUPS
 
 NAMED = {metric.name: metric for metric in CATALOGUE}

@@ -15,7 +15,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.gold import GoldWord, from_morphemes, read_gold
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphology import METRICS, MorphCounts, score
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 from tokbench.tally.text import GROUPS
 
 

@@ -198,7 +198,7 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     from tokbench.metrics.own import counting_of
     from tokbench.runner.training import training_corpus
     from tokbench.spec import Spec
-    from tokbench.tally import collect
+    from tokbench.tally.collect import collect
 
     lines = (PARALLEL / "eng_Latn.txt").read_text("utf-8").splitlines()
     (tmp_path / "train.txt").write_text("\n".join(lines[::2]) + "\n", "utf-8")

@@ -17,7 +17,8 @@ from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphology import score
 from tokbench.metrics.own import counting_of
-from tokbench.tally import CorpusFacts, Tally, collect
+from tokbench.tally import CorpusFacts, Tally
+from tokbench.tally.collect import collect
 
 WORDS = st.sampled_from(["ab", "abab", "é", "ж", "12", "1234567", "==", "\n  x", "fooBar", "ไทย", "漢字"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=30)

@@ -51,7 +51,7 @@ ROWS = [
 
 def test_a_cell_comes_back(tmp_path: Path) -> None:
     import tokbench
-    from tokbench.tally import collect
+    from tokbench.tally.collect import collect
 
     tally = collect(tokbench.load("bytes"), [Document("some text"), Document("more")])
     path = write_cell(tmp_path, CellResult(KEY, "id", tally, seconds=1.5, digests=("aa", "bb")))
@@ -186,7 +186,7 @@ def counted(folder: Path, tokenizer: str, texts: list[str], **manifest: Any) -> 
     from tokbench.metrics.catalogue import CATALOGUE
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.tally import collect
+    from tokbench.tally.collect import collect
 
     tally = collect(tokbench.load(tokenizer), map(Document, texts))
     ratio = [metric for metric in CATALOGUE if metric.name == "compression_ratio"]

@@ -7,9 +7,11 @@ from itertools import pairwise
 import pytest
 
 from tokbench.corpus import Document
-from tokbench.tally import CorpusFacts, collect, prepare
+from tokbench.tally import CorpusFacts
 from tokbench.tally.code import identifier_cuts
+from tokbench.tally.collect import collect
 from tokbench.tally.grammar import installed, leaf_gaps, parser_of
+from tokbench.tally.prepare import prepare
 
 CODE = CorpusFacts(kind="code", language="nosuchlanguage")
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.corpus import Document
-from tokbench.tally import prepare
 from tokbench.tally.folding import Degree, fold
 from tokbench.tally.folding_kernels import find
 from tokbench.tally.folding_kernels import leftmost as leftmost_kernel
 from tokbench.tally.places import DEGREES, Aligner, keeps_letters
+from tokbench.tally.prepare import prepare
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import OffsetEncoder, Tokenizer, encode_batch
 

@@ -10,7 +10,7 @@ import pytest
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
 from tokbench.errors import TokenizerError
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 
 KNOWN = "1 Aabcdéz the tokens of a text, and its words at last 23."
 STRANGE = "ᚠ1ᚢ ᚦ1 ᚨᚱ1ᚲ 1ᚷᚹ 1ᚺ ᚾ1ᛁ ᛃ1 ᛇ1ᛈ ᛉ ᛊ1 ᛏ1ᛒ ᛖ ᛗ1ᛚ"

@@ -15,7 +15,8 @@ import pytest
 
 import tokbench
 from tokbench.corpus import Document
-from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally, collect
+from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
+from tokbench.tally.collect import collect
 
 TEXTS = [
     "It's 1,234,567 words,\r\n_and_ 3.14 more in 1999.\n" * 3,

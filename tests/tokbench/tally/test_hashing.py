@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from tokbench.corpus import Document
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
-from tokbench.tally import prepare
-from tokbench.tally.prepare import document_keys
+from tokbench.tally.prepare import document_keys, prepare
 from tokbench.tally.text import TextBatch
 from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, lowest_words
 

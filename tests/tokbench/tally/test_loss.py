@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokbench.corpus import Document
-from tokbench.tally import collect
-from tokbench.tally.loss import edit_distance, kinds_of_loss, same_white_space
+from tokbench.tally.collect import collect
+from tokbench.tally.loss import kinds_of_loss, same_white_space
+from tokbench.tally.roundtrip import edit_distance
 
 
 def slow_distance(a: str, b: str) -> int:

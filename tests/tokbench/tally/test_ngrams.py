@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
-from tokbench.tally import ngrams, prepare
+from tokbench.tally import histogram, ngrams
 from tokbench.tally.histogram import Histogram
+from tokbench.tally.prepare import prepare
 
 HIGHEST = (1 << ngrams.ID_BITS) - 1
 DOCUMENTS = st.lists(st.lists(st.sampled_from((0, 1, 2, HIGHEST - 1, HIGHEST)), max_size=12), max_size=6)
@@ -51,7 +52,7 @@ def plain_ngrams(documents: list[list[int]]) -> tuple[Counter[int], Counter[int]
 def test_sampled_are_documents_of_high_levels_and_the_first_part_of_long_ones(
     monkeypatch: pytest.MonkeyPatch, room: int, batch_bytes: int
 ) -> None:
-    monkeypatch.setattr(ngrams, "SAMPLE_BYTES", room)
+    monkeypatch.setattr(histogram, "SAMPLE_BYTES", room)
     monkeypatch.setattr(ngrams, "DOCUMENT_BYTES", 25)
     rng = random.Random(room)
     texts = [f"{number}" + "x" * rng.randint(0, 40) for number in range(300)]

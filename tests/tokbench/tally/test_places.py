@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Document
 from tokbench.inspection.pieces import pieces
-from tokbench.tally import CorpusFacts, collect, prepare
+from tokbench.tally import CorpusFacts
+from tokbench.tally.collect import collect
 from tokbench.tally.places import Aligner, Places
+from tokbench.tally.prepare import prepare
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import encode_batch
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 PROGRAM = """
 import hashlib
 import tokbench
-from tokbench.tally import collect
+from tokbench.tally.collect import collect
 texts = ["It's 1,234,567 words,\\r\\n_and_ 3.14 more " * 3, ""]
 texts += ["L'\\u00e9t\\u00e9 \\u5317\\u4eac \\u0e01\\u0e33 \\u00e9"]
 texts += ["\\U0001f469\\u200d\\U0001f680 \\ud800", "supercalifragilisticexpialidocious " * 2, "a"]

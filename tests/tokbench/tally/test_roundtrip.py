@@ -9,7 +9,8 @@ import pytest
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
-from tokbench.tally import collect, roundtrip
+from tokbench.tally import roundtrip
+from tokbench.tally.collect import collect
 
 TEXTS = [f"line {number} é 漢" for number in range(200)]
 

@@ -13,10 +13,10 @@ from uniseg.graphemecluster import grapheme_cluster_boundaries
 from uniseg.wordbreak import word_boundaries
 
 from tokbench.corpus import Document
-from tokbench.tally import prepare
 from tokbench.tally.characters import GRAPHEME_SHIFT, IDEOGRAPHS, KIND_SHIFT, Characters, Kind, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
 from tokbench.tally.plain import may_be_plain
+from tokbench.tally.prepare import prepare
 from tokbench.tally.segments import (
     CLASS_BITS,
     JOIN,

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Document
 from tokbench.errors import ResultsError, TokenizerError
-from tokbench.tally import CorpusFacts, Tally, collect, collect_many, ngrams, prepare
+from tokbench.tally import CorpusFacts, Tally, histogram
+from tokbench.tally.collect import collect, collect_many
+from tokbench.tally.prepare import prepare
 
 TEXTS = st.lists(
     st.text(alphabet=st.sampled_from("aAbé 1.\n漢ไ\U0001f600"), max_size=30), min_size=0, max_size=12
@@ -51,7 +53,7 @@ def test_any_split_in_any_order_gives_the_identical_tally(stand_ins, texts, rand
 
 
 def test_splits_agree_where_ngrams_are_sampled(stand_ins, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ngrams, "SAMPLE_BYTES", 600)
+    monkeypatch.setattr(histogram, "SAMPLE_BYTES", 600)
     texts = [f"{i} ab {i * i} a b" * (1 + i % 3) for i in range(200)]
     tokenizer = stand_ins.Pieces("ab", " a")
     whole = collect(tokenizer, map(Document, texts))

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
-from tokbench.tally import CorpusFacts, collect, prepare
+from tokbench.tally import CorpusFacts
+from tokbench.tally.collect import collect
+from tokbench.tally.prepare import prepare
 from tokbench.tally.text import TextBatch
 
 

@@ -12,10 +12,10 @@ from tokbench.batch import TokenBatch
 from tokbench.corpora.line_kernels import is_utf8
 from tokbench.corpus import Document
 from tokbench.kernels.pointers import padded
-from tokbench.tally import prepare
 from tokbench.tally.collect import FEW
 from tokbench.tally.marks import boundary_flags
 from tokbench.tally.places import Aligner
+from tokbench.tally.prepare import prepare
 from tokbench.tally.text import TextBatch
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import TokenTable

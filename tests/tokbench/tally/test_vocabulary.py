@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from tokbench import Document, TokenizerError
-from tokbench.tally import collect, prepare, vocabulary
+from tokbench.tally import vocabulary
+from tokbench.tally.collect import collect
 from tokbench.tally.places import Aligner
+from tokbench.tally.prepare import prepare
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import encode_batch
 
