@@ -18,10 +18,8 @@ def _no_workers_left() -> Iterator[None]:
     close_idle()
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    """A folder with three small files, one of which has the word that faulty plugins wait for."""
-    folder = tmp_path / "corpus"
+def write_corpus(folder: Path) -> Path:
+    """Three small files, one of which has the word that faulty plugins wait for; gives the folder."""
     folder.mkdir()
     for name, text in {
         "eng_Latn": "the cat sat on the mat\na second line\n" * 20,
@@ -32,16 +30,39 @@ def corpus(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Callable[..., Run]:
-    """Runs some tokenizers on some text without the speed pass, and gives the run."""
+def runs_into(output: Path) -> Callable[..., Run]:
+    """A function that runs some tokenizers on some text without the speed pass, and gives the run."""
     from tokbench.runner.run import run_suite
 
     def call(
         tokenizers: Sequence[str], datasets: Sequence[str], *, faulty: Sequence[str] = (), **options: Any
     ) -> Run:
-        options = {"speed": False, "output": tmp_path / "out", "jobs": 2, "audit": False, **options}
+        options = {"speed": False, "output": output, "jobs": 2, "audit": False, **options}
         plugins = [str(FAULTY / f"{name}.py") for name in faulty]
         return run_suite(None, tokenizers, datasets, plugins=plugins, **options)
+
+    return call
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A folder with three small files, one of which has the word that faulty plugins wait for."""
+    return write_corpus(tmp_path / "corpus")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Run]:
+    """Runs some tokenizers on some text without the speed pass, and gives the run."""
+    return runs_into(tmp_path / "out")
+
+
+@pytest.fixture(scope="module")
+def run_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Run]:
+    """The same on such a corpus for a whole module of tests, all of which look at one run."""
+    folder = tmp_path_factory.mktemp("once")
+    corpus = write_corpus(folder / "corpus")
+
+    def call(tokenizers: Sequence[str], **options: Any) -> Run:
+        return runs_into(folder / "out")(tokenizers, [f"text:{corpus}"], **options)
 
     return call

@@ -21,25 +21,25 @@ def compared(run: Run) -> dict[tuple[str, str], dict[str, Any]]:
     return {(pair["a"], pair["b"]): pair for pair in run.diffs["pairs"]}
 
 
-@pytest.fixture
-def found(corpus: Path, run: RunIt) -> Callable[..., dict[tuple[str, str], dict[str, Any]]]:
-    def call(*ports: str, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
-        specs = [FIRST, *(f"port:{port}" for port in ports)]
-        return compared(run(specs, [f"text:{corpus}"], faulty=["ports"], audit=True, **options))
-
-    return call
+PORTS = ("true", "swapped", "renumbered", "faulty")
 
 
-def test_each_is_compared_with_the_first_of_its_vocabulary(found: Callable[..., Any]) -> None:
-    pairs = found("true", "swapped")
-    assert list(pairs) == [(FIRST, "port:true"), (FIRST, "port:swapped")]
-    assert pairs[FIRST, "port:true"]["share_equal"] == 1
-    assert pairs[FIRST, "port:true"]["n_documents"] == 70
-    assert pairs[FIRST, "port:true"]["named"] is False
+@pytest.fixture(scope="module")
+def found(run_once: RunIt) -> dict[tuple[str, str], dict[str, Any]]:
+    """The pairs of a run of the bytes and of all that claim their vocabulary."""
+    return compared(run_once([FIRST, *(f"port:{port}" for port in PORTS)], faulty=["ports"], audit=True))
 
 
-def test_two_ids_swapped_are_found_and_shown(found: Callable[..., Any]) -> None:
-    pair = found("swapped")[FIRST, "port:swapped"]
+def test_each_is_compared_with_the_first_of_its_vocabulary(found: dict[tuple[str, str], Any]) -> None:
+    assert list(found) == [(FIRST, f"port:{port}") for port in PORTS]
+    pair = found[FIRST, "port:true"]
+    assert pair["share_equal"] == 1
+    assert pair["n_documents"] == 70
+    assert pair["named"] is False
+
+
+def test_two_ids_swapped_are_found_and_shown(found: dict[tuple[str, str], Any]) -> None:
+    pair = found[FIRST, "port:swapped"]
     assert pair["compared"] == "ids"
     assert pair["n_equal"] == 50  # twenty of the seventy lines have a w
     assert pair["causes"] == {"numbering": 20}
@@ -50,13 +50,13 @@ def test_two_ids_swapped_are_found_and_shown(found: Callable[..., Any]) -> None:
     assert ids == [ord("w"), ord("z")]
 
 
-def test_another_numbering_is_compared_by_bytes(found: Callable[..., Any]) -> None:
-    pair = found("renumbered")[FIRST, "port:renumbered"]
+def test_another_numbering_is_compared_by_bytes(found: dict[tuple[str, str], Any]) -> None:
+    pair = found[FIRST, "port:renumbered"]
     assert (pair["compared"], pair["share_equal"]) == ("bytes", 1)
 
 
-def test_text_on_which_one_failed_is_left_out(found: Callable[..., Any]) -> None:
-    pair = found("faulty")[FIRST, "port:faulty"]
+def test_text_on_which_one_failed_is_left_out(found: dict[tuple[str, str], Any]) -> None:
+    pair = found[FIRST, "port:faulty"]
     assert pair["n_documents"] == 60  # all but the ten German lines
     assert pair["share_equal"] == 1
 
@@ -78,10 +78,11 @@ def test_a_named_pair_must_be_of_the_run(corpus: Path, run: RunIt) -> None:
 
 
 def test_a_comparison_that_fails_is_there_with_its_error(
-    found: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    corpus: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(diffs, "diff_one", os._exit)  # a worker that is given it is lost
-    pair = found("true")[FIRST, "port:true"]
+    done = run([FIRST, "port:true"], [f"text:{corpus}"], faulty=["ports"], audit=True)
+    pair = compared(done)[FIRST, "port:true"]
     assert pair["error"]
     assert "n_documents" not in pair
 
