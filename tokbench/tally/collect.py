@@ -186,10 +186,7 @@ class Counter:
         counts |= self._trips.count(batch, tokens, places)
         self._sums[: len(TEXT_COUNTERS)] += batch.sums
         for name, values in counts.items():
-            if isinstance(values, str):
-                self._sums[_COLUMN[name]] += batch.sums[_COLUMN[values]]
-            else:
-                add_column(self._sums[_COLUMN[name]], batch.groups, values)
+            add_column(self._sums[_COLUMN[name]], batch.groups, values)
         sizes = batch.counts["documents"], batch.counts["bytes"], tokens.lengths()
         self._document_tokens.add(sizes[-1])
         for sums, each in zip(self._lengths, sizes, strict=True):

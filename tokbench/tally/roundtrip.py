@@ -56,17 +56,16 @@ class RoundTrips:
         self._checked = self._checked_bytes = 0
         self.losses: tuple[Loss, ...] = ()
 
-    def count(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints | str]:
-        """What came back, by document, or the name of the count of the text that it is equal to."""
+    def count(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[str, Ints]:
+        """What came back, by document."""
         lost = self.lost(batch, tokens, places)
-        if not lost:
-            return {"round_trips": "documents", "whitespace_kept": "documents"}
         same = np.ones(len(batch), np.int64)
         kept = np.ones(len(batch), np.int64)
         for i, decoded in lost.items():
             same[i] = 0
             kept[i] = same_white_space(batch.text(i), decoded)
-        self._keep_examples(batch, lost, places)
+        if lost:
+            self._keep_examples(batch, lost, places)
         return {
             "round_trips": same,
             "whitespace_kept": kept,

@@ -33,7 +33,6 @@ class _Touching:
 
     def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
         self.aligned = places.aligned
-        self.all_aligned = bool(places.aligned.all())
         self.n = len(batch)
         self.divided = bool(places.exact.all())
         # a boundary: some token begins here, and not at the start of the document
@@ -43,7 +42,7 @@ class _Touching:
         counts, many = np.zeros((len(TOUCHED), self.n), np.int64), np.empty(len(words.start), words.start.dtype)
         found = Touching(counts, few, many)
         n_many = touch_exact(batch.arrays, places.exact, words, every, found)
-        self.counts: dict[str, Ints | str] = dict(zip(TOUCHED, counts, strict=True))
+        self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts, strict=True))
         if not self.divided:
             self.start: Any = places.tokens.start
             self.end: Any = places.tokens.end
@@ -59,8 +58,6 @@ class _Touching:
 
     def own(self, spans: Spans) -> Spans:
         """The spans that lie in aligned documents."""
-        if self.all_aligned:
-            return spans
         keep = self.aligned[spans.document]
         return Spans(spans.start[keep], spans.end[keep], spans.document[keep])
 
@@ -84,34 +81,28 @@ class _Touching:
         """Sums over documents: of `values`, or of how often each is named."""
         return np.bincount(documents, weights=values, minlength=self.n).astype(np.int64, copy=False)
 
-    def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints | str]:
+    def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints]:
         """Boundaries made, boundaries that are right, and those that should have been made."""
         if not len(cuts.at):
             return {}
         made, right, gold = counts = np.zeros((3, self.n), np.int64)
         count_cuts(self.boundary, cuts.at, cuts.document, cuts.gold, self.aligned, counts)
-        return {
-            f"{prefix}_cuts": made,
-            f"{prefix}_hits": right,
-            f"{prefix}_reach": f"{prefix}_gold" if self.all_aligned else gold,
-        }
+        return {f"{prefix}_cuts": made, f"{prefix}_hits": right, f"{prefix}_reach": gold}
 
 
-def touch(
-    batch: TextBatch, places: Places, few: Ints
-) -> tuple[dict[str, Ints | str], NDArray[np.integer[Any]]]:
-    """Counts by document of all that depends on places; the name of a count of the text where it is the same.
+def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints], NDArray[np.integer[Any]]]:
+    """Counts by document of all that depends on places.
 
     Aligned words are counted by the tokens that touch them: in `few`, by that number. Given too are the numbers
     that are too large to be counted there, one for each word.
     """
     touching = _Touching(batch, places, few)
-    if touching.all_aligned:
-        counts = {**touching.counts, **{f"aligned_{name}": name for name in ("documents", "bytes", "words")}}
-    else:
-        aligned = places.aligned.astype(np.int64)
-        counts = {**touching.counts, "aligned_documents": aligned}
-        counts["aligned_bytes"] = aligned * batch.counts["bytes"]
+    aligned = places.aligned.astype(np.int64)
+    counts = {
+        **touching.counts,
+        "aligned_documents": aligned,
+        "aligned_bytes": aligned * batch.counts["bytes"],
+    }
     for name, spans in {"numbers": batch.numbers, **batch.code}.items():
         counts |= _wholes(touching, name, touching.own(spans))
     counts |= touching.against(batch.digits, "digit")
@@ -122,13 +113,12 @@ def touch(
     return counts, touching.many
 
 
-def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints | str]:
+def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
     """How many spans there are, how many one token covers, and the tokens that touch them."""
     if not len(spans):
         return {}
     tokens = touching.tokens(spans)
-    aligned = name if touching.all_aligned else touching.per_document(spans.document)
-    result: dict[str, Ints | str] = {f"aligned_{name}": aligned}
+    result = {f"aligned_{name}": touching.per_document(spans.document)}
     if name in ("numbers", "operators"):
         result[f"whole_{name}"] = touching.per_document(spans.document[tokens == 1])
     else:
@@ -136,7 +126,7 @@ def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints | st
     return result
 
 
-def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints | str]:
+def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints]:
     """Token boundaries against the gaps between the parser's tokens, in the documents it parsed.
 
     A gap is found once, however many boundaries fall in it.
