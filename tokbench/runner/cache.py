@@ -115,7 +115,14 @@ class TallyCache:
 
 
 def remembered(cache: TallyCache | None, key: str, make: Callable[[], T]) -> T:
-    """What `make` gives, in JSON's types; from the cache, if there is one, where it was made before."""
+    """What `make` gives, in JSON's types; from the cache, if there is one, where it was made before.
+
+    Example:
+        >>> import tempfile
+        >>> cache = TallyCache(Path(tempfile.mkdtemp()))
+        >>> remembered(cache, "ab12", lambda: [1]), remembered(cache, "ab12", lambda: [2])
+        ([1], [1])
+    """
     known = cache.get(key) if cache else None
     if known is not None:
         kept: T = json.loads(known)

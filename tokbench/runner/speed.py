@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
 from tokbench.errors import ResultsError
@@ -233,7 +234,7 @@ def speed_stage(
     return result
 
 
-def _state(folder: RunFolder) -> Any:
+def _state(folder: RunFolder) -> Path:
     return folder.path / "speed.json"
 
 

@@ -67,6 +67,22 @@ def test_traceback_and_what_the_interpreter_said_are_kept(all_at_fault: Run) -> 
 
 
 @pytest.mark.long
+def test_who_takes_three_workers_down_in_a_row_is_given_no_more(tmp_path: Path, run: RunIt) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for language in ("deu_Latn", "eng_Latn", "fra_Latn", "ita_Latn", "nld_Latn"):
+        (folder / f"{language}.txt").write_text("trigger the fault\n", encoding="utf-8")
+    done = run(["exits", "bytes"], [f"text:{folder}"], faulty=["exits"], jobs=1)
+    messages = [entry["message"] for entry in done.failures]
+    assert {entry["tokenizer"] for entry in done.failures} == {"exits"}
+    assert [message.startswith("not tried after 3 such failures in a row") for message in messages] == [
+        *(False, False, False),
+        *(True, True),
+    ]
+    assert all("exit status 3" in message for message in messages)
+
+
+@pytest.mark.long
 def test_noise_on_stdout_reaches_nobody(corpus: Path, run: RunIt, capfd: pytest.CaptureFixture[str]) -> None:
     done = run(["talks"], [f"text:{corpus}"], faulty=["talks"])
     assert done.failures == []
