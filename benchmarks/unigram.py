@@ -1,9 +1,7 @@
-"""How fast the in-house Unigram and sentencepiece-BPE are, side by side with sentencepiece.
+"""How fast the in-house Unigram and sentencepiece-BPE encode, side by side with sentencepiece.
 
     python benchmarks/unigram.py --model spiece.model --text novel.txt --text other.txt
     python benchmarks/unigram.py --model tokenizer.model --text novel.txt --documents bytes:1000
-    python benchmarks/unigram.py --train novel.txt --sizes 8000,32000
-    python benchmarks/unigram.py --train novel.txt --threads 2
     python benchmarks/unigram.py --json tokenizer.json --text novel.txt
     python benchmarks/unigram.py --model spiece.model --text novel.txt --nbest 8
 
@@ -12,10 +10,7 @@ anything is timed; a difference ends the run. The segmentations of --nbest are c
 have the same, the two may name them in another order, and how many documents that holds for is printed. Rounds
 are interleaved, CPU time of one thread, medians; what counts are the ratios. "warm" is a tokenizer that has
 seen the text, "cold" one made afresh (kernels are compiled in both cases). Both sides get lists of `str` and
-give numpy arrays where the library has them. Training also compares the likelihood of held-out text (every
-tenth line) under both models. With --threads N it is timed in N threads against one instead, by the clock on
-the wall; the CPU time is that of all threads together. Beside them: how many times as much is done by N
-processes that train side by side, one thread each, as by one of them alone. No more is to be had.
+give numpy arrays where the library has them.
 """
 
 from __future__ import annotations
@@ -27,7 +22,6 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["RAYON_NUM_THREADS"] = "1"
 
 import gc
-import io
 import statistics
 import sys
 import time
@@ -38,38 +32,26 @@ from typing import Any
 import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
-from side_by_side import SideBySide, whenever_asked
-from tokbench_subword.files.sentencepiece_model import SpmModel, parse, read_model
+from tokbench_subword.files.sentencepiece_model import read_model
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
-
-_TRAIN_WHEN_ASKED = "--train-when-asked"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 where ids differ."""
-    if sys.argv[1:2] == [_TRAIN_WHEN_ASKED]:
-        train_when_asked(*sys.argv[2:])
-        return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", action="append", default=[], type=Path, help="a sentencepiece .model")
     parser.add_argument("--json", action="append", default=[], type=Path, help="a Unigram tokenizer.json")
     parser.add_argument("--text", action="append", default=[], type=Path, help="UTF-8 text to encode")
-    parser.add_argument("--train", action="append", default=[], type=Path, help="UTF-8 text to train on")
-    parser.add_argument("--sizes", default="8000,32000", help="vocabulary sizes to train")
-    parser.add_argument(
-        "--megabytes", type=float, default=None, help="read so much of each text (1; 10 to train)"
-    )
+    parser.add_argument("--megabytes", type=float, default=1.0, help="read so much of each text")
     parser.add_argument("--documents", default="lines", help="lines, whole, or bytes:N")
     parser.add_argument("--nbest", type=int, metavar="N", help="the N best segmentations instead of the best")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, help="train in so many threads, against one")
     asked = parser.parse_args(arguments)
     print(f"sentencepiece {sentencepiece.__version__}, numpy {np.__version__}, Python {sys.version.split()[0]}")
     for model in asked.model:
         for text in asked.text:
-            texts = documents_of(text, asked.megabytes or 1.0, asked.documents)
+            texts = documents_of(text, asked.megabytes, asked.documents)
             name = f"{model.parent.name}/{model.name} on {text.name} ({len(texts)} documents)"
             if asked.nbest:
                 done = encode_nbest(model, name, texts, asked.nbest, asked.rounds)
@@ -79,14 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 1
     for path in asked.json:
         for text in asked.text:
-            if not encode_json(path, text, asked.megabytes or 1.0, asked.documents, asked.rounds):
+            if not encode_json(path, text, asked.megabytes, asked.documents, asked.rounds):
                 return 1
-    for text in asked.train:
-        for size in map(int, asked.sizes.split(",")):
-            if asked.threads:
-                train_threads(text, size, asked.megabytes or 10.0, asked.rounds, asked.threads)
-            else:
-                train(text, size, asked.megabytes or 10.0, asked.rounds)
     return 0
 
 
@@ -195,84 +171,6 @@ def encode_json(path: Path, text: Path, megabytes: float, how: str, rounds: int)
         ratio = medians[f"tokenizers {kind}"] / medians[kind]
         print(f"  {kind:12} {n_bytes / 1e6 / medians[kind]:8.1f} MB/s   {ratio:6.2f} x tokenizers")
     return True
-
-
-def train(path: Path, size: int, megabytes: float, rounds: int) -> None:
-    """Time training on nine lines of ten, and compare the likelihood of the tenth."""
-    lines = documents_of(path, megabytes, "lines")
-    held, seen = lines[::10], [line for at, line in enumerate(lines) if at % 10]
-    options = TrainingOptions(vocab_size=size)
-    kept: dict[str, SpmModel] = {}
-
-    def ours() -> None:
-        kept["ours"] = train_unigram(seen, options)
-
-    def theirs() -> None:
-        buffer = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(seen),
-            model_writer=buffer,
-            vocab_size=size,
-            model_type="unigram",
-            num_threads=1,
-            minloglevel=2,
-            max_sentence_length=1 << 24,
-            hard_vocab_limit=False,
-        )
-        kept["theirs"] = parse(buffer.getvalue())
-
-    train_unigram(["the first call loads what is compiled"] * 9, TrainingOptions(vocab_size=22))
-    medians = interleaved({"ours": ours, "theirs": theirs}, min(rounds, 3))
-    own, other = (log_likelihood(kept[who], held) for who in ("ours", "theirs"))
-    print(
-        f"train {size} on {path.name}: {medians['ours']:.2f} s, "
-        f"{medians['theirs'] / medians['ours']:.2f} x as fast as sentencepiece; "
-        f"log likelihood a held-out character {own:.5f} against {other:.5f} "
-        f"({(own - other) / abs(other):+.2%}); "
-        f"{len(kept['ours'].pieces)} and {len(kept['theirs'].pieces)} pieces"
-    )
-
-
-def train_threads(path: Path, size: int, megabytes: float, rounds: int, threads: int) -> None:
-    """Time training in so many threads against one: wall clock, minimum and median of the rounds; CPU time."""
-    lines = documents_of(path, megabytes, "lines")
-    taken: dict[int, list[float]] = {1: [], threads: []}
-    work: dict[int, list[float]] = {1: [], threads: []}
-    models: dict[int, SpmModel] = {}
-    alone, together = [], []
-    train_unigram(["the first call loads what is compiled"] * 9, TrainingOptions(vocab_size=22))
-    processes = SideBySide(
-        threads, [sys.executable, __file__, _TRAIN_WHEN_ASKED, str(path), str(size), str(megabytes)]
-    )
-    for _ in range(rounds):
-        for count, times in taken.items():
-            start, busy = time.perf_counter(), time.process_time()
-            models[count] = train_unigram(lines, TrainingOptions(vocab_size=size, threads=count))
-            times.append(time.perf_counter() - start)
-            work[count].append(time.process_time() - busy)
-        alone.append(processes.seconds(1))
-        together.append(processes.seconds(threads))
-    processes.leave()
-    same = "equal" if models[1] == models[threads] else "DIFFERENT"
-    print(f"train {size} on {path.name} in 1 and {threads} threads ({same} models):", end="")
-    for what, of in (("minimum", min), ("median", statistics.median)):
-        one, many, most = of(taken[1]), of(taken[threads]), threads * of(alone) / of(together)
-        print(f"  {what} {one:.2f} and {many:.2f} s ({one / many:.2f} x; processes {most:.2f} x)", end="")
-    print(f"  CPU: median {statistics.median(work[1]):.2f} and {statistics.median(work[threads]):.2f} s")
-
-
-def train_when_asked(path: str, size: str, megabytes: str) -> None:
-    """Train in one thread, whenever a process that times it wants that."""
-    lines, options = documents_of(Path(path), float(megabytes), "lines"), TrainingOptions(vocab_size=int(size))
-    whenever_asked(lambda: train_unigram(lines, options))
-
-
-def log_likelihood(model: SpmModel, lines: Sequence[str]) -> float:
-    """The mean log probability of a character of `lines` under the best segmentation."""
-    tokenizer = SpmTokenizer("held out", model)
-    scores = scores_of(tokenizer)
-    total = float(scores[tokenizer.encode_batch(lines).ids].sum())
-    return total / sum(len(tokenizer.normalize(line)) for line in lines)
 
 
 def scores_of(tokenizer: SpmTokenizer) -> NDArray[np.float64]:

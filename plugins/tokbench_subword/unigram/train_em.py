@@ -25,7 +25,6 @@ from tokbench_subword.unigram.train_text import CHUNKS, Text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MISSING_PENALTY = 10.0  # how much less than the worst piece a character is worth that lost its piece
 _LEAST = 0.5  # how often a piece has to be expected
 _SMALL, _LARGE = 1e-120, 1e120
 
@@ -55,7 +54,9 @@ def expect(
 
 
 def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> Pieces:
-    """The pieces that are worth keeping, with new scores; characters always stay."""
+    """The pieces that are worth keeping, with new scores. Characters always stay: one that longer pieces have
+    taken over on this text stands alone in another, so it scores as the least of those that are expected.
+    """
     used, single = expected >= _LEAST, pieces.lengths == 1
     kept = used | single
     scores = pieces.scores.copy()
@@ -63,7 +64,7 @@ def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64], thread
     runs = pairwise(len(pieces) * number // CHUNKS for number in range(CHUNKS + 1))
     thin(edges, kept, threads, [partial(_rescore, expected, *run, total, scores) for run in runs])
     if used.any():
-        scores[single & ~used] = scores[used].min() - _MISSING_PENALTY
+        scores[single & ~used] = scores[used].min()
     return Pieces(pieces.starts, pieces.lengths, scores).kept(kept)
 
 

@@ -117,6 +117,14 @@ def test_the_family_trains_saves_and_loads(tmp_path: Path) -> None:
         tokbench.load("unigram:nowhere.model")
 
 
+def test_characters_that_longer_pieces_took_over_score_as_the_least_of_the_others() -> None:
+    text = [f"{who} quickly {did}" for who in _WHO for did in _DID]
+    model = train_unigram(text, TrainingOptions(vocab_size=40))
+    scores = {piece.text: piece.score for piece in model.pieces[3:]}
+    assert not any("q" in token and "quick" not in token for token in scores if token != "q")
+    assert scores["q"] >= min(score for token, score in scores.items() if len(token) > 1) - 1.0
+
+
 def likelihood(model: SpmModel, lines: list[str]) -> float:
     """The mean log probability of a character under the best segmentation."""
     tokenizer = SpmTokenizer("held out", model)
@@ -146,14 +154,21 @@ def compare(path: Path, size: int, limit: int) -> tuple[float, float]:
     return likelihood(ours, held), likelihood(parse(buffer.getvalue()), held)
 
 
-@pytest.mark.parametrize(("name", "size"), [("eng_Latn", 4000), ("rus_Cyrl", 4000)])
-def test_held_out_likelihood(name: str, size: int, test_data: Path) -> None:
-    ours, theirs = compare(test_data / f"corpora/novels/{name}.txt", size, 600_000)
-    assert ours >= theirs - 0.005 * abs(theirs)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pud/zho_Hant",
+        pytest.param("novels/eng_Latn", marks=pytest.mark.long),
+        pytest.param("novels/rus_Cyrl", marks=pytest.mark.long),
+    ],
+)
+def test_held_out_likelihood(name: str, test_data: Path) -> None:
+    ours, theirs = compare(test_data / f"corpora/{name}.txt", 4000, 600_000)
+    assert ours >= theirs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["eng_Latn", "deu_Latn", "rus_Cyrl", "zho_Hans"])
+@pytest.mark.parametrize("name", ["eng_Latn", "deu_Latn", "rus_Cyrl", "zho_Hans", "jpn_Jpan"])
 def test_held_out_likelihood_of_long_text(name: str, test_data: Path) -> None:
     ours, theirs = compare(test_data / f"corpora/novels/{name}.txt", 8000, 10_000_000)
-    assert ours >= theirs - 0.005 * abs(theirs)
+    assert ours >= theirs
