@@ -36,14 +36,16 @@ class Fairness:
 
     def check(self, n_languages: int) -> None:
         """Raise `TokenizerError` for what cannot be."""
-        if self.window < 0 or self.global_merges < 0:
-            raise TokenizerError("bpe: parity_window and global_merges must not be negative")
+        for name, number in (("parity_window", self.window), ("global_merges", self.global_merges)):
+            if number < 0:
+                raise TokenizerError(f"bpe: {name} must not be negative; it is {number}")
         if not 0 < self.alpha < float("inf"):
             raise TokenizerError(f"bpe: parity_alpha must be above 0; it is {self.alpha}")
-        if self.ratios and (
-            len(self.ratios) != n_languages or not all(0 < r < float("inf") for r in self.ratios)
-        ):
-            raise TokenizerError(f"bpe: parity_ratios must be {n_languages} numbers above 0, one a language")
+        for ratio in self.ratios:
+            if not 0 < ratio < float("inf"):
+                raise TokenizerError(f"bpe: each of ratios must be above 0; one is {ratio}")
+        if self.ratios and len(self.ratios) != n_languages:
+            raise TokenizerError(f"bpe: there are {len(self.ratios)} ratios for {n_languages} languages")
 
 
 class _Turns:
