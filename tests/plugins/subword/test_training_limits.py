@@ -110,55 +110,44 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+NEVER_TO_BE = [
+    ("bpe --vocab-size 200", "vocab_size=200 .*at least 256"),
+    ("greedtok --vocab-size 100", "vocab_size=100 .*at least 256"),
+    ("bpe --vocab-size 500 --option transition=600", "transition=600 is above vocab_size=500"),
+    ("bpe --option base=characters.json", "base=characters.json is of characters; only byte-level"),
+    (PARITY + "base --option development=half", "half/deu_Latn.txt: no text"),
+]
+NOR_THESE = [
+    ("bpe --vocab-size 256 --option special_tokens=<s>", "vocab_size=256 .*at least 257"),
+    ("wordpiece --vocab-size 3", "vocab_size=3 .*at least 6"),
+    ("unigram --vocab-size 3", "vocab_size=3 .*at least 4"),
+    ("pickybpe --vocab-size 100", "vocab_size=100 .*at least 256"),
+    ("pathpiece --vocab-size 100", "vocab_size=100 .*at least 256"),
+    ("pathpiece --vocab-size 500 --option initial_size=300", "initial_size must be at least 500; it is 3"),
+    ("pathpiece --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
+    ("greedtok --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
+    ("pickybpe --option ios=1.5", "ios must be above 0 and at most 1; it is 1.5"),
+    ("pickybpe --option ios=nan", "ios must be above 0 and at most 1; it is nan"),
+    ("pickybpe --option min_frequency=-1", "min_frequency must be at least 0; it is -1"),
+    ("bpe --option min_frequency=-1", "min_frequency must not be negative; it is -1"),
+    ("bpe --vocab-size 500 --option transition=200", "transition=200 .*at least 256"),
+    ("bpe --option base=corpus/eng_Latn.txt", "eng_Latn.txt: is text.*expected a tokenizer.json"),
+    ("bpe --option base=absent.json", "there is no file absent.json"),
+    ("bpe --vocab-size 260 --option base=base.json", "must be above the 270 tokens of base=base.json"),
+    ("bpe --option base=base.json --option transition=300", "says itself what transition= would"),
+    ("bpe --language fra_Latn", "unknown language .*'fra_Latn'.* There are: deu_Latn, eng_Latn"),
+    (PARITY + "base --vocab-size 200", "vocab_size=200 .*at least 256"),
+    (PARITY + "base --language eng_Latn", "the text is of one .eng_Latn"),
+    (PARITY + "window --option parity_window=0", "parity_window must be at least 1; it is 0"),
+    (PARITY + "window --option parity_alpha=0", "parity_alpha must be above 0; it is 0.0"),
+    (PARITY + "base --option global_merges=-1", "global_merges must not be negative; it is -1"),
+    (PARITY + "base --option ratios=eng_Latn=0+deu_Latn=1", "ratios must be above 0; one is 0.0"),
+    (PARITY + "base --option ratios=eng_Latn=1", "ratios names eng_Latn; the text is in deu_Latn, eng"),
+]
+
+
 @pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ("bpe --vocab-size 200", "vocab_size=200 .*at least 256"),
-        ("bpe --vocab-size 256 --option special_tokens=<s>", "vocab_size=256 .*at least 257"),
-        ("wordpiece --vocab-size 3", "vocab_size=3 .*at least 6"),
-        ("unigram --vocab-size 3", "vocab_size=3 .*at least 4"),
-        ("greedtok --vocab-size 100", "vocab_size=100 .*at least 256"),
-        ("pickybpe --vocab-size 100", "vocab_size=100 .*at least 256"),
-        ("pathpiece --vocab-size 100", "vocab_size=100 .*at least 256"),
-        (
-            "pathpiece --vocab-size 500 --option initial_size=300",
-            "initial_size must be at least 500; it is 3",
-        ),
-        ("pathpiece --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
-        ("greedtok --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
-        ("pickybpe --option ios=1.5", "ios must be above 0 and at most 1; it is 1.5"),
-        ("pickybpe --option ios=nan", "ios must be above 0 and at most 1; it is nan"),
-        ("pickybpe --option min_frequency=-1", "min_frequency must be at least 0; it is -1"),
-        ("bpe --option min_frequency=-1", "min_frequency must not be negative; it is -1"),
-        ("bpe --vocab-size 500 --option transition=600", "transition=600 is above vocab_size=500"),
-        ("bpe --vocab-size 500 --option transition=200", "transition=200 .*at least 256"),
-        ("bpe --option base=corpus/eng_Latn.txt", "eng_Latn.txt: is text.*expected a tokenizer.json"),
-        ("bpe --option base=absent.json", "there is no file absent.json"),
-        (
-            "bpe --vocab-size 260 --option base=base.json",
-            "must be above the 270 tokens of base=base.json",
-        ),
-        ("bpe --option base=characters.json", "base=characters.json is of characters; only byte-level"),
-        (
-            "bpe --option base=base.json --option transition=300",
-            "says itself what transition= would",
-        ),
-        ("bpe --language fra_Latn", "no language 'fra_Latn'; it has deu_Latn, eng_Latn"),
-        (PARITY + "base --vocab-size 200", "vocab_size=200 .*at least 256"),
-        (PARITY + "base --language eng_Latn", "the text is of one .eng_Latn"),
-        (PARITY + "window --option parity_window=0", "parity_window must be at least 1; it is 0"),
-        (PARITY + "window --option parity_alpha=0", "parity_alpha must be above 0; it is 0.0"),
-        (PARITY + "base --option global_merges=-1", "global_merges must not be negative; it is -1"),
-        (PARITY + "base --option ratios=eng_Latn=0+deu_Latn=1", "ratios must be above 0; one is 0.0"),
-        (
-            PARITY + "base --option ratios=eng_Latn=1",
-            "ratios names eng_Latn; the text is in deu_Latn, eng",
-        ),
-        (
-            PARITY + "base --option development=half",
-            "half/deu_Latn.txt: no text",
-        ),
-    ],
+    ("asked", "said"), [*NEVER_TO_BE, *(pytest.param(*case, marks=pytest.mark.long) for case in NOR_THESE)]
 )
 def test_what_cannot_be_is_told_with_its_bound_before_text_is_counted(
     asked: str, said: str, given: Path, monkeypatch: pytest.MonkeyPatch
