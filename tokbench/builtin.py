@@ -1,4 +1,4 @@
-"""What tokbench itself plugs in beside tokenizers: dataset families, metrics, plots, report formats, engines.
+"""What tokbench itself plugs in: dataset families, metrics, plots, report formats, engines, estimates.
 
 It is a plugin like any other. Each hook imports only what it returns.
 """
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tokbench.extension import Engine, Plot, ReportWriter
     from tokbench.lint.check import Check
     from tokbench.metrics import Metric
+    from tokbench.tokenizer import TokenizerFamily
 
 
 @hookimpl
@@ -23,6 +24,14 @@ def tokbench_datasets() -> Iterable[DatasetFamily]:
     from tokbench.corpora import FAMILIES
 
     return FAMILIES
+
+
+@hookimpl
+def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
+    """Closed tokenizers, estimated."""
+    from tokbench.inspection.calibrated import CALIBRATED
+
+    return [CALIBRATED]
 
 
 @hookimpl

@@ -115,8 +115,9 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether `load` may open it: a folder, or a file of JSON that is not Tekken's."""
-    return path.is_dir() or (head.lstrip()[:1] == b"{" and b'"token_bytes"' not in head)
+    """Whether `load` may open it: a folder, or a file of JSON that is neither Tekken's nor tokbench's own."""
+    other = b'"token_bytes"' in head or b'"format": "tokbench-' in head[:64]
+    return path.is_dir() or (head.lstrip()[:1] == b"{" and not other)
 
 
 TRANSFORMERS = TokenizerFamily(

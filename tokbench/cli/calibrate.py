@@ -103,14 +103,10 @@ def _estimates(
 ) -> list[dict[str, object]]:
     from tokbench.cli.lint import texts_of
     from tokbench.errors import SpecError
-    from tokbench.inspection.calibration import Calibration
+    from tokbench.inspection.calibrated import read_fit
     from tokbench.tokenizer import encode_batch
 
-    try:
-        content = json.loads(fit.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SpecError(f"{fit}: cannot be read: {error}") from error
-    known = Calibration.of_json(content, where=str(fit))
+    known = read_fit(fit)
     tokenizer = registry.load(known.spec)
     rows: list[dict[str, object]] = []
     for name in datasets:

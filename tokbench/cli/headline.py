@@ -70,6 +70,7 @@ def print_headline(run: Run) -> None:
 _MARKS = {
     "†": "† loses text: its figures are comparable with no others",
     "‡": "‡ gives text back in another form: comparable only with those that do the same",
+    "≈": "≈ estimated: numbers of tokens told from those of another tokenizer, and not ranked",
 }
 
 

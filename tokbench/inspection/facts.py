@@ -28,6 +28,7 @@ from tokbench.tokenizer import (
     ShortestSpeller,
     Staged,
     TokenByter,
+    TokenEstimator,
     Tokenizer,
     Traceable,
     Utf8Encoder,
@@ -50,6 +51,7 @@ CAPABILITIES = {
     "save": Savable,
     "pruned": Prunable,
     "fewest_tokens": ShortestSpeller,
+    "count_tokens": TokenEstimator,
     "facts": Describable,
 }
 ORDER = (
@@ -92,6 +94,9 @@ def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: Lo
         "files": files(family, spec, context),
         "capabilities": [name for name, kind in CAPABILITIES.items() if isinstance(tokenizer, kind)],
     }
+    if isinstance(tokenizer, TokenEstimator):
+        low, high = tokenizer.bounds
+        found["estimated"] = {"from": tokenizer.estimated, "low": low, "high": high}
     found |= own
     known = {key: found.get(key) for key in ORDER}
     return known | {key: value for key, value in found.items() if key not in known}

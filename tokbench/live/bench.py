@@ -29,7 +29,8 @@ from tokbench.registry import Registry
 from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.reports.tokenview.render import rank_of
 from tokbench.spec import Spec
-from tokbench.tokenizer import Step, Tokenizer, Traceable
+from tokbench.tokenizer import Step, TokenEstimator, Tokenizer, Traceable
+from tokbench.wording import counted
 
 Mode = Literal["text", "special", "chat"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -200,6 +201,8 @@ class Bench:
 def _encoded(seat: Seat, text: str, mode: Mode = "text") -> dict[str, Any]:
     begun = time.perf_counter()
     try:
+        if isinstance(seat.tokenizer, TokenEstimator):
+            return {"spec": seat.name, "error": _estimated(seat, seat.tokenizer, text)}
         with seat.lock:
             text, spans = seat.taken(text, mode)
             shown = spans.of(text)
@@ -221,6 +224,15 @@ def _encoded(seat: Seat, text: str, mode: Mode = "text") -> dict[str, Any]:
         "places": places,
         "lossless": lossless,
     }
+
+
+def _estimated(seat: Seat, tokenizer: TokenEstimator, text: str) -> str:
+    """What is known of a text in the place of its tokens."""
+    with seat.lock:
+        n = int(tokenizer.count_tokens([text])[0])
+    least, most = (round(n * bound) for bound in tokenizer.bounds)
+    told = _without_folders(tokenizer.estimated)
+    return f"≈ {counted(n, 'token')} ({least:,} to {most:,}), {told}; which ones is not known"
 
 
 def _places(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> list[tuple[int, int]]:

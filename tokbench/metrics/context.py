@@ -24,8 +24,9 @@ class MeasureContext:
     are against. `audits` are the vocabulary audits by tokenizer (`tokbench.inspection.audit.VocabularyAudit`).
     `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
     `replicates` bootstrap replicates are drawn with `seed`, for intervals at `confidence`; 0 for none.
-    `model` is the shape of the model that costs are
-    of. With `exclude_lossy`, tokenizers that lose text get no figures in which less text would look better.
+    `estimates` are the tokenizers whose numbers of tokens are estimated, with the bounds of the true number
+    over the estimate at 95 %. `model` is the shape of the model that costs are of. With `exclude_lossy`,
+    tokenizers that lose text get no figures in which less text would look better.
 
     Example:
         >>> MeasureContext(vocab_sizes={"bytes": 256}).confidence
@@ -39,6 +40,7 @@ class MeasureContext:
     baseline: str | None = None
     audits: Mapping[str, Any] = field(default_factory=dict)
     morphology: Mapping[tuple[str, str], MorphCounts] = field(default_factory=dict)
+    estimates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prices: PriceTable | None = None
     context_length: int | None = None
     model: Model | None = None

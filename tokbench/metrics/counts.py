@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.entropy import Spectrum
+from tokbench.metrics.metric import Undefined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,3 +139,21 @@ class Counts:
     def trigram_spectrum(self) -> Spectrum:
         """How many triples of consecutive ids occur how often in the sample of text."""
         return Spectrum.of(self.ngrams.trigram_counts())
+
+
+class EstimatedCounts(Counts):
+    """Counts of a tokenizer whose numbers of tokens are estimated: `tokens`, those of the text, nothing else.
+
+    Example:
+        >>> counts = EstimatedCounts(bytes=12, tokens=4)
+        >>> counts.bytes / counts.tokens
+        3.0
+        >>> counts.round_trips
+        Traceback (most recent call last):
+        tokbench.metrics.metric.Undefined: only numbers of tokens, estimated, are known of this tokenizer
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python asks for these to find out what it has to do with
+            raise AttributeError(name)
+        raise Undefined("only numbers of tokens, estimated, are known of this tokenizer")

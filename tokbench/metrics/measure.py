@@ -16,7 +16,7 @@ from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
-from tokbench.metrics.view import Resamples, point, resampled, settings
+from tokbench.metrics.view import point, resampled, settings
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def measure(
     for (tokenizer, dataset), languages in wanted.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
-        lossy = tallies[ALL].lossy
+        lossy = tallies[ALL].lossy and tokenizer not in context.estimates  # of those it is not known
         parallel = context.parallel.get(dataset, False)
         evaluated: dict[str, Cell] = {}
         for language in [*tallies]:
@@ -134,6 +134,10 @@ class Cell:
         self.n_groups = len(tally.groups.rows)
         self.resamples = resampled(tally, key, context, languages)
 
+    def hides(self, share: float) -> bool:
+        """Whether unknown tokens are known to hide more than this share of the text."""
+        return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
+
     def keep(self, names: Sequence[str]) -> None:
         """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
         vars(self.counts).pop("ngrams", None)
@@ -141,7 +145,7 @@ class Cell:
             rows = {name: getattr(self.resamples, name) for name in names}
             # a copy of what is part of a larger array
             kept = {name: row if row.base is None else row.copy() for name, row in rows.items()}
-            self.resamples = Resamples(**kept, **settings(self.key, self.context))
+            self.resamples = type(self.resamples)(**kept, **settings(self.key, self.context))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None
@@ -216,8 +220,9 @@ def unit_of(metric: Metric, counts: Counts) -> str:
         'tokens/word (gold)'
     """
     unit = metric.unit
-    if "ngrams" in metric.needs and counts.ngrams.n_bytes < counts.bytes:
-        return f"{unit} (sample of {round(counts.ngrams.n_bytes / 1024)} KiB)"
+    ngrams = vars(counts).get("ngrams")
+    if "ngrams" in metric.needs and ngrams is not None and ngrams.n_bytes < counts.bytes:
+        return f"{unit} (sample of {round(ngrams.n_bytes / 1024)} KiB)"
     if "prices" in metric.needs and counts.currency:
         unit = unit.replace("currency", counts.currency)
     if "word" not in unit or "words" not in metric.needs:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import Metric, Undefined
 from tokbench.tally.counters import COUNTERS
 from tokbench.tally.grammar import distribution
 
@@ -59,7 +59,11 @@ def missing_need(metric: Metric, counts: Sequence[Any]) -> str | None:
     """The status of a row whose metric lacks something it needs, or None."""
     for each in counts:
         for need in metric.needs:
-            if not _has(each, need):
+            try:
+                there = _has(each, need)
+            except Undefined as why:
+                return f"undefined: {why}"
+            if not there:
                 own = metric.counters.get(need)
                 reason = reason_for(need) if own is None else f"no {need.replace('_', ' ')} ({own})"
                 if need == "parsed_documents":

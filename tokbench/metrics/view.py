@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.counts import Counts
+from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally import Tally
+from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.groups import NAMES
 from tokbench.tally.text import GROUPS
 from tokbench.tally.wordsample import WordSample
@@ -45,6 +47,15 @@ def context_of(context: MeasureContext) -> int | None:
 
 def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Counts:
     """The counts of a tally, for a figure."""
+    if key.tokenizer in context.estimates:
+        known = {name: tally.totals[name] for name in ("tokens", *TEXT_COUNTERS)}
+        clusters = len(tally.groups.rows)
+        return EstimatedCounts(
+            **known,
+            document_tokens=tally.document_tokens,
+            clusters=clusters,
+            **settings(key, context, languages),
+        )
     return Counts(
         **tally.totals,
         **tally.own.totals(),
@@ -74,6 +85,27 @@ class Resamples(Counts):
         return Counts(**{name: own[index] if isinstance(own, np.ndarray) else own for name, own in counts})
 
 
+class EstimatedResamples(EstimatedCounts, Resamples):
+    """Counts on resamples where numbers of tokens are estimated."""
+
+
+def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
+    """By what the true number of tokens may differ from the estimated one: a factor for each resample drawn.
+
+    Log-normal about 1, 95 % of it within the wider of the estimate's two bounds. Half of its variance is common
+    to all languages of a dataset, so that neither their mean nor their differences look better known than they
+    are. What is computed without one group, and of the whole text, stays as it is.
+    """
+    import numpy as np
+
+    wide = max(abs(np.log(bound)) for bound in context.estimates[key.tokenizer]) / 1.96
+    drawn = np.zeros(context.replicates)
+    for names in (key[:2], key):
+        seed = [context.seed, zlib.crc32("\0".join(names).encode("utf-8", "surrogatepass"))]
+        drawn += np.random.default_rng(seed).normal(0.0, wide / np.sqrt(2), context.replicates)
+    return np.append(np.exp(drawn), np.ones(GROUPS + 1))
+
+
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
     """The counts of a tally over again; None where there are too few documents for that."""
     drawn = {"seed": context.seed, "n": context.replicates}
@@ -82,6 +114,11 @@ def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: in
     known = settings(key, context, languages)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(**drawn)
+    if key.tokenizer in context.estimates:
+        names = ("tokens", *TEXT_COUNTERS)
+        rows = dict(resampled_rows(dict(zip(names, tally.groups.dense(names), strict=True)), **drawn))
+        rows["tokens"] = rows["tokens"] * errors(key, context)
+        return EstimatedResamples(**rows, **known)
     sums = dict(zip(NAMES, tally.groups.dense(NAMES), strict=True))
     sums |= dict(zip(_ISOLATED, _isolated(tally.word_sample), strict=True))
     # all at once: to work out only what some metric asks for is no quicker where the whole catalogue is asked

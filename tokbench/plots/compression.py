@@ -91,7 +91,7 @@ def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
             f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
         )
     if any(map(mark_of, labels.values())):
-        note += f" Hollow: not every text comes back. {explained(run)} Arrow: beyond the axis."
+        note += f" Hollow: not every text comes back, or estimated. {explained(run)} Arrow: beyond the axis."
     return note
 
 

@@ -1,8 +1,8 @@
-"""Which tokenizers do not give every text back, what they lose, and which may be ranked with which.
+"""Which tokenizers do not give every text back or are estimated, and which may be ranked with which.
 
 A tokenizer that drops text looks better than it is, and so does one that lower-cases. So each is compared with
 those that lose the same: nothing, or the same kinds of form (case, accents, normal forms, spaces). What loses
-the text itself is compared with nothing.
+the text itself is compared with nothing, nor what is estimated, since what it loses is not known.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tokbench.results import Run
 
-LOSES, REWRITES = "†", "‡"
-"""The marks of tokenizers that lose text, and of those that only rewrite how it is written."""
+LOSES, REWRITES, ESTIMATED = "†", "‡", "≈"
+"""The marks of tokenizers that lose text, of those that only rewrite how it is written, of those estimated."""
 
 EXPLAINED = {
     LOSES: "† loses text: its figures are comparable with no others.",
     REWRITES: "‡ gives text back in another form (case, spaces): comparable only with those that do the same.",
+    ESTIMATED: "≈ estimated: numbers of tokens told from those of another tokenizer, and not ranked.",
 }
 
 _KINDS = {
@@ -31,7 +32,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a tokenizer loses, at its worst dataset.
+    """What a tokenizer loses, at its worst dataset; or that it is `estimated`, and from what.
 
     `changed` is the share of documents that do not come back, `unknown` the share of characters under unknown
     tokens, `kinds` what the changed documents lost ("case, accents or normal form", "spaces", "text"), with
@@ -41,10 +42,13 @@ class Loss:
     changed: float
     unknown: float
     kinds: Mapping[str, float]
+    estimated: str = ""
 
     @property
     def mark(self) -> str:
         """The mark beside the name."""
+        if self.estimated:
+            return ESTIMATED
         return REWRITES if self.kinds and not self.unknown and "text" not in self.kinds else LOSES
 
     @property
@@ -53,6 +57,8 @@ class Loss:
         return tuple(self.kinds) if self.mark == REWRITES else None
 
     def __str__(self) -> str:
+        if self.estimated:
+            return f"{self.estimated}; whether it gives text back is not known"
         said = [f"{_percent(self.changed)} of documents changed"] if self.changed else []
         if said and self.kinds:
             said[0] += f" ({', '.join(self.kinds)})"
@@ -71,7 +77,12 @@ def losses(run: Run) -> dict[str, Loss]:
 
     known = remembered(run.frame)
     if "losses" not in known:
-        known["losses"] = _lost_of(run, natural_datasets(run))
+        estimated = {
+            entry["spec"]: Loss(0.0, 0.0, {}, entry["facts"]["estimated"]["from"])
+            for entry in run.manifest["tokenizers"]
+            if entry.get("facts", {}).get("estimated")
+        }
+        known["losses"] = _lost_of(run, natural_datasets(run)) | estimated
     return dict(known["losses"])
 
 
@@ -121,7 +132,7 @@ def comparable(run: Run, names: Iterable[str] | None = None) -> list[str]:
 def order(run: Run, names: Iterable[str]) -> list[str]:
     """`names` with those that lose nothing first, then those that rewrite, then those that lose text."""
     known = losses(run)
-    place = {"": 0, REWRITES: 1, LOSES: 2}
+    place = {"": 0, REWRITES: 1, ESTIMATED: 2, LOSES: 3}
     return sorted(names, key=lambda name: place[known[name].mark if name in known else ""])
 
 
@@ -149,7 +160,7 @@ def unmarked(label: str) -> str:
 
 def mark_of(label: str) -> str:
     """The mark at the end of a label, or nothing."""
-    return label[-1] if label[-2:] in (f" {LOSES}", f" {REWRITES}") else ""
+    return label[-1] if label[-2:] in (f" {LOSES}", f" {REWRITES}", f" {ESTIMATED}") else ""
 
 
 def _percent(share: float) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
-from tokbench.plots.losses import LOSES, REWRITES, losses
+from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import Known, known_criteria
 from tokbench.reports.table import Cell, Column, Row, Table
 
@@ -237,9 +237,14 @@ def _sentences(
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
-    out = [labels[name] for name in run.tokenizers if name in lost and name not in ranked]
-    if out:
-        said.append(f"Left out, since text does not come back as it was: {', '.join(out)}.")
+    for why, of_estimates in (("text does not come back as it was", False), ("they are estimated", True)):
+        out = [
+            labels[name]
+            for name in run.tokenizers
+            if name in lost and name not in ranked and (lost[name].mark == ESTIMATED) == of_estimates
+        ]
+        if out:
+            said.append(f"Left out, since {why}: {', '.join(out)}.")
     if known.get("price") and known.get("context") and known["price"].metric == known["context"].metric:
         said.append("Price and context are the same figure here, tokens: their weights add up.")
     if known.get("price") and known["price"].metric != "cost":
@@ -250,7 +255,7 @@ def _sentences(
 def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
     if spec not in decision.candidates:
         if spec in lost:
-            return "loses text" if lost[spec].mark == LOSES else "rewrites text"
+            return {LOSES: "loses text", REWRITES: "rewrites text", ESTIMATED: "estimated"}[lost[spec].mark]
         return "not all measured"
     if spec in decision.choice:
         return "choice" if len(decision.choice) == 1 else "may be as good"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
-from tokbench.plots.losses import LOSES, REWRITES, comparable, losses
+from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses
 from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
@@ -103,6 +103,7 @@ def _left_out(run: Run, ranked: list[str]) -> str:
             "give text back in another form and are ranked apart",
         ),
         (LOSES, "loses text and is not ranked", "lose text and are not ranked"),
+        (ESTIMATED, "is estimated and is not ranked", "are estimated and are not ranked"),
     ):
         names = [labels[name] for name, loss in known.items() if loss.mark == mark and name not in ranked]
         if names:
@@ -122,9 +123,12 @@ def cost(run: Run) -> Finding | None:
     scope = dataset_label(dataset)
     sentence = f"At the prices given, {scope} costs least with {labels[first['tokenizer']]}: {least}"
     sentence += f"; most with {labels[last['tokenizer']]}: {most}."
-    lost = [labels[row["tokenizer"]] for row in (first, last) if row["tokenizer"] in data.lossy(run)]
+    ends, known = [row["tokenizer"] for row in (first, last)], losses(run)
+    lost = [labels[name] for name in ends if name in known and known[name].mark != ESTIMATED]
     if lost:
         sentence += f" {_listed(lost)} {'loses' if len(lost) == 1 else 'lose'} text."
+    if told := [labels[name] for name in ends if name in known and known[name].mark == ESTIMATED]:
+        sentence += f" {_listed(told)} {'is' if len(told) == 1 else 'are'} estimated."
     without = [labels[name] for name in run.tokenizers if name not in set(rows["tokenizer"])]
     if without:
         sentence += f" No price was given for {_listed(without)}."

@@ -38,7 +38,7 @@ _SPECIAL = {
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
     "'": r"\textquotesingle{}", "-": r"{-}", "†": r"\textsuperscript{\textdagger}",
-    "‡": r"\textsuperscript{\textdaggerdbl}",
+    "‡": r"\textsuperscript{\textdaggerdbl}", "≈": r"\ensuremath{\approx}",
     "§": r"\textsuperscript{\S}", "¶": r"\textsuperscript{\P}", "–": "--", "×": r"$\times$",
     "α": r"$\alpha$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$", "…": r"\ldots{}", "·": r"$\cdot$",
 }  # fmt: skip

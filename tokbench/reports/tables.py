@@ -133,7 +133,7 @@ def vocabulary_sizes(run: Run) -> dict[str, float]:
     return {
         entry["spec"]: float(entry["vocab_size"])
         for entry in run.manifest["tokenizers"]
-        if entry.get("vocab_size") is not None
+        if entry.get("vocab_size")  # 0 where it is not known
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +26,20 @@ COLUMNS = (
     "unit",
     "n_documents",
     "status",
+    "estimated",
 )
+_LATER = {"estimated": False}
+"""Columns that runs of earlier versions lack, with what is true of these."""
 _NUMBERS = {"value", "ci_low", "ci_high"}
 
 
-def measurement_rows(run: str, measurements: Iterable[Measurement]) -> list[dict[str, Any]]:
-    """One mapping per measurement, with the keys `COLUMNS`; NaN becomes None."""
+def measurement_rows(
+    run: str, measurements: Iterable[Measurement], estimated: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """One mapping per measurement, with the keys `COLUMNS`; NaN becomes None.
+
+    `estimated` are the tokenizers whose figures rest on estimated numbers of tokens.
+    """
     return [
         {
             "run": run,
@@ -45,6 +53,7 @@ def measurement_rows(run: str, measurements: Iterable[Measurement]) -> list[dict
             "unit": row.unit,
             "n_documents": row.n_documents,
             "status": row.status,
+            "estimated": row.tokenizer in estimated and row.value is not None,
         }
         for row in measurements
     ]
@@ -55,7 +64,7 @@ def write_measurements(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     import pyarrow as pa
 
     types = {name: pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS}
-    types["n_documents"] = pa.int64()
+    types |= {"n_documents": pa.int64(), "estimated": pa.bool_()}
     schema = pa.schema(list(types.items()))
     table = pa.Table.from_pylist([_writable(row) for row in rows], schema=schema)
     write_table(path, table)
@@ -80,6 +89,9 @@ def write_table(path: Path, table: pa.Table) -> None:
 def read_measurements(path: Path) -> pd.DataFrame:
     """The tidy frame of a run: `COLUMNS`, numbers as float64 (NaN where not measured), counts as int64."""
     frame = read_frame(path)
+    for name, value in _LATER.items():
+        if name not in frame:
+            frame[name] = value
     missing = [name for name in COLUMNS if name not in frame]
     if missing:
         from tokbench.errors import ResultsError

@@ -77,7 +77,8 @@ def write_figures(
     order = _Order(plan, subjects)
     folder.remove_reports()
     rows = sorted([*figures.rows, *speeds], key=order.place)
-    write_measurements(folder.measurements, measurement_rows(name, rows))
+    estimated = {subject.entry.key for subject in subjects if subject.estimated}
+    write_measurements(folder.measurements, measurement_rows(name, rows, estimated))
     write_rows(folder.comparisons, figures.compared)
 
 
@@ -85,7 +86,12 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], seen: Inspections) 
     """What metrics know beside the tallies."""
     suite = plan.suite
     return MeasureContext(
-        vocab_sizes={s.entry.key: s.about.vocab_size for s in subjects if s.about is not None},
+        vocab_sizes={
+            each.entry.key: each.about.vocab_size
+            for each in subjects
+            if each.about is not None and not each.estimated
+        },
+        estimates={s.entry.key: s.estimated for s in subjects if s.estimated},
         parallel={c.recipe.key: c.dataset.parallel for c in plan.corpora},
         kinds={c.recipe.key: c.dataset.kind for c in plan.corpora},
         reference=None if suite.reference == CHEAPEST else suite.reference,

@@ -81,7 +81,9 @@ class Inspector:
 
     def __init__(self, plan: Plan, subjects: Sequence[Subject]) -> None:
         self._plan = plan
-        self._ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
+        self._ready = [
+            each for each in subjects if each.ready and each.recipe is not None and not each.estimated
+        ]
         self._audited: dict[str, Audited | Failure] = {}
 
     def audits(self) -> dict[str, AuditTask]:

@@ -60,7 +60,7 @@ def time_all(
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=_busy(), clock=settings.clock)
-    ready = [subject for subject in subjects if subject.ready and subject.recipe is not None]
+    ready = [s for s in subjects if s.ready and s.recipe is not None and not s.estimated]
     heats = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
     each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in heats]
     total = len(ready) * (len(heats) + sum(each))

@@ -51,7 +51,7 @@ def speed_measurements(plan: Plan, result: SpeedResult, subjects: Sequence[Subje
     timed = {row["dataset"] for row in result.rounds}
     rows: list[Measurement] = []
     for subject in subjects:
-        if not subject.skipped:
+        if not subject.skipped and not subject.estimated:  # of an estimate, what it is told from takes time
             broken = subject.failure or result.failures.get(subject.entry.key)
             for corpus in plan.corpora:
                 if corpus.recipe.key in timed:

@@ -65,6 +65,12 @@ class Subject:
         return self.failure is None
 
     @property
+    def estimated(self) -> tuple[float, float] | None:
+        """The bounds of the true numbers of tokens over those that it estimates; None where it encodes."""
+        known = self.about.facts.get("estimated") if self.about is not None else None
+        return (known["low"], known["high"]) if known else None
+
+    @property
     def skipped(self) -> bool:
         """Whether it is optional and not at hand."""
         return self.failure is not None and self.entry.optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from tokbench.tally.text_kernels import add_column
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
-from tokbench.tokenizer import Tokenizer, Utf8Encoder, encode_batch
+from tokbench.tokenizer import TokenEstimator, Tokenizer, Utf8Encoder, encode_batch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +96,12 @@ class Collector:
         counting: Sequence[Counting] = (),
     ) -> None:
         language = (facts.language if facts is not None else None) or ""
-        self._counters = [Counter(tokenizer, counting, language) for tokenizer in tokenizers]
+        self._counters = [
+            NumberCounter(tokenizer)
+            if isinstance(tokenizer, TokenEstimator)
+            else Counter(tokenizer, counting, language)
+            for tokenizer in tokenizers
+        ]
         self._sampler = WordSampler()
         self._batch_bytes, self._facts, self._on_batch = batch_bytes, facts, on_batch
 
@@ -157,6 +163,38 @@ FEW, MANY = 64, 4096
 _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 
 
+class NumberCounter:
+    """Counts for a tokenizer of which numbers of tokens are known alone; all else of its tally is empty."""
+
+    def __init__(self, tokenizer: TokenEstimator) -> None:
+        self._tokenizer = tokenizer
+        self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
+        self._document_tokens = Tail(MANY)
+        self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
+
+    def add(self, batch: TextBatch) -> None:
+        """Count a batch."""
+        tokens = self._tokenizer.count_tokens(batch.texts)
+        self._sums[: len(TEXT_COUNTERS)] += batch.sums
+        add_column(self._sums[_COLUMN["tokens"]], batch.groups, tokens)
+        self._document_tokens.add(tokens)
+        for sums, each in zip(self._lengths, (*_sizes(batch), tokens), strict=True):
+            add_column(sums, batch.buckets, each)
+
+    def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
+        """The tally."""
+        return replace(
+            Tally.empty(),
+            groups=GroupSums.of_dense(self._sums.T),
+            document_tokens=self._document_tokens.result(),
+            lengths=np.ascontiguousarray(self._lengths.T),
+        )
+
+
+def _sizes(batch: TextBatch) -> tuple[Ints, Ints]:
+    return batch.counts["documents"], batch.counts["bytes"]
+
+
 class Counter:
     """Counts for one tokenizer, batch by batch."""
 
@@ -187,7 +225,7 @@ class Counter:
         self._sums[: len(TEXT_COUNTERS)] += batch.sums
         for name, values in counts.items():
             add_column(self._sums[_COLUMN[name]], batch.groups, values)
-        sizes = batch.counts["documents"], batch.counts["bytes"], tokens.lengths()
+        sizes = (*_sizes(batch), tokens.lengths())
         self._document_tokens.add(sizes[-1])
         for sums, each in zip(self._lengths, sizes, strict=True):
             add_column(sums, batch.buckets, each)

@@ -9,8 +9,9 @@ import random
 import pytest
 from typer.testing import CliRunner
 
+import tokbench
 from tokbench.cli.program import app
-from tokbench.errors import CorpusError, SpecError
+from tokbench.errors import CorpusError, SpecError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 
 WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
@@ -98,3 +99,78 @@ def test_a_request_that_asks_for_nothing_is_refused(tmp_path):
         (tmp_path / "fit.json").write_text(json.dumps(whole | change))
         with pytest.raises(SpecError, match=r"fit.json: is a calibration that is damaged"):
             run("--fit", str(tmp_path / "fit.json"), "-d", "text:none.txt")
+
+
+@pytest.fixture(scope="module")
+def fit(tmp_path_factory):
+    """A fit of the imagined API, kept."""
+    folder = tmp_path_factory.mktemp("fit")
+    kept = folder / "fit.json"
+    run("bytes", "chars", "--observed", str(counts(folder / "counts.csv")), "-o", str(kept))
+    return kept
+
+
+def test_a_fit_is_a_tokenizer_that_counts_and_does_not_encode(fit):
+    tokenizer = tokbench.load(f"calibrated:{fit},kind=prose")
+    lengths = [len(text.encode()) for text in texts(60)]
+    found = tokenizer.count_tokens(texts(60))
+    assert found.sum() == pytest.approx(0.5 * sum(lengths), rel=0.02)  # content alone: no request's overhead
+    assert found.tolist() == [int(tokenizer.count_tokens([text])[0]) for text in texts(60)]
+    assert max(abs(n - 0.5 * size) for n, size in zip(found, lengths, strict=True)) < 0.02 * max(lengths) + 1
+    with pytest.raises(TokenizerError, match="only how many"):
+        tokenizer.encode("one")
+    with pytest.raises(SpecError, match=r"no text of kind 'text' was observed.*code, prose"):
+        tokbench.load(str(fit))  # a bare path is known by what is in it
+
+
+def test_what_was_fitted_to_an_estimate_is_refused(fit, tmp_path):
+    again = tmp_path / "again.json"
+    again.write_text(json.dumps({**json.loads(fit.read_text()), "spec": f"calibrated:{fit},kind=code"}))
+    with pytest.raises(SpecError, match="an estimate itself"):
+        tokbench.load(f"calibrated:{again},kind=code")
+
+
+@pytest.mark.long
+def test_a_run_counts_by_a_fit_and_marks_it_as_estimated_everywhere(fit, tmp_path):
+    text = tmp_path / "words.txt"
+    text.write_text("\n\n".join(texts(200)))
+    (tmp_path / "prices.toml").write_text("[prices]\ncalibrated = 2.0\nbytes = 1.0\nchars = 1.0\n")
+    closed, ours = f"calibrated:{fit},kind=prose", "bytes"
+    done = tokbench.run(
+        [closed, ours, "chars"], [f"text:{text}"], output=str(tmp_path / "run"), speed=False,
+        prices=str(tmp_path / "prices.toml"), exclude_lossy=True,
+    )  # fmt: skip
+    rows = done.frame[done.frame["language"] == "all"].set_index(["tokenizer", "metric"])
+    ratio = rows.loc[closed, "compression_ratio"]
+    assert ratio["value"] == pytest.approx(2.0, rel=0.02)
+    assert ratio["estimated"]
+    assert not rows.loc[ours, "compression_ratio"]["estimated"]
+    low, high = tokbench.load(closed).bounds
+    assert ratio["ci_high"] / ratio["ci_low"] > high / low - 0.01  # the error of the fit is in it
+    assert rows.loc[closed, "cost"]["value"] == pytest.approx(rows.loc[ours, "cost"]["value"], rel=0.02)
+    for metric in ("round_trip", "vocab_utilization", "fertility", "shannon_entropy", "unk_rate"):
+        assert rows.loc[closed, metric]["value"] != rows.loc[closed, metric]["value"]
+        assert "known" in rows.loc[closed, metric]["status"]
+    assert not done.failures
+    assert "calibrated" not in (tmp_path / "run" / "audits.json").read_text()
+
+    from tokbench.plots.data import names
+    from tokbench.plots.losses import comparable
+
+    assert names(done)[closed].endswith(" ≈")
+    assert comparable(done) == [ours, "chars"]
+    report = done.report(tmp_path / "report.md").read_text()
+    assert "≈ estimated: numbers of tokens told from those of another tokenizer" in report
+    assert "since they are estimated: calibrated fit prose ≈" in report
+    assert "True" in (tmp_path / "run" / "measurements.csv").read_text()
+
+
+def test_the_live_page_says_what_is_estimated(fit):
+    from tokbench.live.bench import open_bench
+    from tokbench.registry import build_registry
+
+    bench = open_bench(build_registry(), [f"calibrated:{fit},kind=prose"])
+    ((name, _),) = bench.seats.items()
+    (shown,) = bench.encode("one more dog " * 20, [name])["results"]
+    assert shown["error"].startswith("≈ 1")
+    assert "estimated from bytes" in shown["error"]

@@ -35,7 +35,7 @@ def environment() -> Environment:
 
 def _kept(text: str) -> str:
     """A text in which no line breaks between a name and its mark."""
-    return re.sub(" (?=[†‡§])", "\u00a0", text)
+    return re.sub(" (?=[†‡≈§])", "\u00a0", text)
 
 
 def asset(name: str, package: str = "tokbench.reports.html") -> str:

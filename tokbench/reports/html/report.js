@@ -129,7 +129,7 @@ function saveFile(name, text, type) {
     if (rows.some((row) => row.classList.contains("lossy"))) {
       const box = make("input", { type: "checkbox" });
       box.addEventListener("change", () => { hideLossy = box.checked; apply(); });
-      bar.append(make("label", {}, box, " Hide tokenizers that lose text"));
+      bar.append(make("label", {}, box, " Hide tokenizers that lose text or are estimated"));
     }
     bar.append(count);
     apply();

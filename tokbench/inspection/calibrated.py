@@ -1,0 +1,135 @@
+"""`calibrated:FILE`: a closed tokenizer as the fit that `tokbench calibrate -o FILE` keeps makes of it.
+
+It tells how many tokens a text is, by those of the local tokenizer that was fitted, and not which. What a
+request costs beside its text is left out, as everywhere: a tokenizer's figures are of content.
+`tokbench calibrate --fit` adds it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import SpecError, TokenizerError
+from tokbench.inspection.calibration import FORMAT, Calibration
+from tokbench.spec import Option, Spec
+from tokbench.tokenizer import LoadContext, TokenEstimator, Tokenizer, TokenizerFamily, encode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench.registry import Registry
+
+_DEFAULT = "text"
+
+
+class CalibratedTokenizer:
+    """Numbers of tokens by a fit, for one kind of text; it has no ids, so `vocab_size` is 0."""
+
+    vocab_size = 0
+
+    def __init__(self, name: str, fit: Calibration, kind: str, local: Tokenizer) -> None:
+        self.name, self._fit, self._kind, self._local = name, fit, kind, local
+
+    @property
+    def estimated(self) -> str:
+        """What it is estimated from, and how well."""
+        return f"estimated from {self._fit.spec} ({self._fit.error:.1%} off on held-out requests)"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most of reported over estimated tokens, at 95 %."""
+        return self._fit.low, self._fit.high
+
+    def count_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """The estimated tokens of each text, rounded up or down by chance, so that sums are right.
+
+        The chance is the text's own: one text always gives one number.
+        """
+        import numpy as np
+
+        counts = encode_batch(self._local, texts).lengths()
+        exact = np.array([self._fit.estimate(int(count), self._kind, requests=0) for count in counts])
+        drawn = np.array([zlib.crc32(text.encode("utf-8", "surrogatepass")) / 2**32 for text in texts])
+        rounded: NDArray[np.int64] = np.floor(exact + drawn).astype(np.int64)
+        return rounded
+
+    def encode(self, text: str) -> Sequence[int]:
+        """Refused: which tokens a text has is not known."""
+        raise TokenizerError(
+            f"{self.name}: which tokens a text has is not known, only how many, and that is estimated; "
+            f"tokbench run -t {self.name} compares by these numbers"
+        )
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Refused: there are no ids."""
+        raise TokenizerError(f"{self.name}: it has no ids to decode, only estimated numbers of tokens")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {"algorithm": f"{self.estimated}, kind {self._kind}"}
+
+
+def read_fit(path: Path) -> Calibration:
+    """The fit in a file that `tokbench calibrate -o` wrote; raises `SpecError` for any other."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{path}: cannot be read: {error}") from error
+    return Calibration.of_json(content, where=str(path))
+
+
+def load(spec: Spec, context: LoadContext) -> CalibratedTokenizer:
+    """Open a fit, and the local tokenizer that it was made with."""
+    fit = read_fit(_path(spec))
+    kind = spec.get("kind") or (_DEFAULT if _DEFAULT in fit.kinds or len(fit.kinds) > 1 else fit.kinds[0])
+    if kind not in fit.kinds:
+        kinds = ", ".join(fit.kinds)
+        raise SpecError(f"{spec}: no text of kind {kind!r} was observed; name one that was (kind=…): {kinds}")
+    local = _registry(context).load(fit.spec)
+    if isinstance(local, TokenEstimator):
+        raise SpecError(f"{spec}: it was fitted to {fit.spec}, an estimate itself; fit one that is at hand")
+    return CalibratedTokenizer(str(spec), fit, str(kind), local)
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The fit, and what the local tokenizer reads."""
+    path, registry = _path(spec), _registry(context)
+    local = registry.tokenizer_spec(read_fit(path).spec)
+    own = registry.tokenizers[local.family].files
+    return [path, *(own(local, context) if own is not None else ())]
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file is a fit, by its beginning."""
+    return head.lstrip()[:1] == b"{" and FORMAT.encode() in head[:200]
+
+
+def _path(spec: Spec) -> Path:
+    if spec.variant is None:
+        raise SpecError(f"{spec}: name the fit, as in calibrated:FILE; tokbench calibrate -o FILE keeps one")
+    return Path(spec.variant)
+
+
+def _registry(context: LoadContext) -> Registry:
+    from tokbench.registry import build_registry  # upwards: the fit names a tokenizer of any family
+
+    return build_registry(context=context)
+
+
+CALIBRATED = TokenizerFamily(
+    name="calibrated",
+    summary="A closed tokenizer, its numbers of tokens estimated by a fit of tokbench calibrate",
+    load=load,
+    files=files,
+    recognises=recognises,
+    endings=(".json",),
+    options=(Option("kind", help="The kind of text it is asked about, one that was observed (default: text)"),),
+    variant="a file that tokbench calibrate -o wrote",
+    libraries=("tiktoken", "sentencepiece", "tokenizers", "transformers"),
+    examples=("calibrated:fit.json",),
+)
