@@ -34,7 +34,7 @@ def small(made_up_run: Callable[..., Any]) -> Callable[..., Any]:
             for metric, by_spec in figures.items()
             for spec, (value, half) in by_spec.items()
         ]  # fmt: skip
-        run.frame = pd.DataFrame(rows, columns=COLUMNS)
+        run.frame = pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(estimated=False)
         run.comparisons = pd.DataFrame()
         return run
 
