@@ -145,17 +145,14 @@ def _order(counted: Counted, counts: NDArray[np.integer[Any]], contexts: int, ra
     """The probabilities of n-grams with these adjusted counts, ``(n,)``."""
     import numpy as np
 
+    from tokbench.metrics.ngram_table import shares
+
     keys = counted.keys
     if contexts == 1:
         counts = np.where(keys == radix - 1, 0, counts)  # the beginning is never predicted
-    taken = discounts([int((counts == n).sum()) for n in (1, 2, 3, 4)])
-    context = keys // radix
-    total = np.bincount(context, weights=counts, minlength=contexts)
-    less = np.array([0.0, *taken[:3]])[np.minimum(counts, 3)]
-    kept = np.bincount(context, weights=less, minlength=contexts)
-    with np.errstate(all="ignore"):
-        rest = np.where(total > 0, kept / total, 1.0)
-        share = (counts - less) / total[context]
+    taken = discounts([int(np.count_nonzero(counts == n)) for n in (1, 2, 3, 4)])
+    share, rest = np.empty(len(keys)), np.empty(contexts)
+    shares(keys, radix, counts, np.array([0.0, *taken[:3]]), share, rest)
     return _Order(counted.table, share, rest, taken)
 
 
@@ -163,11 +160,10 @@ def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:
     """Each document with the mark of a beginning before it and that of an end after it."""
     import numpy as np
 
+    from tokbench.metrics.ngram_table import mark
+
     if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= vocab_size):
         raise TokenizerError(f"{name}: gives ids that are not in its vocabulary of {vocab_size:,}")
     symbols = np.empty(len(batch.ids) + 2 * len(batch), np.int32)
-    document = np.arange(len(batch))
-    symbols[batch.offsets[:-1] + 2 * document] = vocab_size + 1
-    symbols[batch.offsets[1:] + 2 * document + 1] = vocab_size
-    symbols[np.arange(len(batch.ids)) + np.repeat(2 * document + 1, np.diff(batch.offsets))] = batch.ids
+    mark(batch.ids, batch.offsets, vocab_size, symbols)
     return symbols

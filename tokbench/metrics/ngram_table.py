@@ -62,7 +62,10 @@ def count_order(
         ([1, 2, 2], [1, 2, 1], [0, 2, 1])
     """
     announce(_count)
-    bits = max(8, (len(symbols) // 4).bit_length())
+    # room for as many n-grams as are common: a table that grows is filled twice
+    bits = max(
+        8, (2 * begin if n == 1 else min(max(3 * n_below, len(symbols) // 3), len(symbols))).bit_length()
+    )
     keys, counts = np.empty(len(symbols), np.int64), np.zeros(len(symbols), np.int32)
     after = np.zeros(n_below, np.int64)
     rows, done, kinds = _empty(bits), 0, 0
@@ -133,6 +136,39 @@ def _count(  # type: ignore[no-untyped-def]
     for place in range(max(last + 1, 0), len(symbols_)):
         number[place] = np.int32(_NONE)
     return len(symbols_), kinds
+
+
+@kernel
+def mark(ids, offsets, vocab_size, symbols):  # type: ignore[no-untyped-def]
+    """Each document to `symbols`, with the mark of a beginning before it and that of an end after it."""
+    at = 0
+    for document in range(len(offsets) - 1):
+        symbols[at] = vocab_size + 1
+        at += 1
+        for i in range(offsets[document], offsets[document + 1]):
+            symbols[at] = ids[i]
+            at += 1
+        symbols[at] = vocab_size
+        at += 1
+
+
+@kernel
+def shares(keys, radix, counts, taken, share, rest):  # type: ignore[no-untyped-def]
+    """What of its context's probability each n-gram has for itself, and what each context leaves below.
+
+    `taken` (float64, ``(4,)``) is what is taken from a count of 0, 1, 2, and 3 or more.
+    """
+    total = np.zeros(len(rest), np.float64)
+    rest[:] = 0.0
+    for i in range(len(keys)):
+        context = keys[i] // radix
+        total[context] += counts[i]
+        rest[context] += taken[min(counts[i], 3)]
+    for context in range(len(rest)):
+        rest[context] = rest[context] / total[context] if total[context] > 0 else 1.0
+    for i in range(len(keys)):
+        whole = total[keys[i] // radix]
+        share[i] = (counts[i] - taken[min(counts[i], 3)]) / whole if whole > 0 else np.nan
 
 
 @kernel
