@@ -13,9 +13,9 @@ from tokbench.hookspecs import hookimpl
 if TYPE_CHECKING:
     from tokbench.corpus import DatasetFamily
     from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.family import TokenizerFamily
     from tokbench.lint.check import Check
     from tokbench.metrics import Metric
-    from tokbench.tokenizer import TokenizerFamily
 
 
 @hookimpl

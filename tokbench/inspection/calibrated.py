@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import SpecError, TokenizerError
+from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.inspection.calibration import FORMAT, Calibration
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import LoadContext, TokenEstimator, Tokenizer, TokenizerFamily, encode_batch
+from tokbench.tokenizer import TokenEstimator, Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np
