@@ -5,8 +5,8 @@
 
 Each training runs in a fresh process of its own, one thread, text in memory already; kernels are compiled by a
 small training first. Seconds are CPU time of the training, memory the peak of the process less what it held
-before. `FILE` is text, a document a line; `FOLDER` holds LANGUAGE.txt, for parity. Without them: of the folder
-that TOKBENCH_TEST_DATA names, the English novels, and the parallel lines of PUD.
+before (by Linux's account). `FILE` is text, a document a line; `FOLDER` holds LANGUAGE.txt, for parity. Without
+them: of the folder that TOKBENCH_TEST_DATA names, the English novels, and the parallel lines of PUD.
 
 A command is any other program, measured from its start, with all processes that it starts: in it {text}, {size}
 and {out} are the text, the size, and a file to write. Counting for a training, in bounded memory:
@@ -20,6 +20,7 @@ word in fifty with two neighbouring letters exchanged, so that the number of dis
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 
@@ -154,11 +155,15 @@ def measure(name: str, given: Given) -> dict[str, float]:
     """Seconds and MiB of a training, in this process."""
     method = METHODS[name]
     method(given.small())
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    gc.collect()
+    held = psutil.Process().memory_info().rss
+    Path("/proc/self/clear_refs").write_text("5")  # the peak as yet is forgotten
     begun = time.process_time()
     method(given)
     seconds = time.process_time() - begun
-    return {"seconds": seconds, "mib": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) / 1024}
+    status = Path("/proc/self/status").read_text()
+    peak = 1024 * int(status.partition("VmHWM:")[2].split()[0])
+    return {"seconds": seconds, "mib": (peak - held) / 2**20}
 
 
 def follow(command: Sequence[str]) -> dict[str, float]:
