@@ -248,6 +248,7 @@ def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write)
     assert [(entry["tokenizer"], entry["kind"]) for entry in done.failures] == [("hangs", "timeout")]
 
 
+@pytest.mark.long
 def test_training_leaves_no_worker_behind(text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
     from tokbench.runner import pool
     from tokbench.runner import run as module
@@ -267,8 +268,13 @@ def test_training_leaves_no_worker_behind(text: Path, run: RunIt, monkeypatch: p
 
 
 @pytest.mark.long
-def test_names_that_are_not_utf8_lose_nothing(run: RunIt, tmp_path: Path) -> None:
-    odd = tmp_path / "t\udc80xt.txt"
+def test_names_that_are_not_utf8_lose_nothing(
+    run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "h\udc80re"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    odd = here / "t\udc80xt.txt"
     odd.write_text("the cat sat\n" * 30)
     done = run(["bytes", "chars"], [f"text:{odd}"], report=True, output=tmp_path / "o\udc80t")
     assert "compression_ratio" in as_measured(done)
