@@ -1,21 +1,26 @@
-"""How often 95 % intervals hold the truth where lines belong together, by what is drawn as one.
+"""How often 95 % intervals hold the truth: where lines belong together, and where documents are few.
 
-``python benchmarks/interval_coverage.py SPEC FILE [FILE ...]`` prints the table of docs/trust.md. Each file
-is one text of a document a line; the figure is bytes per token, the truth that of the whole file. Samples are
-of two kinds:
+``python benchmarks/interval_coverage.py SPEC BASELINE FILE [FILE ...]`` prints the tables of docs/trust.md.
+Each file is one text of a document a line; the truth is the figure of the whole file. In the first table that
+is bytes per token of SPEC, and samples are of two kinds:
 
 - *contiguous*: n lines from a random place on, as somebody has them who measures the first pages of a book;
 - *articles*: random stretches of 25 lines each, as a collection of articles has them.
 
 What a replicate draws as one: each line; blocks of consecutive lines, 32 or 128 on average, with ends at
-random, as `text:` has them (32); ten equal blocks; of articles, each line or each article. The intervals are
-tokbench's own.
+random, as `text:` has them (32); blocks as long as the sample's own autocorrelation says (Politis and White
+2004, of what a line adds to the figure); ten equal blocks; of articles, each line or each article.
+
+In the second table single lines are drawn from anywhere, so that nothing belongs together, and the figures
+are bytes per token, tokens per document, and the differences of both between SPEC and BASELINE on the same
+lines. The intervals are tokbench's own.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +32,37 @@ from tokbench.tally.text import GROUPS
 from tokbench.tokenizer import encode_batch
 
 SIZES, TRIALS, ARTICLE = (50, 100, 400, 997), 200, 25
-CONTIGUOUS = ("each line", "blocks of 32", "blocks of 128", "ten blocks")
+CONTIGUOUS = ("each line", "blocks of 32", "blocks of 128", "blocks by autocorrelation", "ten blocks")
 ARTICLES = ("each line", "each article")
+FEW, FEW_TRIALS = (4, 6, 8, 10, 20, 50), 500
+FIGURES = {
+    "bytes per token": lambda of: of["bytes"] / of["tokens"],
+    "tokens per document": lambda of: of["tokens"] / of["documents"],
+    "difference in bytes per token": lambda of: of["bytes"] / of["tokens"] - of["bytes"] / of["others"],
+    "difference in tokens per document": lambda of: (of["tokens"] - of["others"]) / of["documents"],
+}
 
 
-def labels(scheme: str, n: int, rng: np.random.Generator) -> np.ndarray:
-    """What each of n lines is drawn with, numbered."""
+def block_length(lines: np.ndarray) -> int:
+    """How many consecutive lines (bytes, tokens) to draw together, from how like their neighbours they are."""
+    apart = lines[:, 0] - lines[:, 1] * lines[:, 0].sum() / lines[:, 1].sum()
+    n, apart = len(apart), apart - apart.mean()
+    alike = np.array([apart[lag:] @ apart[: n - lag] for lag in range(n // 2)]) / n
+    near = np.abs(alike) < 2 * math.sqrt(math.log10(n) / n) * alike[0]
+    run = max(5, math.ceil(math.sqrt(math.log10(n))))
+    far = next((lag for lag in range(1, len(near) - run) if near[lag : lag + run].all()), len(near) - 1)
+    lags = np.arange(1, min(2 * far, len(alike)))
+    weights = np.minimum(1, 2 * (1 - lags / (2 * far))) * alike[lags]
+    spread, drift = alike[0] + 2 * weights.sum(), 2 * (lags * weights).sum()
+    length = (1.5 * (drift / spread) ** 2 * n) ** (1 / 3) if spread > 0 else n
+    return min(max(math.ceil(length), 1), n)
+
+
+def labels(scheme: str, lines: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """What each of some lines is drawn with, numbered."""
+    n = len(lines)
+    if scheme == "blocks by autocorrelation":
+        return np.arange(n) // block_length(lines)
     if scheme.startswith("blocks of"):
         return np.cumsum(rng.random(n) < 1 / int(scheme.rpartition(" ")[2]))
     size = {"each line": 1, "ten blocks": math.ceil(n / 10), "each article": ARTICLE}[scheme]
@@ -51,7 +81,7 @@ def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, f
         else:
             starts = rng.choice(len(lines) // ARTICLE, max(n // ARTICLE, 1), replace=False) * ARTICLE
             sample = np.concatenate([lines[start : start + ARTICLE] for start in starts])
-        together = labels(scheme, len(sample), rng)
+        together = labels(scheme, sample, rng)
         groups = rng.integers(0, GROUPS, together.max() + 1)[together]  # as hashes have them: two may meet
         sums = {
             name: np.bincount(groups, weights=sample[:, column], minlength=GROUPS).astype(np.int64)
@@ -66,26 +96,58 @@ def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, f
     return given / TRIALS, held / given if given else math.nan
 
 
-def main(spec: str, *paths: str) -> None:
-    """Print the table: the lowest and the highest coverage of the files, and where some had no interval."""
-    tokenizer = tokbench.load(spec)
+def few(lines: np.ndarray, n: int) -> dict[str, tuple[float, float]]:
+    """Of each figure, over samples of n lines (bytes, tokens, others) from anywhere: as `coverage`."""
+    rng = np.random.default_rng(n)
+    names = ("bytes", "tokens", "others", "documents")
+    lines = np.column_stack([lines, np.ones(len(lines), np.int64)])
+    whole = dict(zip(names, lines.sum(axis=0), strict=True))
+    found = {name: np.zeros(2) for name in FIGURES}
+    for _ in range(FEW_TRIALS):
+        sample = lines[rng.choice(len(lines), n, replace=False)]
+        groups = rng.choice(GROUPS, n, replace=False)
+        sums = {name: np.zeros(GROUPS, np.int64) for name in names}
+        for column, name in enumerate(names):
+            sums[name][groups] = sample[:, column]
+        with np.errstate(all="ignore"):
+            again = resampled_rows(sums, seed=0, n=1000)
+            drawn = intervals([figure(again) for figure in FIGURES.values()], 0.95)
+        for (name, figure), limits in zip(FIGURES.items(), drawn, strict=True):
+            if limits is not None:
+                found[name] += 1, limits[0] <= figure(whole) <= limits[1]
+    return {name: (given / FEW_TRIALS, held / max(given, 1)) for name, (given, held) in found.items()}
+
+
+def cell(found: Sequence[tuple[float, float]]) -> str:
+    """The lowest and the highest coverage of the texts, and where some had no interval."""
+    held = [100 * share for given, share in found if given]
+    none = 100 * (1 - np.mean([given for given, _ in found]))
+    said = f"{min(held):.0f} to {max(held):.0f}" if held else "–"
+    return said + (f" ({none:.0f} % none)" if none > 0.5 else "")
+
+
+def main(spec: str, baseline: str, *paths: str) -> None:
+    """Print both tables."""
+    tokenizers = [tokbench.load(spec), tokbench.load(baseline)]
     texts = []
     for path in paths:
         lines = [line for line in Path(path).read_text("utf-8").splitlines() if line.strip()][:20_000]
         sizes = [len(line.encode()) for line in lines]
-        texts.append(np.array([sizes, encode_batch(tokenizer, lines).lengths()]).T)
+        tokens = [encode_batch(tokenizer, lines).lengths() for tokenizer in tokenizers]
+        texts.append(np.array([sizes, *tokens]).T)
     print(f"| lines | drawn as one | {' | '.join(f'n = {n}' for n in SIZES)} |")
     print("|---" * (len(SIZES) + 2) + "|")
     for way, schemes in (("contiguous", CONTIGUOUS), ("articles", ARTICLES)):
         for scheme in schemes:
-            cells = []
-            for n in SIZES:
-                found = [coverage(lines, way, scheme, n) for lines in texts if len(lines) >= 2 * n]
-                held = [100 * share for given, share in found if given]
-                none = 100 * (1 - np.mean([given for given, _ in found]))
-                said = f"{min(held):.0f} to {max(held):.0f}" if held else "–"
-                cells.append(said + (f" ({none:.0f} % none)" if none > 0.5 else ""))
+            cells = [
+                cell([coverage(lines, way, scheme, n) for lines in texts if len(lines) >= 2 * n]) for n in SIZES
+            ]
             print(f"| {way} | {scheme} | {' | '.join(cells)} |", flush=True)
+    print(f"\n| figure | {' | '.join(f'n = {n}' for n in FEW)} |")
+    print("|---" * (len(FEW) + 1) + "|")
+    by_size = [[few(lines, n) for lines in texts] for n in FEW]
+    for name in FIGURES:
+        print(f"| {name} | {' | '.join(cell([one[name] for one in found]) for found in by_size)} |", flush=True)
 
 
 if __name__ == "__main__":
