@@ -109,6 +109,7 @@ def test_tokenizers_opens_the_file_with_equal_ids(tmp_path: Path, pattern: str) 
     assert b"".join(ours.token_bytes(index) for index in ours("the thé")) == "the thé".encode()
 
 
+@pytest.mark.long  # three trainings, and all checks of the kit
 def test_it_conforms_and_is_trained_as_it_is_loaded(tmp_path: Path) -> None:
     texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:60]
     spec = Spec("pathpiece", None, {"vocab_size": 400, "special_tokens": "<s>"})
