@@ -79,12 +79,8 @@ class GreedyTokenizer:
         import numpy as np
 
         ids: list[int] = []
-        for part in self.bpe._preparation.parts(repaired(text)):
-            if isinstance(part, AddedToken):
-                ids.append(part.id)
-                continue
-            for piece in self.bpe._preparation.pretokens(part):
-                ids += self._longest(piece.text.encode())
+        for piece in self.bpe._preparation.pieces(repaired(text)):
+            ids += [piece.id] if isinstance(piece, AddedToken) else self._longest(piece.encode())
         return np.array(ids, np.int32)
 
     def _longest(self, data: bytes) -> Iterator[int]:

@@ -24,7 +24,6 @@ from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
 from tokbench_subword.files.tokenizer_json import steps_of
-from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.stretch import Stretch
 
 _ALL_OR_NOTHING = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase"}
@@ -115,11 +114,11 @@ class Offsets:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""
         rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
         track = not self._preparation.transparent or self._preparation.pattern is None
-        for part, span in self._preparation.located(text, track=track):
-            if isinstance(part, AddedToken):
-                rows.append(np.array([span], np.int64))
-            elif part.text:
-                rows.append(self._stretch(part))
+        for part in self._preparation.parts(text, track=track):
+            if part.token is not None:
+                rows.append(np.array([part.span], np.int64))
+            else:
+                rows.append(self._stretch(part.stretch))
         return np.concatenate(rows)
 
     def _stretch(self, stretch: Stretch) -> NDArray[np.int64]:

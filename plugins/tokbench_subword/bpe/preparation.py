@@ -1,29 +1,27 @@
-"""What happens to text before BPE, as a `tokenizer.json` says it: added tokens, normalizing, cutting.
-
-Batches go through `pipeline.compiled`. Here is the plain form of the same, piece by piece, in Python: for
-tracing, and for the places of tokens.
-"""
+"""What happens to text before BPE: added tokens, normalizing, cutting, often by one pattern with a name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.model import Level
 from tokbench_subword.files.tokenizer_json import Document, steps_of
-from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
-from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of, text_normalizer_of
+from tokbench_subword.pipeline import preparation
+from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
-from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, PreTokenizer, pre_tokenizer_of
+from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
+from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.ruby import in_ruby
 from tokbench_subword.pipeline.stretch import Stretch
 
 
-@dataclass(frozen=True)
-class Preparation:
+@dataclass(frozen=True, kw_only=True)
+class Preparation(preparation.Preparation):
     """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
 
     `pattern` is set where cutting is the affair of one pattern with a name; then `prefix_space` says whether a
@@ -32,60 +30,29 @@ class Preparation:
     suffix (CLIP), something that cuts after ``ByteLevel``, or ``ByteLevel`` among the normalizers.
     """
 
-    document: Document
     level: Level
     pattern: Pattern | None
-    prefix_space: bool
-    match_special: bool
-    spelling: bool = False
+    prefix_space: bool = False
 
     @classmethod
     def of(cls, document: Document, *, match_special: bool = False) -> Preparation:
         """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
         bytewise = any(step.get("type") == "ByteLevel" for step in steps)
-        normalizer_of(document.normalizer)
-        pre_tokenizer_of(document.pre_tokenizer)
         pattern, prefix_space = fused(steps)
         model = document.model
         affixed = model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")
+        around = partial(cls, document=document, match_special=match_special)
         level: Level = "byte" if bytewise else "char"
-        preparation = cls(document, level, pattern, prefix_space, match_special)
-        if preparation.gives_letters or (bytewise and affixed):
-            return cls(document, "char", None, False, match_special, spelling=True)
-        return preparation
+        made = around(level=level, pattern=pattern, prefix_space=prefix_space, spelling=False)
+        if made.gives_letters or (bytewise and affixed):
+            return around(level="char", pattern=None, spelling=True)
+        return made
 
-    @cached_property
-    def normalizer(self) -> Normalizer | None:
-        """The normalizer, or None."""
-        return normalizer_of(self.document.normalizer)
-
-    @cached_property
-    def pre_tokenizer(self) -> PreTokenizer:
-        """The pre-tokenizer: the general path."""
-        return pre_tokenizer_of(self.document.pre_tokenizer, spell=self.spelling)
-
-    @cached_property
-    def raw_tokens(self) -> AddedTokens:
-        """Added tokens that are matched in the text as it is."""
-        return AddedTokens(token for token in self.document.added_tokens if not token.normalized)
-
-    @cached_property
-    def normal_tokens(self) -> AddedTokens:
-        """Added tokens that are matched in normalized text."""
-        normalize = self.normalizer
-        return AddedTokens(
-            (token for token in self.document.added_tokens if token.normalized),
-            normalize=(lambda text: normalize(Stretch(text)).text) if normalize else None,
-        )
-
-    @cached_property
-    def compiled(self) -> CompiledPipeline:
-        """All of it for batches."""
-        special, spell = self.match_special, self.gives_letters
-        return CompiledPipeline.of(
-            self.document, self.raw_tokens, self.normal_tokens, match_special=special, spell=spell
-        )
+    @property
+    def spells_segments(self) -> bool:
+        """See `pipeline.preparation`."""
+        return self.gives_letters
 
     @property
     def gives_letters(self) -> bool:
@@ -118,31 +85,13 @@ class Preparation:
             return " " + text
         return text
 
-    def parts(self, text: str, *, track: bool = False) -> Iterator[AddedToken | Stretch]:
-        """`text` as added tokens and normalized stretches, in order. Spans of added tokens are not given."""
-        for part, _ in self.located(text, track=track):
-            yield part
-
-    def located(
-        self, text: str, *, track: bool = False
-    ) -> Iterator[tuple[AddedToken | Stretch, tuple[int, int]]]:
-        """The same, each with its span in `text`; that of a stretch is where its untouched text was."""
-        for piece in self.raw_tokens.split(text, match_special=self.match_special):
-            if piece.token is not None:
-                yield piece.token, (piece.start, piece.end)
-                continue
-            stretch = Stretch.of(text[piece.start : piece.end], start=piece.start, track=track)
-            if self.normalizer is not None:
-                stretch = self.normalizer(stretch)
-            for inner in self.normal_tokens.split(stretch.text, match_special=self.match_special):
-                part = stretch.part(inner.start, inner.end)
-                span = (piece.start, piece.end)
-                if part.origin:
-                    span = part.origin[0][0], part.origin[-1][1]
-                if inner.token is not None:
-                    yield inner.token, span
-                elif part.text:
-                    yield self._with_prefix(part), span
+    def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
+        """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""
+        for part in super().parts(text, track=track):
+            if part.token is not None:
+                yield part
+            elif part.stretch.text:
+                yield replace(part, stretch=self._with_prefix(part.stretch))
 
     def _with_prefix(self, stretch: Stretch) -> Stretch:
         if self.prefix_space and not stretch.text.startswith(" "):
@@ -158,6 +107,14 @@ class Preparation:
             pieces.append(stretch.part(at, at + len(text)))
             at += len(text)
         return pieces
+
+    def pieces(self, text: str) -> Iterator[AddedToken | str]:
+        """`text` as added tokens and the texts of pre-tokens, in order."""
+        for part in self.parts(text):
+            if part.token is not None:
+                yield part.token
+            else:
+                yield from (piece.text for piece in self.pretokens(part.stretch))
 
 
 def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:

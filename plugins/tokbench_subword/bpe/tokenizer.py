@@ -229,10 +229,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
         ids: list[int] = []
         for part in self._preparation.parts(repaired(text)):
-            if isinstance(part, AddedToken):
-                ids.append(part.id)
+            if part.token is not None:
+                ids.append(part.token.id)
                 continue
-            pieces = [piece.text for piece in self._preparation.pretokens(part)]
+            pieces = [piece.text for piece in self._preparation.pretokens(part.stretch)]
             if alpha:
                 ids += sample_merges(self.model, pieces, rng, alpha)
             else:
@@ -313,13 +313,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
-        pieces: list[str] = []
-        for part in self._preparation.parts(repaired(text)):
-            if isinstance(part, AddedToken):
-                pieces.append(part.content)
-            else:
-                pieces += [piece.text for piece in self._preparation.pretokens(part)]
-        return pieces
+        pieces = self._preparation.pieces(repaired(text))
+        return [piece.content if isinstance(piece, AddedToken) else piece for piece in pieces]
 
     def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> None:
         """Add tokens, matched in text before BPE, with the next free ids.

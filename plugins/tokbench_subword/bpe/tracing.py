@@ -21,13 +21,7 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
     it was cut.
     """
     model = tokenizer.model
-    preparation = tokenizer._preparation
-    parts: list[AddedToken | str] = []
-    for prepared in preparation.parts(repaired(text)):
-        if isinstance(prepared, AddedToken):
-            parts.append(prepared)
-        else:
-            parts += [piece.text for piece in preparation.pretokens(prepared)]
+    parts = list(tokenizer._preparation.pieces(repaired(text)))
     raw = [part.content if isinstance(part, AddedToken) else part for part in parts]
     waiting = [piece.encode() for piece in raw]
     yield Step("split", tuple(waiting), None, _counted(parts, "pre-token"), {"pattern": str(model.pattern)})

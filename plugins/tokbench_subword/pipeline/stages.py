@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
-from tokbench_subword.pipeline.added_tokens import AddedTokens
-from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
-from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.preparation import Preparation
 
 
 class Stages:
@@ -22,34 +19,19 @@ class Stages:
     """
 
     def __init__(self, document: Document, *, match_special: bool = False) -> None:
-        self._match = match_special
-        self._normalize = normalize = normalizer_of(document.normalizer)
-        self._cut = pre_tokenizer_of(document.pre_tokenizer)
-        self._raw = AddedTokens(token for token in document.added_tokens if not token.normalized)
-        self._normal = AddedTokens(
-            (token for token in document.added_tokens if token.normalized),
-            normalize=(lambda text: normalize(Stretch(text)).text) if normalize else None,
-        )
+        self._preparation = Preparation(document=document, match_special=match_special, spelling=False)
 
     def __call__(self, text: str) -> Mapping[str, Sequence[str]]:
         """The pieces of `text` after each stage; an added token is a piece of its own."""
-        text = repaired(text)
+        text, preparation = repaired(text), self._preparation
         found: dict[str, list[str]] = {"added tokens": [], "normalizer": [], "pre-tokenizer": []}
-        for piece in self._raw.split(text, match_special=self._match):
-            part = text[piece.start : piece.end]
-            found["added tokens"].append(part)
-            if piece.token is not None:
-                found["normalizer"].append(part)
-                found["pre-tokenizer"].append(part)
-                continue
-            # Only the first piece of a text is its beginning, which some rules ask for.
-            stretch = Stretch.of(part, start=piece.start, track=False)
-            stretch = self._normalize(stretch) if self._normalize else stretch
-            for inner in self._normal.split(stretch.text, match_special=self._match):
-                cut = stretch.part(inner.start, inner.end)
-                found["normalizer"].append(cut.text)
-                if inner.token is not None:
-                    found["pre-tokenizer"].append(cut.text)
-                elif cut.text:
-                    found["pre-tokenizer"] += [word.text for word in self._cut(cut) if word.text]
+        for piece in preparation.raw_tokens.split(text, match_special=preparation.match_special):
+            found["added tokens"].append(text[piece.start : piece.end])
+        for part in preparation.parts(text):
+            found["normalizer"].append(part.stretch.text)
+            if part.token is not None:
+                found["pre-tokenizer"].append(part.stretch.text)
+            elif part.stretch.text:
+                words = preparation.pre_tokenizer(part.stretch)
+                found["pre-tokenizer"] += [word.text for word in words if word.text]
         return found

@@ -13,7 +13,6 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
-from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
@@ -30,12 +29,8 @@ class JsonEncoder:
     """
 
     def __init__(self, document: Document, plain: PlainPath, *, name: str, threads: int, cache: int) -> None:
-        self._plain, self._name = plain, name
-        special = plain.match_special
-        self.compiled = CompiledPipeline.of(
-            document, plain.raw, plain.normal, match_special=special, spell=True
-        )
-        self._words = WordPath.of(document, where=name, match_special=special)
+        self._plain, self._name, self.compiled = plain, name, plain.preparation.compiled
+        self._words = WordPath.of(document, where=name, match_special=plain.preparation.match_special)
         tables = plain.algorithm.lexicon.tables()
         self._encoder = PathEncoder(DOUBLE, tables, self.compiled.cutters, threads=threads, cache=cache)
         self.prepared = PreparedEncoder(self.compiled, self._encoder)
@@ -71,7 +66,7 @@ class JsonEncoder:
 
     def _left(self, marked: Sequence[int], texts: Sequence[str]) -> list[int]:
         """The documents that need the plain path, those among them that the kernels have `marked`."""
-        raw, special = self._plain.raw, self._plain.match_special
+        raw, special = self._plain.preparation.raw_tokens, self._plain.preparation.match_special
         if raw.only_special and not special:
             return list(marked)
         added = (k for k, text in enumerate(texts) if raw.may_match(repaired(text), match_special=special))

@@ -22,6 +22,7 @@ from tokbench.arguments import flat_ids, known_id, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import (
@@ -35,6 +36,7 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.decoding import Decoder
@@ -92,10 +94,11 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         self.special_ids = frozenset(token.id for token in added if token.special)
         self._algorithm = Unigram(vocabulary.lexicon(where=self.name), None)
         try:
-            self._plain = PlainPath(document, vocabulary, self._algorithm, match_special=self.match_special)
+            self._preparation = Preparation(document=document, match_special=self.match_special)
             self._decode = decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
+        self._plain = PlainPath(self._preparation, vocabulary, self._algorithm)
         self._encoder = JsonEncoder(
             document, self._plain, name=self.name, threads=self.threads, cache=self.cache
         )
@@ -179,17 +182,14 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         from tokbench_subword.unigram.tracing import path_tokens, word_steps
 
         done: list[bytes] = []
-        for part in self._plain.parts(text):
-            if isinstance(part, AddedToken):
-                done.append(part.content.encode())
-                yield Step("added", tuple(done), len(done) - 1, f"added token {part.content}")
+        for part in self._plain.words(text):
+            if part.token is not None:
+                done.append(part.token.content.encode())
+                yield Step("added", tuple(done), len(done) - 1, f"added token {part.token.content}")
                 continue
-            for word in self._plain.pre_tokenize(part):
-                if word.text:
-                    data = word.text.encode()
-                    yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
-                    lexicon = self._algorithm.lexicon
-                    done += path_tokens(lexicon.byte_ids, False, data, self._algorithm.path(data))
+            data, lexicon = part.stretch.text.encode(), self._algorithm.lexicon
+            yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
+            done += path_tokens(lexicon.byte_ids, False, data, self._algorithm.path(data))
 
     # --- ids to text ------------------------------------------------------------------------------------
 
@@ -284,11 +284,11 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     def normalize(self, text: str) -> str:
         """`text` after the normalizer."""
-        return self._plain.normalized(text)
+        return self._preparation.normalized(repaired(text))
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model segments."""
-        return [word.text for word in self._plain.pre_tokenize(Stretch(self.normalize(text)))]
+        return [word.text for word in self._preparation.pre_tokenizer(Stretch(self.normalize(text)))]
 
     def convert_token_to_id(self, token: str) -> int:
         """The id of a piece or added token, the unknown id where there is none."""

@@ -37,7 +37,7 @@ class Encoder(Stays):
         match_special: bool = False,
     ) -> None:
         self.model = model
-        self.preparation = preparation = Preparation(model, match_special)
+        self.preparation = preparation = Preparation.of(model, match_special)
         self.compiled = preparation.compiled
         cutters, spelled = self.compiled.cutters, preparation.spelled_by_model
         arrays = _arrays(model, spelled=spelled)

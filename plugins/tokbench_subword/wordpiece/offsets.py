@@ -66,7 +66,7 @@ class Offsets:
         """The spans of all tokens in code points, ``(total, 2)``, and where those of each text begin."""
         compiled = self._encoder.compiled
         located = None
-        if compiled.cuts.leaves_text and not self._encoder.preparation.spelling:
+        if compiled.cuts.leaves_text and not self._encoder.preparation.gives_letters:
             located = self._at_once(compiled, texts)
         spans, limits, known = located or (np.zeros((0, 2), np.int64), [0], [False] * len(texts))
         if all(known):

@@ -1,8 +1,4 @@
-"""What happens to text before the model sees it: added tokens, normalizing, cutting into words.
-
-Batches go through `pipeline.compiled`. Here is the plain form of the same, in Python: for tracing, and for the
-places of tokens.
-"""
+"""What happens to text before WordPiece: added tokens, normalizing, cutting into words; see `pipeline`."""
 
 from __future__ import annotations
 
@@ -10,15 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.tokenizer_json import Document, steps_of
-from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline import preparation
+from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
-from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
+from tokbench_subword.pipeline.normalizers import normalizer_of
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
+from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
 from tokbench_subword.wordpiece.normalizer import NO_RULES, Word, words
 
 
@@ -30,92 +25,56 @@ class TracedWord:
     added: AddedToken | None
 
 
-@dataclass(frozen=True)
-class Preparation:
+@dataclass(frozen=True, kw_only=True)
+class Preparation(preparation.Preparation):
     """Prepares text for one model."""
 
-    model: WordPieceModel
-    match_special: bool = False
+    spelled_by_model: bool = False
+    """Whether bytes are left as they are, since the model's tokens can be taken as bytes themselves."""
 
-    @cached_property
-    def compiled(self) -> CompiledPipeline:
-        """All of it for batches."""
-        normalizer, pre_tokenizer = self.pipeline.normalizer, self.pipeline.pre_tokenizer
-        document = Document(model={}, normalizer=normalizer, pre_tokenizer=pre_tokenizer)
-        special, spell = self.match_special, self.spelling and not self.spelled_by_model
-        return CompiledPipeline.of(document, self.raw, self.folded, match_special=special, spell=spell)
+    @classmethod
+    def of(cls, model: WordPieceModel, match_special: bool = False) -> Preparation:
+        """The preparation of a model, BERT's written out."""
+        around = model.pipeline or bert_pipeline(model.rules)
+        document = Document(
+            model={},
+            normalizer=around.normalizer,
+            pre_tokenizer=around.pre_tokenizer,
+            added_tokens=model.added_tokens,
+        )
+        steps = steps_of(around.pre_tokenizer, "pretokenizers")
+        last = bool(steps) and steps[-1].get("type") == "ByteLevel"
+        by_model = last and unspelled(model.prefix) is not None
+        return cls(document=document, match_special=match_special, spelled_by_model=by_model)
 
-    @cached_property
-    def pipeline(self) -> Pipeline:
-        """The normalizer and the pre-tokenizer, BERT's written out."""
-        return self.model.pipeline or bert_pipeline(self.model.rules)
-
-    @cached_property
-    def spelling(self) -> bool:
+    @property
+    def gives_letters(self) -> bool:
         """Whether the pre-tokenizer writes the bytes of words as letters."""
-        steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
+        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
         return any(step.get("type") == "ByteLevel" for step in steps)
 
-    @cached_property
-    def spelled_by_model(self) -> bool:
-        """Whether bytes are left as they are, since the model's tokens can be taken as bytes themselves."""
-        steps = steps_of(self.pipeline.pre_tokenizer, "pretokenizers")
-        last = bool(steps) and steps[-1].get("type") == "ByteLevel"
-        return last and unspelled(self.model.prefix) is not None
-
-    @cached_property
-    def raw(self) -> AddedTokens:
-        """The added tokens that are looked for in the text as given."""
-        return AddedTokens(token for token in self.model.added_tokens if not token.normalized)
-
-    @cached_property
-    def folded(self) -> AddedTokens:
-        """The added tokens that are looked for, normalized, in normalized text."""
-        return AddedTokens(
-            (token for token in self.model.added_tokens if token.normalized), normalize=self.normalize
-        )
-
-    def normalize(self, text: str) -> str:
-        """`text` as the normalizer leaves it."""
-        return self._normalized(Stretch.of(text)).text
+    @property
+    def spells_segments(self) -> bool:
+        """See `pipeline.preparation`."""
+        return not self.spelled_by_model
 
     def words(self, text: str) -> Iterator[TracedWord]:
         """The words of `text`, and the added tokens between them."""
-        for piece in self.raw.split(text, match_special=self.match_special):
-            part = Stretch.of(text[piece.start : piece.end], start=piece.start, track=True)
-            if piece.token is not None:
-                yield _whole(part, piece.token)
-                continue
-            stretch = self._normalized(part)
-            for inner in self.folded.split(stretch.text, match_special=self.match_special):
-                if inner.token is not None:
-                    yield _whole(stretch.part(inner.start, inner.end), inner.token)
-                else:
-                    for word in self._cut(stretch.part(inner.start, inner.end)):
-                        yield TracedWord(word, None)
-
-    @cached_property
-    def _normalizer(self) -> Normalizer | None:
-        return normalizer_of(self.pipeline.normalizer)
-
-    def _normalized(self, stretch: Stretch) -> Stretch:
-        return stretch if self._normalizer is None else self._normalizer(stretch)
-
-    @cached_property
-    def _pre_tokenizer(self) -> PreTokenizer | None:
-        """None for BERT's own, which keeps better account of where words come from."""
-        config = self.pipeline.pre_tokenizer
-        if config is not None and config.get("type") == "BertPreTokenizer":
-            return None
-        return pre_tokenizer_of(config, spell=True)
+        for part in self.parts(text, track=True):
+            if part.token is not None:
+                yield TracedWord(Word(part.stretch.text, tuple(part.stretch.origin or ())), part.token)
+            else:
+                for word in self._cut(part.stretch):
+                    yield TracedWord(word, None)
 
     def _cut(self, stretch: Stretch) -> Iterator[Word]:
-        if self._pre_tokenizer is None:
+        config = self.document.pre_tokenizer
+        if config is not None and config.get("type") == "BertPreTokenizer":  # its own keeps better account
             for word in words(stretch.text, NO_RULES):
                 origin = stretch.origin or []
                 yield Word(word.text, tuple(origin[start] for start, _ in word.spans))
             return
-        for part in self._pre_tokenizer(stretch):
+        for part in self.pre_tokenizer(stretch):
             if part.text:
                 yield Word(part.text, tuple(part.origin or ()))
 
@@ -124,7 +83,3 @@ def check_pipeline(normalizer: Mapping[str, Any] | None, pre_tokenizer: Mapping[
     """Raise `TokenizerError` naming a component that this plugin does not know."""
     normalizer_of(normalizer)
     pre_tokenizer_of(pre_tokenizer)
-
-
-def _whole(stretch: Stretch, token: AddedToken) -> TracedWord:
-    return TracedWord(Word(stretch.text, tuple(stretch.origin or ())), token)

@@ -148,7 +148,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def normalize(self, text: str) -> str:
         """`text` after the normalizer."""
-        return self._preparation.normalize(repaired(text))
+        return self._preparation.normalized(repaired(text))
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model sees."""

@@ -1,0 +1,110 @@
+"""`Preparation`: what a `tokenizer.json` says happens to text before the model, in both of its forms.
+
+`compiled` does it to batches. Here is the plain form, in Python: for tracing, for the places of tokens, and as
+what the compiled one is held to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tokbench.kernels.copies import cached_property
+from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
+from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
+from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
+from tokbench_subword.pipeline.stretch import Stretch
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a text: normalized, to be cut; or, with `token`, an added token."""
+
+    stretch: Stretch
+    token: AddedToken | None
+    span: Span
+    """Where it comes from: of normalized text that is not tracked, where the text between added tokens was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparation:
+    """Prepares text as `document` says; raises `TokenizerError` naming what is not known here.
+
+    Special tokens are found in text only with `match_special`. `spelling` says that pre-tokens are written in
+    the byte alphabet where the pre-tokenizer says ``ByteLevel``.
+
+    Example:
+        >>> lower = Document(model={}, normalizer={"type": "Lowercase"}, pre_tokenizer={"type": "Whitespace"})
+        >>> preparation = Preparation(document=lower)
+        >>> (part,) = preparation.parts("Ab c")
+        >>> [word.text for word in preparation.pre_tokenizer(part.stretch)]
+        ['ab', 'c']
+    """
+
+    document: Document
+    match_special: bool = False
+    spelling: bool = True
+
+    def __post_init__(self) -> None:
+        normalizer_of(self.document.normalizer)
+        pre_tokenizer_of(self.document.pre_tokenizer)
+
+    @cached_property
+    def normalizer(self) -> Normalizer | None:
+        """The normalizer, or None."""
+        return normalizer_of(self.document.normalizer)
+
+    @cached_property
+    def pre_tokenizer(self) -> PreTokenizer:
+        """The pre-tokenizer."""
+        return pre_tokenizer_of(self.document.pre_tokenizer, spell=self.spelling)
+
+    @cached_property
+    def raw_tokens(self) -> AddedTokens:
+        """Added tokens that are matched in the text as it is."""
+        return AddedTokens(token for token in self.document.added_tokens if not token.normalized)
+
+    @cached_property
+    def normal_tokens(self) -> AddedTokens:
+        """Added tokens that are matched, normalized, in normalized text."""
+        tokens = (token for token in self.document.added_tokens if token.normalized)
+        return AddedTokens(tokens, normalize=self.normalized if self.normalizer else None)
+
+    @property
+    def spells_segments(self) -> bool:
+        """Whether `compiled` writes text in the byte alphabet; else the encoder behind it does, if any."""
+        return self.spelling
+
+    @cached_property
+    def compiled(self) -> CompiledPipeline:
+        """All of it for batches."""
+        tokens, special = (self.raw_tokens, self.normal_tokens), self.match_special
+        return CompiledPipeline.of(self.document, *tokens, match_special=special, spell=self.spells_segments)
+
+    def normalized(self, text: str) -> str:
+        """`text` after the normalizer."""
+        return self._after(Stretch(text)).text
+
+    def _after(self, stretch: Stretch) -> Stretch:
+        return stretch if self.normalizer is None else self.normalizer(stretch)
+
+    def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
+        """`text`, which holds no surrogates, as added tokens and normalized stretches, in order.
+
+        With `track`, stretches know where each of their characters comes from.
+        """
+        for piece in self.raw_tokens.split(text, match_special=self.match_special):
+            span = (piece.start, piece.end)
+            stretch = Stretch.of(text[piece.start : piece.end], start=piece.start, track=track)
+            if piece.token is not None:
+                yield Part(stretch, piece.token, span)
+                continue
+            stretch = self._after(stretch)
+            for inner in self.normal_tokens.split(stretch.text, match_special=self.match_special):
+                part = stretch.part(inner.start, inner.end)
+                origin = part.origin
+                yield Part(part, inner.token, (origin[0][0], origin[-1][1]) if origin else span)
