@@ -52,10 +52,10 @@ _texts = st.text("ab 1½éÅ\u0301中ﬁ<s>\n", max_size=12) | st.text(max_size=
 def _plainly(preparation: Preparation, text: str) -> list[str | int]:
     found: list[str | int] = []
     for part in preparation.parts(text):
-        if isinstance(part, AddedToken):
-            found.append(part.id)
+        if part.token is not None:
+            found.append(part.token.id)
         else:
-            found += [piece.text for piece in preparation.pretokens(part) if piece.text]
+            found += [piece.text for piece in preparation.pretokens(part.stretch) if piece.text]
     return found
 
 
