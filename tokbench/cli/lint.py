@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import islice
@@ -25,7 +25,6 @@ from tokbench.cli.tables import console as plain_console
 
 if TYPE_CHECKING:
     from tokbench.lint.running import Row
-    from tokbench.lint.subject import Subject
     from tokbench.registry import Registry
 
 
@@ -71,6 +70,7 @@ def lint(
     from tokbench.lint.check import Outcome
     from tokbench.lint.running import lint as run_checks
     from tokbench.lint.settings import Settings, read_settings
+    from tokbench.lint.subject import subject_of
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     known = list(registry.checks.values())
@@ -113,6 +113,7 @@ def injection(
     from rich.table import Table
 
     from tokbench.lint.injection import VARIANTS, injections
+    from tokbench.lint.subject import subject_of
 
     registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     found = injections(subject_of(registry, spec, {}))
@@ -148,24 +149,6 @@ def _check_there(registry: Registry, spec: str) -> None:
     for file in family.files(parsed, registry.context) if family.files is not None else ():
         if not file.exists():
             raise TokenizerError(f"{spec}: there is no file {file}")
-
-
-def subject_of(registry: Registry, spec: str, texts: Mapping[str, Sequence[str]]) -> Subject:
-    """What checks look at, of a spec: the tokenizer loaded, its files, and how to open it otherwise."""
-    from tokbench.lint.subject import Subject
-
-    parsed = registry.tokenizer_spec(spec)
-    family = registry.tokenizers[parsed.family]
-    tokenizer = registry.load(parsed)
-    files = family.files(parsed, registry.context) if family.files is not None else ()
-    return Subject(
-        spec=spec,
-        tokenizer=tokenizer,
-        files=tuple(files),
-        texts=texts,
-        open=registry.load,
-        open_matching=partial(registry.load_matching, parsed),
-    )
 
 
 def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:

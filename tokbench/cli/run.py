@@ -88,6 +88,9 @@ def run(
     exclude_lossy: Annotated[
         bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
     ] = None,
+    injection: Annotated[
+        bool | None, typer.Option("--injection", help="Report what control strings in plain text become.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Of the bootstrap.", show_default="0")
     ] = None,
@@ -127,6 +130,7 @@ def run(
         "model": model,
         "weights": weights,
         "exclude_lossy": exclude_lossy,
+        "injection": injection,
         "seed": seed,
         "cache": False if no_cache else None,
         "allow_remote_code": True if allow_remote_code else None,

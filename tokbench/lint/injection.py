@@ -7,9 +7,10 @@ string as a user's message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from tokbench.errors import TokbenchError
 from tokbench.lint.chat import render
@@ -90,6 +91,30 @@ def injections(subject: Subject) -> list[Injection]:
                 became = tuple(one for one in became if one != getattr(subject.tokenizer, "unk_id", None))
                 found.append(Injection(control, index, variant, entry, became, refused))
     return found
+
+
+def summary(found: Sequence[Injection]) -> list[dict[str, Any]]:
+    """A row for each entry, ready for JSON: how many control strings, and which gave control ids.
+
+    `exact` are those that did so as they are, `within` inside other text, `altered` in any other writing;
+    `refused` how many strings the entry gave no ids for at all.
+    """
+    kinds = ("controls", "refused", "exact", "within", "altered")
+    rows: dict[str, dict[str, dict[str, None]]] = {}
+    for one in found:
+        row = rows.setdefault(one.entry, {kind: {} for kind in kinds})
+        row["controls"][one.control] = None
+        if one.refused:
+            row["refused"][one.control] = None
+        if one.became:
+            row[_WRITTEN.get(one.variant, "altered")][one.control] = None
+    return [
+        {"entry": entry, **{kind: len(row[kind]) if kind in kinds[:2] else list(row[kind]) for kind in kinds}}
+        for entry, row in rows.items()
+    ]
+
+
+_WRITTEN = {"exact": "exact", "inside a word": "within", "after a line's end": "within"}
 
 
 def _by_template(subject: Subject, text: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from tokbench.tokenizer import Describable, Tokenizer, encode_batch, special_ids
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.registry import Registry
+    from tokbench.spec import Spec
 
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 """Where a chat template lies, where it is not in tokenizer_config.json."""
@@ -122,6 +124,22 @@ class Subject:
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text, as lists."""
         return encode_batch(self.tokenizer, texts).to_lists()
+
+
+def subject_of(registry: Registry, spec: str | Spec, texts: Mapping[str, Sequence[str]]) -> Subject:
+    """What checks look at, of a spec: the tokenizer loaded, its files, and how to open it otherwise."""
+    parsed = registry.tokenizer_spec(spec)
+    family = registry.tokenizers[parsed.family]
+    tokenizer = registry.load(parsed)
+    files = family.files(parsed, registry.context) if family.files is not None else ()
+    return Subject(
+        spec=str(spec),
+        tokenizer=tokenizer,
+        files=tuple(files),
+        texts=texts,
+        open=registry.load,
+        open_matching=partial(registry.load_matching, parsed),
+    )
 
 
 def _json(path: Path) -> Any:

@@ -17,6 +17,7 @@ from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
+from tokbench.reports.vocabularies import injection_table
 from tokbench.results.atomic import write_bytes
 from tokbench.wording import counted
 
@@ -52,6 +53,16 @@ def document(run: Run) -> str:
             parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
     for table in speed_tables(run):
         parts += [f"## Speed: {escape(table.title)}", "", render(table), "", f"*{escape(table.note)}*", ""]
+    injected = injection_table(run)
+    if injected.rows:
+        parts += [
+            "## Control strings in plain text",
+            "",
+            render(injected),
+            "",
+            f"*{escape(injected.note)}*",
+            "",
+        ]
     compared = diff_table(run)
     if compared.rows:
         parts += ["## Who gives the same ids", "", render(compared), "", f"*{escape(compared.note)}*", ""]

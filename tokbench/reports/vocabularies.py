@@ -37,6 +37,39 @@ def audit_table(run: Run) -> Table:
     return Table("audit", "Audit: what becomes of each id", tuple(columns), tuple(rows))
 
 
+def injection_table(run: Run) -> Table:
+    """Control strings that a user's plain text can turn into control ids, by tokenizer and entry."""
+    columns = (
+        _FIRST,
+        Column(key="entry", label="entry", numeric=False),
+        Column(key="controls", label="control strings", places=0),
+        Column(key="exact", label="as they are", places=0),
+        Column(key="within", label="inside text", places=0),
+        Column(key="altered", label="in other writing", places=0),
+        Column(key="which", label="which", numeric=False),
+    )
+    labels = data.names(run)
+    rows = []
+    for name, entries in run.injections.items():
+        for found in entries:
+            became = list(dict.fromkeys([*found["exact"], *found["within"], *found["altered"]]))
+            which = " ".join(became[:_NAMED]) + (" …" if len(became) > _NAMED else "")
+            figures = (Cell(value=len(found[kind])) for kind in ("exact", "within", "altered"))
+            front = labels.get(name, name), found["entry"], Cell(value=found["controls"])
+            rows.append(Row((*front, *figures, which), key=name))
+    without = [labels.get(name, name) for name, entries in run.injections.items() if not entries]
+    note = (
+        "How many of a vocabulary's control strings, typed by a user, become control ids: as they are, inside "
+        "other text, or split, in another case or form. 0 is what an entry for plain text should have."
+    )
+    note += f" Without control strings: {', '.join(without)}." if without else ""
+    return Table("injection", "Control strings in plain text", columns, tuple(rows), note)
+
+
+_NAMED = 4
+"""Control strings that a row names."""
+
+
 def script_table(run: Run) -> Table:
     """Share of each vocabulary by script, the most common scripts first."""
     total: Counter[str] = Counter()

@@ -8,6 +8,7 @@
     speed.parquet           every round of the speed pass
     samples.json            chosen passages, tokenized by everyone
     audits.json             vocabulary audits
+    injections.json         what control strings in plain text become, where the suite asks for it
     diffs.json              tokenizers with the same vocabulary compared document by document
     cells/                  one file per finished cell, with its tally
     plots/  report.html  report.md
@@ -73,6 +74,11 @@ class RunFolder:
     def audits(self) -> Path:
         """``audits.json``."""
         return self.path / "audits.json"
+
+    @property
+    def injections(self) -> Path:
+        """``injections.json``."""
+        return self.path / "injections.json"
 
     @property
     def diffs(self) -> Path:

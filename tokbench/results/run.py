@@ -158,6 +158,11 @@ class Run:
         return dict(self._optional_json(self.folder.audits, {}))
 
     @cached_property
+    def injections(self) -> dict[str, Any]:
+        """What control strings in plain text become, by tokenizer, a row an entry; empty where not asked."""
+        return dict(self._optional_json(self.folder.injections, {}))
+
+    @cached_property
     def diffs(self) -> dict[str, Any]:
         """Tokenizers that claim the same vocabulary, or were named, compared document by document.
 

@@ -37,11 +37,13 @@ LARGEST_AUDIT = 600_000
 class AuditTask:
     """One tokenizer by itself: its vocabulary to be audited (or not), its cuts of gold words to be scored.
 
-    `gold` maps a language to the path and the format of its gold words.
+    `gold` maps a language to the path and the format of its gold words. With `injection`, its control strings
+    are given to it as plain text.
     """
 
     recipe: Recipe
     audit: bool
+    injection: bool
     gold: Mapping[str, tuple[str, str]]
     cache: TallyCache | None
     limits: Limits
@@ -49,9 +51,10 @@ class AuditTask:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """What was found of one tokenizer by itself: its audit as JSON has it, morphology by language."""
+    """What was found of one tokenizer by itself: audit, injections (for JSON both), morphology by language."""
 
     audit: dict[str, Any] | None
+    injections: list[dict[str, Any]] | None
     morphology: dict[str, MorphCounts]
 
 
@@ -107,6 +110,7 @@ class Inspector:
         found = Inspections()
         views: list[list[dict[str, Any]]] = [[] for _ in samples]
         audits: dict[str, Any] = {}
+        injected: dict[str, Any] = {}
         for subject, shown in zip(self._ready, looks, strict=True):
             key = subject.entry.key
             seen = self._audited[key]
@@ -120,11 +124,15 @@ class Inspector:
                 views[index].append({"tokenizer": key, "pieces": pieces})
             for language, counts in seen.morphology.items():
                 found.morphology[key, language] = counts
+            if seen.injections is not None:
+                injected[key] = seen.injections
             if seen.audit is not None:
                 audits[key] = seen.audit
                 found.audits[key] = VocabularyAudit.from_json(seen.audit)
         write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
         write_json(folder.audits, audits)
+        if self._plan.suite.injection:
+            write_json(folder.injections, injected)
         write_json(folder.diffs, diff_all(self._plan, self._ready, found.audits, failed))
         return found
 
@@ -134,7 +142,12 @@ class Inspector:
         size = subject.about.vocab_size if subject.about else 0
         assert subject.recipe is not None
         return AuditTask(
-            subject.recipe, suite.audit and size <= LARGEST_AUDIT, gold, self._plan.cache, self._plan.limits
+            subject.recipe,
+            suite.audit and size <= LARGEST_AUDIT,
+            suite.injection,
+            gold,
+            self._plan.cache,
+            self._plan.limits,
         )
 
     def _look(
@@ -222,7 +235,16 @@ def audit_one(emit: Emit, task: AuditTask) -> Audited:
         from tokbench.metrics.morphology import score
 
         scores[language] = score(loaded(task.recipe), read_gold(Path(path), form).words)
-    return Audited(_content(task.recipe, task.cache) if task.audit else None, scores)
+    audited = _content(task.recipe, task.cache) if task.audit else None
+    return Audited(audited, _injected(task.recipe) if task.injection else None, scores)
+
+
+def _injected(recipe: Recipe) -> list[dict[str, Any]]:
+    """What control strings in plain text become; empty for a tokenizer that has none."""
+    from tokbench.lint.injection import injections, summary
+    from tokbench.lint.subject import subject_of
+
+    return summary(injections(subject_of(recipe.registry.load(), recipe.spec, {})))
 
 
 def _content(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:

@@ -120,6 +120,7 @@ class Suite(BaseModel):
     memory_limit: Whole | None = Field(default=None, ge=1, le=2**63 - 1)
     speed: bool | SpeedSettings = True
     audit: bool = True
+    injection: bool = False
     samples: Whole = Field(default=8, ge=0)
     diff: list[tuple[str, str]] = []
     cache: bool = True

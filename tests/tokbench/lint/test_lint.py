@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tokbench.cli.lint import subject_of
+import tokbench
 from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokbenchError
 from tokbench.lint.chat import overhead
@@ -18,6 +18,7 @@ from tokbench.lint.injection import CHAT, MATCHING, injections
 from tokbench.lint.running import Row, lint
 from tokbench.lint.settings import Settings, read_settings
 from tokbench.lint.specials import chat
+from tokbench.lint.subject import subject_of
 from tokbench.registry import Registry, build_registry
 
 _made = runpy.run_path(str(Path(__file__).with_name("broken.py")))
@@ -95,6 +96,27 @@ def test_injection_counts_each_entry(registry, tmp_path):
     assert ("<|stop|>", "exact", CHAT) in became
     assert not [one for one in found if one.entry == "encode" and one.became]
     assert ("<|stop|>", "split by a space", MATCHING) not in became
+
+
+@pytest.mark.long
+def test_a_run_reports_what_control_strings_become_where_it_is_asked_to(tmp_path):
+    folder = write(tmp_path / "v", broken("filter_undone"))
+    (tmp_path / "text.txt").write_text("low lower lowest\n" * 20)
+    specs = [f"bpe:{folder}", "bytes"]
+    done = tokbench.run(
+        specs, [f"text:{tmp_path}/text.txt"], output=str(tmp_path / "run"), speed=False, injection=True
+    )
+    rows = {row["entry"]: row for row in done.injections[specs[0]]}
+    assert rows["encode"]["exact"] == rows["encode"]["altered"] == []
+    assert "<|stop|>" in rows[CHAT]["exact"]
+    assert "<|stop|>" in rows[MATCHING]["altered"]
+    assert done.injections["bytes"] == []
+    report = done.report(tmp_path / "report.md").read_text()
+    assert "## Control strings in plain text" in report
+    assert "Without control strings: bytes." in report
+    plain = tokbench.run(specs, [f"text:{tmp_path}/text.txt"], output=str(tmp_path / "plain"), speed=False)
+    assert plain.injections == {}
+    assert "Control strings" not in plain.report(tmp_path / "plain.md").read_text()
 
 
 def test_settings_change_levels_and_bounds(registry, tmp_path):

@@ -245,6 +245,7 @@ def _differences(run: Run) -> list[Panel]:
 
 def _vocabularies(run: Run) -> list[Panel]:
     found = [vocabularies.audit_table(run), vocabularies.script_table(run), vocabularies.overlap_table(run)]
+    found.append(vocabularies.injection_table(run))
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
