@@ -114,6 +114,7 @@ class MadeUpRun:
     samples: list[dict[str, Any]] = field(default_factory=list)
     audits: dict[str, Any] = field(default_factory=dict)
     diffs: dict[str, Any] = field(default_factory=dict)
+    injections: dict[str, Any] = field(default_factory=dict)
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     speed: pd.DataFrame = field(default_factory=pd.DataFrame)
 
