@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,14 +45,37 @@ def test_a_method_of_ones_own_is_trained_and_conforms(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_examples_and_scaffolds_pass_mypy_strict(tmp_path: Path) -> None:
-    from tokbench.scaffold import KINDS, write_plugin
-
-    written = [file for kind in KINDS for file in write_plugin(f"a-{kind}", kind, tmp_path / kind)]
-    sources = [str(path) for path in written if path.suffix == ".py" and path.parent.name != "tests"]
+    sources = [str(path) for path in scaffolds(tmp_path) if path.parent.name != "tests"]
     sources += map(str, EXAMPLES.glob("*.py"))
     mypy = [sys.executable, "-m", "mypy", "--strict", "--scripts-are-modules", *sources]
     done = subprocess.run(mypy, capture_output=True, text=True, cwd=EXAMPLES.parents[1], timeout=400)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.long
+def test_examples_and_scaffolds_pass_pyright_strict(tmp_path: Path) -> None:
+    pyright = shutil.which("pyright") or os.environ.get("TOKBENCH_PYRIGHT")
+    if pyright is None:
+        pytest.skip("needs pyright: npm install pyright, on the path or named by TOKBENCH_PYRIGHT")
+    written = scaffolds(tmp_path)
+    root = EXAMPLES.parents[1]
+    config = {
+        "include": [*map(str, written), str(EXAMPLES)],
+        "extraPaths": [str(root), str(root / "plugins"), *{str(path.parents[1]) for path in written}],
+        "typeCheckingMode": "strict",
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(config))
+    command = [pyright, "--project", str(tmp_path), "--pythonpath", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stdout
+
+
+def scaffolds(folder: Path) -> list[Path]:
+    """The Python files of a new plugin of every kind."""
+    from tokbench.scaffold import KINDS, write_plugin
+
+    written = [file for kind in KINDS for file in write_plugin(f"a-{kind}", kind, folder / kind)]
+    return [path for path in written if path.suffix == ".py"]
 
 
 @pytest.fixture(scope="module")
