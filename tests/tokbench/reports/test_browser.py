@@ -138,15 +138,35 @@ def test_the_heat_map_sorts_by_script_and_filters(page: Any) -> None:
     assert "of 30 rows" in page.locator(f"{block} .count").inner_text()
 
 
-def test_a_heat_map_can_be_relative_to_a_tokenizer(page: Any) -> None:
+def test_heat_maps_are_relative_to_the_baseline(page: Any) -> None:
     block = page.locator("#languages .panel:not([hidden])")
     row = block.locator("tbody tr").first.locator("td[data-v]")
     before = row.all_inner_texts()
     values = [float(row.nth(place).get_attribute("data-v")) for place in range(row.count())]
-    block.get_by_label("Relative to").select_option(index=2)
+    page.select_option("#baseline", block.locator("thead th.n").nth(1).get_attribute("data-key"))
     assert row.all_inner_texts() == [f"{value / values[1]:.2f}×" for value in values]
-    block.get_by_label("Relative to").select_option(index=0)
+    page.select_option("#baseline", "")
     assert row.all_inner_texts() == before
+
+
+def test_figures_are_read_against_the_baseline(page: Any) -> None:
+    page.select_option("#baseline", "bytes")
+    figure = page.locator(".plot .wide svg").first
+    figure.scroll_into_view_if_needed()
+    for place in range(figure.locator(".rule").count()):
+        line = figure.locator(".rule").nth(place).bounding_box()
+        assert line["height"] > 50
+    assert (
+        figure.locator(".rule").count() == figure.locator("g[data-t=bytes]:not([data-n]):has(use)").count() > 0
+    )
+    dot = figure.locator("g[data-t=chars]:not([data-n]):has(use)").first.bounding_box()
+    page.mouse.move(dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2)
+    assert re.fullmatch(r"chars: [\d.]+ bytes per token .*; [\d.]+× bytes", page.locator(".tip").inner_text())
+    grid = page.locator(".plot .wide svg[aria-labelledby^=zipf]")
+    panels = grid.locator("g[data-n]").count()
+    assert grid.locator(".rule").count() == panels - 1
+    page.select_option("#baseline", "")
+    assert page.locator(".rule").count() == 0
 
 
 def test_a_figure_says_its_values_at_the_pointer(page: Any) -> None:

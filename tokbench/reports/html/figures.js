@@ -1,10 +1,12 @@
-// The figures under the pointer: values, one tokenizer followed through all of them, one language, one figure saved.
+// The figures under the pointer: values, one tokenizer followed through all of them, one as the baseline of the others,
+// one language, one figure saved.
 // What a mark stands for comes with the drawing: data-t is its tokenizer, data-v what to say; a path of several places
 // has their names in data-n and their values in data-v, one a line.
 "use strict";
 (() => {
   const follow = document.getElementById("follow");
   const language = document.getElementById("language");
+  const baseline = document.getElementById("baseline");
   if (!follow) return;
   follow.closest(".follow").hidden = false;
   const labels = new Map([...follow.options].map((option) => [option.value, option.textContent]));
@@ -36,16 +38,76 @@
       if (mark.dataset.n === undefined) {
         const box = mark.getBoundingClientRect();
         const away = Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
-        if (away < best.away) best = { away, spec, said: said[0] };
+        if (away < best.away) best = { away, spec, said: said[0], beside: () => times(mark, said[0]) };
         continue;
       }
       const names = mark.dataset.n.split("\n");
       places(mark, names.length).forEach((place, index) => {
         const away = Math.hypot(place.x - x, Math.max(Math.abs(place.y - y) - place.reach, 0)) + 0.5; // a dot first
-        if (away < best.away) best = { away, spec, said: `${names[index]}: ${said[index]}` };
+        const beside = () => times(mark, said[index], names[index]);
+        if (away < best.away) best = { away, spec, said: `${names[index]}: ${said[index]}`, beside };
       });
     }
     return best.spec === undefined ? null : best;
+  }
+
+  // How many times the baseline's figure at the same place of the same panel, or of its own panel.
+  function times(mark, said, name) {
+    if (!baseline?.value || mark.dataset.t === baseline.value) return "";
+    const figure = (text) => /^(\D*?)([\d.]+(?:e[-+]\d+)?) (.+?)(?: \(95 %.*)?$/.exec(text ?? "");
+    const own = figure(said);
+    if (!own || own[3].endsWith("apart")) return "";
+    for (const panel of [mark.parentElement, mark.ownerSVGElement]) {
+      for (const each of panel.querySelectorAll("[data-v]")) {
+        if (each.dataset.t !== baseline.value) continue;
+        const index = name === undefined ? 0 : (each.dataset.n ?? "").split("\n").indexOf(name);
+        const under = (name === undefined) === (each.dataset.n === undefined) && figure(each.dataset.v.split("\n")[index]);
+        if (under && under[1] === own[1] && under[3] === own[3] && Number(under[2])) {
+          return `${(Number(own[2]) / Number(under[2])).toFixed(2)}× ${labels.get(baseline.value)}`;
+        }
+      }
+    }
+    return "";
+  }
+
+  // The frame of the panel that a mark is drawn in.
+  const frame = (mark) => {
+    const id = /#([^)]+)\)/.exec(mark.querySelector("[clip-path]")?.getAttribute("clip-path") ?? "")?.[1];
+    const box = id && document.getElementById(id)?.firstElementChild;
+    return box ? Object.fromEntries(["x", "y", "width", "height"].map((key) => [key, Number(box.getAttribute(key))])) : null;
+  };
+
+  // The baseline in every figure: an upright line through its dot, its curve in every panel.
+  function compared() {
+    document.querySelectorAll(".rule").forEach((each) => each.remove());
+    if (!baseline.value) return;
+    for (const svg of figures) {
+      const marks = [...svg.querySelectorAll("g[data-t]")];
+      for (const mark of marks.filter((each) => each.dataset.t === baseline.value)) {
+        const panel = frame(mark);
+        if (!panel) continue;
+        const dots = mark.querySelectorAll("use");
+        const path = mark.querySelector(":scope > path, :scope > g > path");
+        if (mark.dataset.n === undefined && dots.length === 1) {
+          const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+          const x = dots[0].getAttribute("x");
+          for (const [key, value] of Object.entries({ x1: x, x2: x, y1: panel.y, y2: panel.y + panel.height })) line.setAttribute(key, value);
+          line.setAttribute("class", "rule");
+          mark.parentElement.prepend(line);
+        } else if (mark.dataset.n !== undefined && path) {
+          const others = marks.filter((each) => each.dataset.n !== undefined && each.parentElement !== mark.parentElement);
+          if (marks.some((each) => each.dataset.t === baseline.value && others.includes(each))) continue; // a row in each panel
+          for (const other of others) {
+            const there = frame(other);
+            const copy = path.cloneNode();
+            copy.setAttribute("class", "rule");
+            copy.removeAttribute("id");
+            if (there) copy.setAttribute("transform", `translate(${there.x - panel.x} ${there.y - panel.y})`);
+            if (there) other.parentElement.append(copy);
+          }
+        }
+      }
+    }
   }
 
   function show(svg, event) {
@@ -53,7 +115,8 @@
     tip.hidden = !found;
     if (!found) return;
     const label = labels.get(found.spec) ?? found.spec;
-    tip.textContent = found.said === label ? label : [label, found.said].filter(Boolean).join(": ");
+    const said = [found.said, found.beside()].filter(Boolean).join("; ");
+    tip.textContent = found.said === label ? label : [label, said].filter(Boolean).join(": ");
     tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${Math.max(event.clientY - tip.offsetHeight - 12, 4)}px`;
   }
@@ -135,4 +198,5 @@
   });
   follow.addEventListener("change", followed);
   language?.addEventListener("change", spoken);
+  baseline?.addEventListener("change", compared);
 })();

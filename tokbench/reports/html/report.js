@@ -171,19 +171,18 @@ function saveFile(name, text, type) {
     });
     block.querySelector(".tools").append(make("label", {}, box, " Shade within each language"));
 
-    // Relative to one of the tokenizers: ratios in place of figures; shades and files keep the figures.
+    // Relative to the baseline: ratios in place of figures; shades and files keep the figures.
+    const baseline = document.getElementById("baseline");
     const heads = [...block.querySelectorAll("thead th.n")];
-    const baseline = make("select", {}, make("option", { value: "", textContent: "nothing" }),
-      ...heads.map((head) => make("option", { value: String(head.cellIndex), textContent: head.textContent.trim() })));
     const figures = cells.map((cell) => [cell, [...cell.childNodes]]);
-    baseline.addEventListener("change", () => {
+    baseline?.addEventListener("change", () => {
+      const place = heads.find((head) => head.dataset.key === baseline.value)?.cellIndex;
       for (const [cell, shown] of figures) {
-        const under = cell.parentElement.cells[Number(baseline.value)]?.dataset.v;
-        if (!baseline.value) cell.replaceChildren(...shown);
+        const under = cell.parentElement.cells[place]?.dataset.v;
+        if (place === undefined) cell.replaceChildren(...shown);
         else cell.textContent = Number(under) ? `${(Number(cell.dataset.v) / Number(under)).toFixed(2)}×` : "–";
       }
     });
-    if (heads.length > 1) block.querySelector(".tools").append(make("label", {}, "Relative to ", baseline));
   });
 
   // A table that goes on to the right fades there, so that nobody takes its edge for its end.
