@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PLOT = ROOT / "docs" / "gallery" / "speed_suite.png"
 BLOCK = re.compile(r"(<!-- speeds: .*?-->\n)(.*?)(\n<!-- end of speeds -->)", re.DOTALL)
-TIMED = {"batch": "warm", "cold": "cold"}
+TIMED = {"batch": "warm", "first pass": "cold"}
 
 Ratios = Mapping[tuple[str, str, str], float]
 

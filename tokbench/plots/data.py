@@ -78,16 +78,31 @@ def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tupl
     }
 
 
+def speed_metric(run: Run) -> str:
+    """The speed that is shown first: of one pass over text never seen; of text met before, without it."""
+    first = "encode_speed_cold"
+    return first if len(overall(run, first)) else "encode_speed"
+
+
 def speeds(run: Run) -> pd.DataFrame:
-    """The rows of `encode_speed` on one dataset, that of `timed_dataset`, by tokenizer."""
-    return overall(run, "encode_speed", timed_dataset(run)).set_index("tokenizer")
+    """The rows of `speed_metric` on one dataset, that of `timed_dataset`, by tokenizer."""
+    return overall(run, speed_metric(run), timed_dataset(run)).set_index("tokenizer")
 
 
 def timed_dataset(run: Run) -> str:
     """The dataset whose speeds are shown: the main one if it was timed, else the first that was; else none."""
-    timed = list(overall(run, "encode_speed")["dataset"])
+    timed = list(overall(run, speed_metric(run))["dataset"])
     main = main_dataset(run)
     return main if main in timed or not timed else str(timed[0])
+
+
+def first_pass(run: Run, dataset: str) -> str:
+    """How much text a first pass over a dataset was, where there was one: "one pass over 8 MB never seen"."""
+    summary = (run.manifest.get("speed") or {}).get("summary", [])
+    sizes = [row["n_bytes"] for row in summary if (row["dataset"], row["state"]) == (dataset, "cold")]
+    size = max(sizes, default=0)
+    shown = f"{size / 1e6:.2g} MB" if size >= 1e6 else f"{size / 1e3:.2g} kB"
+    return f"one pass over {shown} never seen" if size else ""
 
 
 def busy(run: Run) -> str:

@@ -95,6 +95,7 @@ def draw(run: Run) -> Figure | None:
         style.tell(bar, name, "")
     axes.set_xscale("log")
     _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
+    first = data.first_pass(run, data.timed_dataset(run))
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
     axes.set_ylabel(f"bytes per token · {dataset_label(data.timed_dataset(run))}")
     axes.grid(True, axis="both")
@@ -102,7 +103,9 @@ def draw(run: Run) -> Figure | None:
         figure,
         "Up and to the right is better. Bars: 95 % intervals. Steps: tokenizers that no other beats on both, "
         "leaving out those that do not give every text back (hollow)"
-        + (", of which an arrow and a figure mark those far above." if far else "."),
+        + (", of which an arrow and a figure mark those far above." if far else ".")
+        + (f" Speed: {first}." if first else "")
+        + f" {data.busy(run)}".rstrip(),
     )
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     places = {shown[name]: point for name, point in points.items()}

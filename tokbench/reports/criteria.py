@@ -86,7 +86,8 @@ def _speed(run: Run) -> Known | None:
         return None
     ends = {str(name): (row["ci_low"], row["ci_high"]) for name, row in rows.iterrows()}
     values = {str(name): float(value) for name, value in rows["value"].items()}
-    return Known(values, _apart({name: _error(pair) for name, pair in ends.items()}), "encode_speed", "MB/s")
+    noise = _apart({name: _error(pair) for name, pair in ends.items()})
+    return Known(values, noise, data.speed_metric(run), "MB/s")
 
 
 def _overall(run: Run, metric: str, dataset: str) -> dict[str, float]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 FORMS = (
+    ("batch", "cold", "first pass"),
     ("batch", "warm", "batch"),
-    ("batch", "cold", "cold"),
     ("single", "warm", "single"),
     ("long", "warm", "one long"),
     ("short", "warm", "short"),
@@ -35,7 +35,8 @@ FORMS = (
 
 _NOTE = (
     "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; small or in "
-    "parentheses 95 % intervals of the median. Rank: by warm batches; a range where intervals overlap."
+    "parentheses 95 % intervals. First pass: {first}; all others: text met before. Rank: by {rank}; a range "
+    "where intervals overlap."
 )
 _SAME_NOTE = " ×: how many times as fast as the tokenizer named, which gave the same ids."
 _CLOCKS = {"wall": "wall time", "cpu": "CPU time"}
@@ -98,7 +99,11 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         if row["tokenizer"] in run.tokenizers
     }
     fewest = min((threads for *_, threads in cells), default=1)
-    ranked = {name: cell for (name, *rest), cell in cells.items() if rest == ["batch", "warm", fewest]}
+    warm, cold = (
+        {name: cell for (name, *rest), cell in cells.items() if rest == ["batch", state, fewest]}
+        for state in ("warm", "cold")
+    )
+    ranked, by = (cold, "first pass") if cold.keys() >= warm.keys() else (warm, "warm batches")
     ranks = rank_ranges({name: _bounds(cell) for name, cell in ranked.items()})
     order = sorted(ranked, key=lambda name: -(ranked[name].value or 0.0))
     columns = list(_columns(cells))
@@ -124,7 +129,9 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         *(Column(key=label, label=label, unit="MB/s") for _, label in columns),
     )
     label = dataset_label(dataset)
-    note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")]) + (_SAME_NOTE if references else "")
+    first = data.first_pass(run, dataset) or "not timed"
+    note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")], first=first, rank=by)
+    note = " ".join(filter(None, (note + (_SAME_NOTE if references else ""), data.busy(run))))
     return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tuple(rows), note)
 
 

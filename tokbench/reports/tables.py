@@ -41,7 +41,8 @@ def spaced(name: str) -> str:
 
 
 _WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zipf", "nsl": "NSL", "unk": "UNK",
-            "cer": "CER", "vocab": "vocabulary", "macro": "(mean of languages)"}  # fmt: skip
+            "cer": "CER", "vocab": "vocabulary", "macro": "(mean of languages)",
+            "cold": "(first pass)"}  # fmt: skip
 
 
 def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
@@ -64,7 +65,9 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     columns.insert(0, Column(key="tokenizer", label="tokenizer", numeric=False))
     columns.append(Column(key="vocab_size", label="vocabulary", unit="ids", places=0))
     if "compression_ratio_macro" in shown:
-        columns = [_pooled(column) for column in columns]
+        columns = [_named_apart(column, "compression_ratio", "pooled") for column in columns]
+    if "encode_speed_cold" in shown:
+        columns = [_named_apart(column, "encode_speed", "again") for column in columns]
     first = ranks_by(run, dataset, columns)
     names = [] if first is None else data.best_first(run, first.key, dataset, higher=first.better == "higher")
     names += [name for name in run.tokenizers if name not in names]
@@ -90,14 +93,16 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     )
     said = [BOLD if best else NO_BOLD, "" if first is None else f"Ranked by {first.label}.", explained(run)]
     said += training_notes(run, dataset)
-    said.append(data.busy(run) if "encode_speed" in shown else "")
+    if "encode_speed" in shown:
+        unseen = data.first_pass(run, dataset)
+        said += [f"Encode speed: {unseen}; again, over a little of it." if unseen else "", data.busy(run)]
     note = " ".join([*filter(None, said), counted_on(run, dataset)])
     return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note, best)
 
 
-def _pooled(column: Column) -> Column:
-    """The column of pooled compression, beside that of the mean of languages."""
-    return replace(column, label=f"{column.label} (pooled)") if column.key == "compression_ratio" else column
+def _named_apart(column: Column, metric: str, what: str) -> Column:
+    """A metric's column beside another of its name, with what is its own: pooled, or again."""
+    return replace(column, label=f"{column.label} ({what})") if column.key == metric else column
 
 
 def _values(by_key: Mapping[tuple[str, str], Any], metric: str) -> dict[str, float]:

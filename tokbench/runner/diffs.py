@@ -150,7 +150,7 @@ def read_beginnings(
     documents, n_bytes, chars = bounds
     found: list[list[str]] = [[] for _ in languages]
     streams = [
-        zip(itertools.repeat(mine), texts_of(recipe, shards, chars), strict=False)
+        zip(itertools.repeat(mine), (text[:chars] for text in texts_of(recipe, shards)), strict=False)
         for mine, shards in zip(found, languages, strict=True)
     ]
     for mine, text in in_turn(streams):

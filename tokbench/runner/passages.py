@@ -1,4 +1,4 @@
-"""Text that every tokenizer of a run is given: the beginning of each dataset, read in workers.
+"""Text that every tokenizer of a run is given: some of each dataset, read in workers.
 
 Of each language there is as much as of any other, as far as it goes. Here is what is timed, and the check of
 its ids before that; what is compared is chosen in `tokbench.runner.diffs`.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.batch import TokenBatch
@@ -23,24 +25,34 @@ from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without
+    from tokbench.runner.suite import SpeedSettings
 
 T = TypeVar("T")
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""
 MOST_DOCUMENTS = 5_000
+"""Documents that are encoded again and again."""
+PARTS = 8
+"""Batches of a first pass over a dataset: how much they differ is what its interval is made of."""
+SMALLEST_PART = 20_000
+"""Bytes."""
+MOST_PLACES = 16
+"""Places of a dataset, its languages included, from which text is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The text of one dataset that is timed, in its three shapes, each of about the same bytes.
+    """The text of one dataset that is timed.
 
-    `documents` are the dataset's own; `long` is all of them as one; `short` are their first words, repeated
-    over the documents until there is as much text as a chat would bring.
+    `parts` are encoded once, a batch each, by a process that has seen none of it. `documents`, the first of
+    them, are encoded again and again, in three shapes of about the same bytes: as they are; `long`, all of them
+    as one; `short`, in pieces as short as a chat's.
     """
 
     dataset: str
     documents: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]
 
     @property
     def long(self) -> tuple[str, ...]:
@@ -62,38 +74,72 @@ def utf8_bytes(texts: Sequence[str]) -> int:
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
-def choose_passages(corpora: Iterable[Corpus], n_bytes: int, limits: Limits) -> list[Passage]:
+def choose_passages(corpora: Sequence[Corpus], settings: SpeedSettings, limits: Limits) -> list[Passage]:
     """A passage of each dataset, read in workers; none of one that cannot be read: its cells say so already."""
+    sizes = [sum(shard.n_bytes for shards in corpus.shards.values() for shard in shards) for corpus in corpora]
     found = [
-        attempt(choose_passage, corpus.recipe, [*corpus.shards.values()], n_bytes, limits=limits, again=True)
-        for corpus in corpora
-    ]
+        attempt(
+            choose_passage, corpus.recipe, [*corpus.shards.values()], share, settings.passage_bytes,
+            limits=limits, again=True,
+        )
+        for corpus, share in zip(corpora, shares(sizes, settings.first_pass_bytes), strict=True)
+    ]  # fmt: skip
     return [passage for passage in found if isinstance(passage, Passage) and passage.documents]
 
 
+def shares(sizes: Sequence[int], n_bytes: int) -> list[int]:
+    """How much to take of texts of these sizes: `n_bytes` in all, of each as much as of others that have it.
+
+    Example:
+        >>> shares([100, 5000, 200], 3000)
+        [100, 2700, 200]
+    """
+    found = [0] * len(sizes)
+    left = n_bytes
+    for rank, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        found[place] = min(sizes[place], left // (len(sizes) - rank))
+        left -= found[place]
+    return found
+
+
 def choose_passage(
-    emit: Emit, recipe: DatasetRecipe, languages: Sequence[Sequence[Shard]], n_bytes: int
+    emit: Emit, recipe: DatasetRecipe, languages: Sequence[Sequence[Shard]], first: int, again: int
 ) -> Passage:
-    """About `n_bytes` of a dataset: documents of every language in turn, from the beginning of each."""
-    chosen: list[str] = []
-    size = 0
-    # A whole book as one document would be all there is of the dataset.
-    chars = max(n_bytes // 4, 1)
-    for text in in_turn([texts_of(recipe, shards, chars) for shards in languages]):
-        if text:
-            chosen.append(text)
-            size += utf8_bytes([text])
-        if size >= n_bytes or len(chosen) == MOST_DOCUMENTS:
-            break
-    return Passage(recipe.key, tuple(chosen))
+    """About `first` bytes of a dataset, of which about `again` are repeated.
+
+    Documents are taken from all languages in turn and, where those are few, from several places of each.
+    """
+    places = max(1, MOST_PLACES // max(len(languages), 1))
+    streams = [
+        _pieces(texts_of(recipe, block), max(again // 4, 1))
+        for shards in languages
+        for block in _blocks(shards, places)
+    ]
+    chosen = list(_upto(in_turn(streams), max(first, again)))
+    documents = list(_upto(iter(chosen), again))[:MOST_DOCUMENTS]
+    return Passage(recipe.key, tuple(documents), tuple(_parts(chosen)))
 
 
-def texts_of(recipe: DatasetRecipe, shards: Sequence[Shard], chars: int) -> Iterator[str]:
-    """The documents of some shards up to where they cannot be read, of each the first code points."""
+def _blocks(shards: Sequence[Shard], count: int) -> Iterator[Sequence[Shard]]:
+    """Consecutive shards in up to `count` groups of about as many."""
+    count = min(count, len(shards))
+    for place in range(count):
+        yield shards[place * len(shards) // count : (place + 1) * len(shards) // count]
+
+
+def texts_of(recipe: DatasetRecipe, shards: Sequence[Shard]) -> Iterator[str]:
+    """The documents of some shards up to where they cannot be read."""
     with contextlib.suppress(CorpusError):  # their cells say so already
         for shard in shards:
             for document in recipe.load().read(shard):
-                yield document.text[:chars]
+                yield document.text
+
+
+def _pieces(texts: Iterable[str], n_chars: int) -> Iterator[str]:
+    """Texts, long ones in pieces: a whole book would be all there is of a dataset."""
+    for text in texts:
+        for start in range(0, len(text), n_chars):
+            yield text[start : start + n_chars]
 
 
 def in_turn(streams: Iterable[Iterable[T]]) -> Iterator[T]:
@@ -110,6 +156,24 @@ def in_turn(streams: Iterable[Iterable[T]]) -> Iterator[T]:
                 yield next(stream)
             except StopIteration:
                 running.remove(stream)
+
+
+def _upto(texts: Iterator[str], n_bytes: int) -> Iterator[str]:
+    """The first texts, until there are `n_bytes` of UTF-8."""
+    size = 0
+    while size < n_bytes and (text := next(texts, None)) is not None:
+        size += utf8_bytes([text])
+        yield text
+
+
+def _parts(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Texts in up to `PARTS` parts of about the same bytes, none too small to be timed."""
+    sizes = [utf8_bytes([text]) for text in texts]
+    count = min(PARTS, max(sum(sizes) // SMALLEST_PART, 1))
+    ends = [round(sum(sizes) * (place + 1) / count) for place in range(count)]
+    whole = list(accumulate(sizes))
+    cuts = [0, *(bisect_left(whole, end) + 1 for end in ends)]
+    yield from filter(None, (tuple(texts[first:last]) for first, last in pairwise(cuts)))
 
 
 def _cut(text: str) -> Iterator[str]:

@@ -1,10 +1,11 @@
 """The speed pass: one fresh process per tokenizer and thread count, timed in turns.
 
 Each process loads its tokenizer and makes a first call and a first batch (timed apart, so that no passage pays
-for them), meets each passage for the first time (the cold column), proves that its ways of encoding agree, and
-then waits. Rounds go around: every tokenizer does one round of a form before any does the next, each round
-beginning with another one, so that a machine that warms up or slows down is unkind to all alike. Only one
-process works at a time. What an earlier try of the same run has timed is found again on disk.
+for them). Then comes the first pass, over some megabytes of text that it has never seen, which is what most
+text is to a tokenizer; then it proves that its ways of encoding agree; then rounds over a little of the text,
+which it knows by now. Parts of the first pass and rounds go around: every tokenizer does one before any does
+the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
+alike. Only one process works at a time. What an earlier try of the same run has timed is found again on disk.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tokbench.runner.plan import Plan
 from tokbench.runner.pool import close_idle
 from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.shelter import Stop, Worker
-from tokbench.runner.stopwatch import set_up, time_round
+from tokbench.runner.stopwatch import SetUp, Timing, set_up, settle, time_part, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
 from tokbench.runner.worker import Emit
@@ -63,7 +64,8 @@ def time_all(
     ready = [s for s in subjects if s.ready and s.recipe is not None and not s.estimated]
     heats = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
     each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in heats]
-    total = len(ready) * (len(heats) + sum(each))
+    first = settings.processes * sum(len(passage.parts) for passage in passages)
+    total = len(ready) * (2 * len(heats) + first + sum(each))
     done = 0
 
     def tick(doing: str) -> None:
@@ -79,6 +81,7 @@ def time_all(
             heat.close()
         if stop.asked:
             return result
+    result.notes += _waited(result)
     _check_digests(result)
     return result
 
@@ -89,6 +92,7 @@ class _Racer:
 
     key: str
     worker: Worker
+    loaded: SetUp | None = None
 
 
 @dataclass
@@ -110,14 +114,17 @@ class _Heat:
             if not stop.asked and subject.entry.key not in self.result.failures:
                 self.tick(f"loading {subject.entry.key}")
                 self._start(subject)
+        if self.threads == min(self.settings.threads):  # what several threads share is told of warm batches
+            for passage in self.passages:
+                for number in range(len(passage.parts)):
+                    for racer in self._running(number, stop):
+                        self._keep(racer, -1, self._guarded(racer, time_part, passage.dataset, number))
+        for racer in self._running(0, stop):
+            self._settle(racer)
         for index in range(self.settings.rounds):
             for passage, form in self._turns():
-                for racer in _rotated(self.racers, index):
-                    if stop.asked:
-                        return
-                    if racer.key not in self.result.failures:
-                        self.tick(racer.key)
-                        self._round(racer, index, passage, form)
+                for racer in self._running(index, stop):
+                    self._keep(racer, index, self._guarded(racer, time_round, passage.dataset, form))
 
     def close(self) -> None:
         """End every process."""
@@ -131,16 +138,21 @@ class _Heat:
         recipe = replace(subject.recipe, registry=home)
         racer = _Racer(subject.entry.key, Worker(thread_environment(self.threads)))
         self.racers.append(racer)
-        known = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
-        if known is None:
-            return
-        fields = asdict(known)
-        cold = fields.pop("cold")
-        self.result.set_ups.append({**self._about(racer), **fields})
-        self.result.rounds += [{**self._about(racer), "round": -1, **timing} for timing in cold]
+        racer.loaded = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
 
-    def _round(self, racer: _Racer, index: int, passage: Passage, form: str) -> None:
-        timing = self._guarded(racer, time_round, passage.dataset, form)
+    def _running(self, shift: int, stop: Stop) -> Iterator[_Racer]:
+        """Those that have not failed, beginning with another each time; none once the user asked to stop."""
+        for racer in _rotated(self.racers, shift):
+            if racer.key not in self.result.failures and not stop.asked:
+                self.tick(racer.key)
+                yield racer
+
+    def _settle(self, racer: _Racer) -> None:
+        settled = self._guarded(racer, settle)
+        if settled is not None and racer.loaded is not None:
+            self.result.set_ups.append({**self._about(racer), **asdict(racer.loaded), **asdict(settled)})
+
+    def _keep(self, racer: _Racer, index: int, timing: Timing | None) -> None:
         if timing is not None:
             self.result.rounds.append({**self._about(racer), "round": index, **asdict(timing)})
 
@@ -194,6 +206,19 @@ def _busy() -> list[str]:
     return [f"the machine was busy: a load of {load:.1f} on {cores} cores when timing began"]
 
 
+def _waited(result: SpeedResult) -> list[str]:
+    """A note where single threads were kept waiting while they were timed."""
+    rows = [row for row in result.rounds if row["threads"] == 1]
+    had = sum(min(row["cpu_seconds"], row["seconds"]) for row in rows)
+    share = had / (sum(row["seconds"] for row in rows) or 1.0)
+    if not rows or share > _MOST_WAITING:
+        return []
+    return [f"others used the machine: what was timed had a processor for {share:.0%} of its time"]
+
+
+_MOST_WAITING = 0.9
+
+
 def state_of(result: SpeedResult, identity: str) -> Mapping[str, Any]:
     """The result, ready for JSON, to be found again by a run that resumes."""
     failures = {key: asdict(value) for key, value in result.failures.items()}
@@ -225,7 +250,7 @@ def speed_stage(
         return found
     wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
     timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
-    passages = choose_passages(timed, settings.passage_bytes, plan.limits)
+    passages = choose_passages(timed, settings, plan.limits)
     close_idle()  # nobody but the one being timed
     result = time_all(subjects, passages, settings, plan.limits, stop, report)
     if not stop.asked:

@@ -5,7 +5,8 @@ order statistics: among n independent timings the median lies between the k-th s
 with a probability that the binomial distribution gives. Fewer than six never reach 95 % in this way; for them
 it is Student's interval of the logarithms, or all of them where that is more. Timings of one process are not
 independent, since they share where its memory came to lie; so the interval also spans the medians of the
-processes. The warnings are those of pyperf's `check`.
+processes. A first pass is timed once, in parts: its interval is that of a sum over a sample of texts, each part
+being one, and it also spans the passes of the processes. The warnings are those of pyperf's `check`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tokbench.metrics.metric import Measurement
@@ -68,8 +69,8 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
         if broken is not None or not chosen:
             yield _nothing(key, dataset, metric, "MB/s", broken)
             continue
-        summary = _summary(chosen, result.clock)
-        size = chosen[0]["n_bytes"] / 1e6
+        summary, n_bytes, n_documents = _summary(chosen, result.clock)
+        size = n_bytes / 1e6
         yield Measurement(
             key,
             dataset,
@@ -79,7 +80,7 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
             size / summary.high if summary.high is not None else None,
             size / summary.low if summary.low is not None else None,
             "MB/s",
-            chosen[0]["n_documents"],
+            n_documents,
         )
     for metric in LATENCIES:
         quantile = metric.removeprefix("latency_")
@@ -128,14 +129,56 @@ def _fewest_threads(result: SpeedResult) -> int:
     return min((row["threads"] for row in result.set_ups), default=1)
 
 
-def _summary(rows: Sequence[Row], clock: str) -> Summary:
-    """Seconds a pass. CPU seconds say how fast one thread is, but not how fast several are together."""
+def _summary(rows: Sequence[Row], clock: str) -> tuple[Summary, int, int]:
+    """Seconds a pass, its bytes and its documents.
+
+    CPU seconds say how fast one thread is, but not how fast several are together.
+    """
     taken = "cpu_seconds" if clock == "cpu" and rows[0]["threads"] == 1 else "seconds"
-    return summarize(
+    if rows[0]["state"] == "cold":
+        return _first_pass(rows, taken)
+    summary = summarize(
         [row[taken] / row["loops"] for row in rows],
         [row["process"] for row in rows],
         shortest=min(row[taken] for row in rows),
     )
+    return summary, rows[0]["n_bytes"], rows[0]["n_documents"]
+
+
+def _first_pass(rows: Sequence[Row], taken: str) -> tuple[Summary, int, int]:
+    """The summary of passes over parts, one in each process; its `median` is the mean over the processes."""
+    by_process: dict[int, list[Row]] = {}
+    for row in rows:
+        by_process.setdefault(row["process"], []).append(row)
+    longest = max(map(len, by_process.values()))  # one that failed on the way is no pass
+    passes = [each for each in by_process.values() if len(each) == longest]
+    sizes = [row["n_bytes"] for row in passes[0]]
+    seconds = [statistics.fmean(row[taken] for row in part) for part in zip(*passes, strict=True)]
+    totals = [sum(row[taken] for row in each) for each in passes]
+    whole = summarize(totals, shortest=min(row[taken] for row in rows))
+    centre = sum(seconds)
+    ends = [*totals, *_of_parts(seconds, sizes)]
+    summary = replace(
+        whole,
+        median=centre,
+        low=min(ends) if len(ends) > 1 else None,
+        high=max(ends) if len(ends) > 1 else None,
+    )
+    return summary, sum(sizes), sum(row["n_documents"] for row in passes[0])
+
+
+def _of_parts(seconds: Sequence[float], sizes: Sequence[int]) -> list[float]:
+    """The ends of the 95 % interval of the seconds for all parts, these being a sample of such texts.
+
+    By the residuals of a ratio estimator (Cochran 1977, 2.11), in logarithms; none of a single part.
+    """
+    n, total = len(seconds), sum(seconds)
+    if n < 2 or total <= 0:
+        return []
+    rate = total / sum(sizes)
+    residuals = sum((took - rate * size) ** 2 for took, size in zip(seconds, sizes, strict=True))
+    error = math.sqrt(n / (n - 1) * residuals) / total
+    return [total * math.exp(-_STUDENT[n] * error), total * math.exp(_STUDENT[n] * error)]
 
 
 def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:
@@ -146,10 +189,11 @@ def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:
         groups.setdefault(key, []).append(row)
     found = []
     for (tokenizer, dataset, form, state, threads), rows in groups.items():
-        summary = _summary(rows, result.clock)
+        summary, n_bytes, n_documents = _summary(rows, result.clock)
         about = {"tokenizer": tokenizer, "dataset": dataset, "form": form, "state": state, "threads": threads}
-        shape = {name: rows[0][name] for name in ("n_bytes", "n_documents", "output", "loops")}
-        speed = {"mb_per_second": rows[0]["n_bytes"] / 1e6 / summary.median}
+        shape = {"n_bytes": n_bytes, "n_documents": n_documents}
+        shape |= {name: rows[0][name] for name in ("output", "loops")}
+        speed = {"mb_per_second": n_bytes / 1e6 / summary.median}
         warnings = [*summary.warnings, *_of_processors(rows)]
         found.append({**about, **shape, **speed, **asdict(summary), "warnings": warnings})
     return found
@@ -175,7 +219,7 @@ def same_ids(result: SpeedResult) -> list[list[str]]:
     return [list(group) for group in groups.values() if len(group) > 1]
 
 
-_STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
+_STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365}
 """The 97.5 % point of Student's t by the number of values."""
 
 
@@ -235,7 +279,7 @@ def _medians(values: Sequence[float], processes: Sequence[int]) -> list[float]:
 def _of_few(ordered: Sequence[float]) -> list[float]:
     """The ends of Student's interval of the logarithms, where order statistics are too few for one."""
     n = len(ordered)
-    if n not in _STUDENT or ordered[0] <= 0:
+    if not 2 <= n <= 5 or ordered[0] <= 0:
         return []
     logs = [math.log(value) for value in ordered]
     middle, half = statistics.fmean(logs), _STUDENT[n] * statistics.stdev(logs) / math.sqrt(n)

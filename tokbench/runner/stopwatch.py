@@ -1,6 +1,7 @@
 """Timing in a process of its own: what a fresh worker does for the speed pass.
 
-The coordinator calls `set_up` once and `time_round` many times, one tokenizer at a time across all of them.
+The coordinator calls `set_up` once, `time_part` for each part of a text never seen, `settle` once, and then
+`time_round` many times, one tokenizer at a time across all of them.
 Nothing else runs in the process, and garbage is not collected while the clock runs.
 """
 
@@ -33,7 +34,8 @@ _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 class Timing:
     """One measurement: wall and CPU seconds of `loops` passes over a passage in one form.
 
-    `output` is the type in which the timed call hands over its result.
+    `output` is the type in which the timed call hands over its result; `n_tokens` is None where ids were not
+    counted.
     """
 
     dataset: str
@@ -44,7 +46,7 @@ class Timing:
     loops: int
     n_bytes: int
     n_documents: int
-    n_tokens: int
+    n_tokens: int | None
     output: str
     p50: float | None = None
     p95: float | None = None
@@ -53,22 +55,29 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """What loading took (seconds, with the library's import), the first call, and the process's peak memory.
+    """What loading took (seconds, with the library's import), and the first call.
 
     `first_batch_seconds` is the first batch: what this form of call needs once, as imports and threads, no
-    passage should have to pay for, be it the first. `peak_bytes` is up to the end of the first passes, before
-    anything is checked or repeated; `bare_bytes` what the process held before it loaded the tokenizer. `digest`
-    is of all ids, to compare with other processes and tokenizers; `cold` the first passes.
+    passage should have to pay for, be it the first. `bare_bytes` is what the process held before it loaded the
+    tokenizer.
     """
 
     load_seconds: float
     first_call_seconds: float
     first_batch_seconds: float
-    peak_bytes: int
     bare_bytes: int
-    digest: str
     batches: bool
-    cold: tuple[Timing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The most memory that the process held up to the end of its first passes, and a digest of all ids.
+
+    The digest is compared with that of other processes and tokenizers.
+    """
+
+    peak_bytes: int
+    digest: str
 
 
 @dataclass(slots=True)
@@ -112,32 +121,38 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     begun = time.perf_counter()
     _call(tokenizer, "batch", FIRST_TEXTS)()
     first_batch = time.perf_counter() - begun
-    bench = _Bench(tokenizer, clock, {passage.dataset: passage for passage in passages})
-    _benches[:] = [bench]
-    cold = []
-    for passage in passages:
-        emit(Begun())
-        cold.append(_timed(bench, passage.dataset, "batch", "cold", loops=1))
-    peak = peak_memory()
-    digest = hashlib.sha256()
-    for passage in passages:
-        emit(Begun())
-        batch = verified(tokenizer, passage)
-        digest.update(digest_of_ids(batch))
-        bench.n_tokens[passage.dataset] = len(batch.ids)
-    gc.collect()
-    gc.freeze()  # what libraries hold is looked through once, not before every round
-    told = tuple(replace(timing, n_tokens=bench.n_tokens[timing.dataset]) for timing in cold)
+    _benches[:] = [_Bench(tokenizer, clock, {passage.dataset: passage for passage in passages})]
     return SetUp(
         load_seconds=load,
         first_call_seconds=first,
         first_batch_seconds=first_batch,
-        peak_bytes=peak,
         bare_bytes=bare,
-        digest=digest.hexdigest(),
         batches=_has(tokenizer, "encode_batch"),
-        cold=told,
     )
+
+
+def time_part(emit: Emit, dataset: str, number: int) -> Timing:
+    """Encode one part of a passage, which this process has not seen, as a batch."""
+    emit(Begun())
+    bench = _benches[0]
+    texts = bench.passages[dataset].parts[number]
+    form = _Form(texts, utf8_bytes(texts), _call(bench.tokenizer, "batch", texts), loops=1)
+    return _timed(form, dataset, "batch", "cold")
+
+
+def settle(emit: Emit) -> Settled:
+    """After the first passes: check that the tokenizer's ways of encoding agree, and on which ids."""
+    bench = _benches[0]
+    peak = peak_memory()
+    digest = hashlib.sha256()
+    for passage in bench.passages.values():
+        emit(Begun())
+        batch = verified(bench.tokenizer, passage)
+        digest.update(digest_of_ids(batch))
+        bench.n_tokens[passage.dataset] = len(batch.ids)
+    gc.collect()
+    gc.freeze()  # what libraries hold is looked through once, not before every round
+    return Settled(peak, digest.hexdigest())
 
 
 def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
@@ -151,21 +166,23 @@ def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
         return None
     known = _form(bench, dataset, form)
     if not known.loops:
-        passes = [_timed(bench, dataset, form, "warm", loops=1).seconds for _ in range(2)]
+        known.loops = 1
+        passes = [_timed(known, dataset, form, "warm").seconds for _ in range(2)]
         known.loops = max(1, round(SHORTEST_ROUND / max(min(passes), 1e-7)))
-    timing = _timed(bench, dataset, form, "warm", loops=known.loops)
+    n_tokens = None if form in ("long", "short") else bench.n_tokens[dataset]
+    timing = replace(_timed(known, dataset, form, "warm"), n_tokens=n_tokens)
     if form != "single":
         return timing
     p50, p95, p99 = _latencies(bench.tokenizer, known.texts, bench.clock)
     return replace(timing, p50=p50, p95=p95, p99=p99)
 
 
-def _timed(bench: _Bench, dataset: str, form: str, state: str, *, loops: int) -> Timing:
-    known = _form(bench, dataset, form)
+def _timed(known: _Form, dataset: str, form: str, state: str) -> Timing:
+    """Time `known.loops` passes; ids are not counted."""
     call = known.call
     with _undisturbed():
         wall, cpu = time.perf_counter(), time.process_time()
-        for _ in range(loops):
+        for _ in range(known.loops):
             result = call()
         cpu = time.process_time() - cpu
         wall = time.perf_counter() - wall
@@ -175,10 +192,10 @@ def _timed(bench: _Bench, dataset: str, form: str, state: str, *, loops: int) ->
         state=state,
         seconds=wall,
         cpu_seconds=cpu,
-        loops=loops,
+        loops=known.loops,
         n_bytes=known.n_bytes,
         n_documents=len(known.texts),
-        n_tokens=0 if form in ("long", "short") else bench.n_tokens.get(dataset, 0),
+        n_tokens=None,
         output=type(result).__name__,
     )
 

@@ -34,7 +34,8 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 class SpeedSettings(BaseModel):
     """How the speed pass measures; see `tokbench.runner.speed`.
 
-    `passage_bytes` is about how much text of each dataset is timed; each round encodes it once in each form.
+    `first_pass_bytes` is about how much text, of all datasets together, is encoded once, never seen before;
+    `passage_bytes` how much of each dataset is then encoded again and again, once a round in each form.
     `datasets` are those to time on, by default all of the suite's. `clock` is what speeds of one thread are
     made of: ``wall`` seconds, or ``cpu`` seconds where others use the machine; several threads go by the wall.
     """
@@ -45,14 +46,15 @@ class SpeedSettings(BaseModel):
     processes: Whole = Field(default=1, ge=1)
     rounds: Whole = Field(default=5, ge=1)
     threads: list[Annotated[Whole, Field(ge=1)]] = Field(default=[1], min_length=1)
+    first_pass_bytes: Whole = Field(default=8_000_000, ge=1)
     passage_bytes: Whole = Field(default=100_000, ge=1)
     forms: list[Form] = ["batch", "single", "decode"]
     clock: Literal["wall", "cpu"] = "wall"
 
-    @field_validator("passage_bytes", mode="before")
+    @field_validator("first_pass_bytes", "passage_bytes", mode="before")
     @classmethod
-    def _number(cls, value: Any) -> Any:
-        return _whole(value, "passage_bytes")
+    def _number(cls, value: Any, info: ValidationInfo) -> Any:
+        return _whole(value, str(info.field_name))
 
 
 class GoldSettings(BaseModel):

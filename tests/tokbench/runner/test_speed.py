@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,10 +35,64 @@ def test_every_round_is_kept(timed: Run) -> None:
     # tokenizers × forms × rounds × processes
     assert len(one) == 2 * len(FORMS) * 3 * 2
     assert set(warm[warm["threads"] == 2]["form"]) == {"batch"}
-    cold = raw[raw["state"] == "cold"]
-    assert len(cold) == 2 * 2 * 2  # tokenizers × thread counts × processes
     assert (raw["seconds"] > 0).all()
-    assert (cold["n_tokens"] > 0).all()
+    assert (warm[warm["form"] == "batch"]["n_tokens"] > 0).all()
+    assert warm[warm["form"] == "long"]["n_tokens"].isna().all(), "not counted, and no zero"
+
+
+def test_a_first_pass_is_over_all_of_a_text_once(timed: Run) -> None:
+    """And not only over what is repeated; every tokenizer takes a part before any takes the next."""
+    cold = timed.speed[timed.speed["state"] == "cold"]
+    for _, rows in cold.groupby(["tokenizer", "process"]):
+        assert rows["n_bytes"].sum() == 400 * len("a line of text to be timed")
+    assert set(cold["threads"]) == {1}
+    assert list(cold[cold["process"] == 0]["tokenizer"]) == ["bytes", "chars"]  # 10 kB are one part
+
+
+def test_the_interval_of_a_first_pass_is_of_other_texts_of_the_kind() -> None:
+    import random
+
+    from tokbench.runner.speed import SpeedResult
+    from tokbench.runner.speed_rows import speed_summary
+
+    def part(size: int, seconds: float) -> dict[str, Any]:
+        return {
+            **{"tokenizer": "t", "dataset": "d", "form": "batch", "state": "cold", "threads": 1, "process": 0},
+            **{"seconds": seconds, "cpu_seconds": seconds, "loops": 1, "n_bytes": size, "n_documents": 1},
+            "output": "list",
+        }
+
+    rng = random.Random(1)
+    covered = 0
+    for _ in range(2000):
+        sizes = [rng.randint(900, 1100) for _ in range(8)]
+        (row,) = speed_summary(SpeedResult([part(size, size * rng.gauss(1.0, 0.1)) for size in sizes]))
+        assert row["n_bytes"] == sum(sizes)
+        covered += row["low"] <= sum(sizes) <= row["high"]
+    assert covered / 2000 == pytest.approx(0.95, abs=0.015)
+    (alone,) = speed_summary(SpeedResult([part(1000, 1.0)]))
+    assert alone["low"] is alone["high"] is None
+
+
+def test_all_text_is_in_parts_of_about_a_size() -> None:
+    from tokbench.runner.passages import _parts
+
+    texts = ["x" * 1000] * 400
+    parts = list(_parts(texts))
+    assert [text for part in parts for text in part] == texts
+    assert {len(part) for part in parts} == {50}
+    assert list(_parts(["a" * 100, "b"])) == [("a" * 100, "b")]
+
+
+def test_waiting_while_it_was_timed_is_told_of_the_run() -> None:
+    from tokbench.runner.speed import SpeedResult, _waited
+
+    def result(cpu: float) -> SpeedResult:
+        return SpeedResult([{"threads": 1, "seconds": 1.0, "cpu_seconds": cpu}] * 3)
+
+    assert _waited(result(0.97)) == []
+    (said,) = _waited(result(0.6))
+    assert said.endswith("had a processor for 60% of its time")
 
 
 def test_rounds_are_interleaved_and_begin_with_another(timed: Run) -> None:
