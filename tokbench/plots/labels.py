@@ -1,8 +1,8 @@
 r"""Short names for tokenizers, datasets and languages, unique within a run and safe to draw.
 
-Figures are drawn with fonts that hold Latin, Greek and Cyrillic; anything else is written as an escape
-(``\u4e2d``) rather than drawn as an empty box. Languages are labelled by code and English name, so that none
-needs its own script.
+Names are in the script they were given in. A letter that no font of the figure being drawn has is written as an
+escape (``\u4e2d``) rather than drawn as an empty box, and the note under the figure says so. Languages are
+labelled by code and English name, so that none needs its own script.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from tokbench.errors import SpecError
 from tokbench.plots.losses import mark_of
 from tokbench.spec import Spec
 
-_DRAWN = re.compile(r"[^\x20-\x7e\u00a0-\u024f\u0370-\u04ff\u2010-\u2027\u2030-\u205e\u20ac]")
 _FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|conllu)$")
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
 
@@ -26,13 +25,18 @@ LONG = 40
 
 
 def printable(text: str) -> str:
-    r"""`text` with every character that a figure's font may lack written as an escape.
+    r"""`text` with control characters as escapes, and what no font has of the figure that is being drawn.
 
     Example:
-        >>> printable("bpe:中.json")
-        'bpe:\\u4e2d.json'
+        >>> printable("bpe:中.json"), printable("a" + chr(10))
+        ('bpe:中.json', 'a\\n')
     """
-    return _DRAWN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+    from tokbench.plots.style import drawable
+
+    return "".join(
+        letter if letter.isprintable() and drawable(letter) else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
 
 
 def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:

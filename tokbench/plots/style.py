@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -34,6 +35,13 @@ SHADES = ("#f4f8fb", "#e2edf5", "#cbdfed", "#aecde3", "#8cb8d6", "#3377a6", "#25
 
 FORMATS = ("svg", "png", "pdf")
 _FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR", "Source Han Sans",
+    "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Yu Gothic", "Microsoft YaHei", "Malgun Gothic",
+    "WenQuanYi Zen Hei", "IPAGothic", "Droid Sans Fallback", "Noto Sans Thai", "Noto Sans Lao",
+    "Noto Sans Ethiopic", "Leelawadee UI", "Nyala", "Arial Unicode MS",
+)  # fmt: skip
+"""Fonts for letters that those above lack, of scripts that are drawn letter by letter from left to right."""
 _WIDEST = "DejaVu Sans"
 _EVERYDAY = 8.5
 """The type that widths of lines and sizes of marks are given for."""
@@ -60,6 +68,8 @@ SIZES = {
     "slide": Size("slide", 12.0, 14.0, 6.6),
 }
 _size: ContextVar[Size] = ContextVar("size", default=SIZES["page"])
+_lacking: ContextVar[dict[str, None] | None] = ContextVar("lacking", default=None)
+"""The scripts of letters that no font has, in the figure being drawn; None where none is drawn."""
 
 
 def size() -> Size:
@@ -84,12 +94,13 @@ def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
     import matplotlib as mpl
 
     chosen = SIZES[name]
-    token = _size.set(chosen)
+    token, lacking = _size.set(chosen), _lacking.set({})
     try:
         with mpl.rc_context(_settings(chosen, outlines)):
             yield chosen
     finally:
         _size.reset(token)
+        _lacking.reset(lacking)
 
 
 def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
@@ -99,7 +110,9 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
     there = {font.name for font in font_manager.fontManager.ttflist}
     base = chosen.type
     return {
-        "font.family": [name for name in _FONTS if name in there] if outlines else [_WIDEST],
+        "font.family": [name for name in (*_FONTS, *_OTHER_SCRIPTS) if name in there]
+        if outlines
+        else [_WIDEST],
         "font.size": base,
         "text.parse_math": False,
         "text.color": INK,
@@ -142,6 +155,39 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
         "svg.hashsalt": "tokbench",
         "pdf.fonttype": 42,
     }
+
+
+def drawable(letter: str) -> bool:
+    """Whether the figure being drawn has a font for a letter; what it lacks is told in its caption.
+
+    Where no figure is drawn, or one whose text a page sets, it is. Scripts from right to left are not: their
+    letters would stand apart and in reverse.
+    """
+    import unicodedata
+
+    lacking = _lacking.get()
+    if lacking is None or letter.isascii() or not outlined():
+        return True
+    import matplotlib as mpl
+
+    there = ord(letter) in _letters(tuple(mpl.rcParams["font.family"]))
+    if there and unicodedata.bidirectional(letter) not in ("R", "AL"):
+        return True
+    lacking[unicodedata.name(letter, "unnamed letters").split()[0].capitalize().replace("Cjk", "Han")] = None
+    return False
+
+
+@lru_cache(maxsize=4)
+def _letters(families: tuple[str, ...]) -> frozenset[int]:
+    """The code points of all letters in some fonts, regular and bold."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    found: set[int] = set()
+    for family in families:
+        both = [findfont(FontProperties(family=family, weight=weight)) for weight in ("normal", "bold")]
+        regular, bold = (set(get_font(path).get_charmap()) for path in both)
+        found |= regular & bold
+    return frozenset(found)
 
 
 def outlined() -> bool:
@@ -281,6 +327,8 @@ def caption(figure: Figure, text: str) -> None:
     figure.set_label(text)
     if not outlined():
         return
+    if lacking := _lacking.get():
+        text += f" No font here draws {', '.join(lacking)}: \\u and a number stand for a letter."
     points = size().type - 1
     note = wrapped(text, size().width * 72 * 0.97, points)
     figure.supxlabel(note, x=0.01, ha="left", fontsize=points, color=MUTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -143,6 +144,20 @@ def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any
             if figure is not None:
                 with io.BytesIO() as sink:
                     figure.savefig(sink, format="png")
+
+
+def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3, specs=["bpe:ქართული.json", "bpe:分かち書き.json", "bpe:עברית.json"])
+    assert [*data.names(run).values()] == ["bpe ქართული", "bpe 分かち書き", "bpe עברית"]
+    with style.house_style("page", outlines=False):
+        assert "bpe 分かち書き" in data.names(run).values()
+    figure = drawn("compression", run)
+    labels = {label.get_text() for label in figure.axes[0].get_yticklabels()}
+    note = figure._supxlabel.get_text().replace("\n", " ")
+    assert "bpe ქართული" in labels  # DejaVu has it, which comes with matplotlib
+    assert "bpe עברית" not in labels
+    assert re.search(r"No font here draws .*Hebrew", note)
+    assert ("bpe 分かち書き" in labels) != ("Hiragana" in note)
 
 
 def drawn(plot: str, run: Any, size: str = "page") -> Any:
