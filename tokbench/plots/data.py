@@ -108,7 +108,7 @@ def first_pass(run: Run, dataset: str) -> str:
 def busy(run: Run) -> str:
     """A sentence where others used the machine while the run's speeds were timed; else empty."""
     notes = (run.manifest.get("speed") or {}).get("notes", [])
-    return " ".join(f"Speeds are uncertain: {note}." for note in notes)
+    return f"Speeds are uncertain: {'; '.join(notes)}." if notes else ""
 
 
 def main_dataset(run: Run) -> str:
