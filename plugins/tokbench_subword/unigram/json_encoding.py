@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import Document
@@ -24,16 +25,22 @@ from tokbench_subword.words.prepared import PreparedEncoder
 class JsonEncoder:
     """A document's rules, compiled, before the search for the best path through each word.
 
-    Places are found by `words`, which keeps account of where each byte comes from; it is None where only the
+    Places are found by `_words`, which keeps account of where each byte comes from; it is None where only the
     `plain` path can do so, character by character.
     """
 
     def __init__(self, document: Document, plain: PlainPath, *, name: str, threads: int, cache: int) -> None:
         self._plain, self._name, self.compiled = plain, name, plain.preparation.compiled
-        self._words = WordPath.of(document, where=name, match_special=plain.preparation.match_special)
+        self._document = document
         tables = plain.algorithm.lexicon.tables()
         self._encoder = PathEncoder(DOUBLE, tables, self.compiled.cutters, threads=threads, cache=cache)
         self.prepared = PreparedEncoder(self.compiled, self._encoder)
+
+    @cached_property
+    def _words(self) -> WordPath | None:
+        """Compiled when places are first asked for: seconds on a new machine, a tenth of one later."""
+        special = self._plain.preparation.match_special
+        return WordPath.of(self._document, where=self._name, match_special=special)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""

@@ -32,11 +32,11 @@ _MOST_IDS = (1 << 64 - VALUE_SHIFT) - 1
 _SPREAD = 257  # a unit's children lie within base .. base + 255
 
 
-def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
+def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.uint64]:
     """The trie that maps each of `pieces` to its id: uint64, padded so that no step leaves the array.
 
-    Raises `TokenizerError` for a piece that is empty or holds a NUL byte, for ids from 67 million on, and for a
-    vocabulary of more than 500 million nodes.
+    Raises `TokenizerError` for a piece that is empty or, but with `nul`, holds a NUL byte; for ids from 67
+    million on, and for a vocabulary of more than 500 million nodes.
 
     Example:
         >>> units = build_trie({b"a": 0, b"ab": 1})
@@ -45,7 +45,7 @@ def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
     """
     keys = sorted(pieces)
     for key in keys:
-        if not key or b"\0" in key:
+        if not key or (b"\0" in key and not nul):
             raise TokenizerError(f"piece {key!r} cannot be in a vocabulary: it is empty or holds a NUL")
     if keys and max(pieces.values()) >= _MOST_IDS:
         raise TokenizerError(
@@ -67,13 +67,23 @@ def build_trie(pieces: Mapping[bytes, int]) -> NDArray[np.uint64]:
 
 def find(units: NDArray[np.uint64], key: bytes) -> int:
     """The id of the piece `key`, or -1: the plain form of the kernels' walk."""
+    return (_unit(units, key) >> VALUE_SHIFT) - 1
+
+
+def children(units: NDArray[np.uint64], key: bytes) -> int:
+    """Where the children of the node of `key` are, 0 for nowhere."""
+    return _unit(units, key) >> BASE_SHIFT & BASE_MASK
+
+
+def _unit(units: NDArray[np.uint64], key: bytes) -> int:
+    """The unit that `key` leads to, `EMPTY` for none."""
     unit = int(units[0])
     for byte in key:
         base = unit >> BASE_SHIFT & BASE_MASK
         unit = int(units[base + byte]) if base else EMPTY
         if unit & LABEL_MASK != byte:
-            return -1
-    return (unit >> VALUE_SHIFT) - 1
+            return EMPTY
+    return unit
 
 
 @kernel

@@ -12,10 +12,10 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.unigram.trie import build_trie, children
 from tokbench_subword.wordpiece.kernels import match_word
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.preparation import Preparation
-from tokbench_subword.wordpiece.trie import Trie
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
 from tokbench_subword.words.prepared import PreparedEncoder, few
@@ -83,10 +83,10 @@ class Encoder(Stays):
 def _arrays(model: WordPieceModel, *, spelled: bool = False) -> list[NDArray[Any]]:
     """The arrays of the search; `spelled`: tokens are letters of the byte alphabet, and words are bytes."""
     keys = {_key(token, spelled): index for token, index in model.vocabulary.items()}
-    trie = Trie.of_keys({key: index for key, index in keys.items() if key is not None})
-    continuation = trie.base(trie.walk(_key(model.prefix, spelled) or b""))
+    units = build_trie({key: index for key, index in keys.items() if key}, nul=True)
+    continuation = children(units, _key(model.prefix, spelled) or b"")
     settings = [continuation, model.unk_id, model.max_input_chars_per_word, spelled]
-    return [trie.units, np.array(settings, np.int64)]
+    return [units, np.array(settings, np.int64)]
 
 
 def _key(token: str, spelled: bool) -> bytes | None:

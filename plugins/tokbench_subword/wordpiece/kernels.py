@@ -6,7 +6,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import i64_in, u64_in
-from tokbench_subword.wordpiece.trie import BASE_SHIFT, FINAL, LEAF, SYMBOL_MASK
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
 from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import LONGEST_WORD, remember
@@ -14,16 +14,8 @@ from tokbench_subword.words.slots import LONGEST_WORD, remember
 UNITS, SETTINGS = range(MODEL, MODEL + 2)
 """The arrays of a model in the block of `words.layout`."""
 CONTINUATION, UNK, LIMIT, BYTES = range(4)
-"""Members of SETTINGS, int64: the base of what continues a word, the unknown id, the longest word, and whether
-that is counted in bytes, each of which is a character of the byte alphabet."""
-
-
-@inline
-def _id(unit, units):  # type: ignore[no-untyped-def]
-    """The id of the token that ends at a unit."""
-    if not unit & np.uint64(LEAF):
-        unit = units[np.int64(unit >> np.uint64(BASE_SHIFT))]
-    return np.int32(unit >> np.uint64(BASE_SHIFT))
+"""Members of SETTINGS, int64: the base of what continues a word, 0 for nothing; the unknown id; the longest
+word; and whether that is counted in bytes, each of which is a character of the byte alphabet."""
 
 
 @inline
@@ -52,25 +44,24 @@ def _match(text, start, length, units, settings, out, o):  # type: ignore[no-unt
         out[o] = unk
         return o + 1
     count, at, stop = o, start, start + length
-    base = np.int64(units[0] >> np.uint64(BASE_SHIFT))
+    base = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
     while at < stop:
         best = np.uint64(0)
         i = end = at
         while i < stop:
-            symbol = np.int64(text[i]) + 1
-            unit = units[base + symbol]
-            if np.int64(unit & np.uint64(SYMBOL_MASK)) != symbol:
+            byte = np.int64(text[i])
+            unit = units[base + byte]
+            if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
                 break
             i += 1
-            if unit & np.uint64(FINAL):
-                best, end = unit, i
-                if unit & np.uint64(LEAF):
-                    break
-            base = np.int64(unit >> np.uint64(BASE_SHIFT))
+            value = unit >> np.uint64(VALUE_SHIFT)
+            if value != np.uint64(0):
+                best, end = value, i
+            base = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
         if end == at:
             out[o] = unk
             return o + 1
-        out[count] = _id(best, units)
+        out[count] = np.int32(best) - 1
         count += 1
         at, base = end, settings[CONTINUATION]
     return count

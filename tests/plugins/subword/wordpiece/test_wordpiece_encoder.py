@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.unigram.trie import build_trie, find
 from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import Encoder
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules, normalize, words
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-from tokbench_subword.wordpiece.trie import Trie
 
 from tests.plugins.subword.wordpiece.references import hard_texts, reference
 from tokbench.testing import check_tokenizer
@@ -220,12 +220,13 @@ def test_a_trie_finds_what_is_in_it() -> None:
     letters = "ab\0\xff\u5317\uac00\ud800\U0010ffff"
     keys = {"".join(draw.choices(letters, k=draw.randint(1, 9))): number for number in range(3000)}
     wide = {chr(point) + "b": 5000 + point for point in range(0x4E00, 0x4E00 + 2000)}  # families that spread
-    trie = Trie.of(keys | wide)
-    assert all(trie.get(key) == value for key, value in (keys | wide).items())
+    every = {key.encode("utf-8", "surrogatepass"): value for key, value in (keys | wide).items()}
+    units = build_trie(every, nul=True)
+    assert all(find(units, key) == value for key, value in every.items())
     for _ in range(3000):
-        key = "".join(draw.choices(letters + "c", k=draw.randint(1, 9)))
-        assert trie.get(key) == (keys | wide).get(key)
-    assert Trie.of({}).get("a") is None
+        key = "".join(draw.choices(letters + "c", k=draw.randint(1, 9))).encode("utf-8", "surrogatepass")
+        assert find(units, key) == every.get(key, -1)
+    assert find(build_trie({}), b"a") == -1
 
 
 def test_no_texts_have_no_spans_by_the_general_path_either() -> None:
