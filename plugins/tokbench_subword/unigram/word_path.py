@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import utf8_of
-from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_joiners
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 from tokbench_subword.unigram import word_kernels as kernels
@@ -60,15 +61,15 @@ class Prepared:
 class WordPath:
     """The compiled rules: literal replacements, tables for the kernels, and what `cut_words` does.
 
-    `vanishes` says of a character whether normalizing leaves nothing of it. It is asked where only a text that
-    begins with what the input began with gets a mark in front (see `Stretch.first`).
+    `leading` tells where a document begins once it is normalized, where only a text that begins there gets a
+    mark in front. The kernels put one before every text: others are left to the plain path.
     """
 
     literals: tuple[tuple[str, str], ...]
     characters: tuple[NDArray[Any], ...] | None
     clusters: tuple[NDArray[Any], ...] | None
     rules: int
-    vanishes: Callable[[str], bool] | None
+    leading: Leading | None
 
     @classmethod
     def of(cls, document: Document, *, where: str, match_special: bool = False) -> WordPath | None:
@@ -93,14 +94,17 @@ class WordPath:
             return None
         announce(kernels.cut_words)
         first = str(steps_of(document.pre_tokenizer, "pretokenizers")[-1].get("prepend_scheme")) == "first"
-        vanishes = _vanishing(document) if first and document.normalizer else None
+        leading = Leading(document.normalizer) if first and document.normalizer else None
         characters = _characters(tuple(str(step["type"]) for step in local)) if local else None
         clusters = _clusters(charsmap, where) if charsmap else None
-        return cls(tuple(literals), characters, clusters, rules | ends, vanishes)
+        return cls(tuple(literals), characters, clusters, rules | ends, leading)
 
     def prepare(self, texts: Sequence[str]) -> Prepared:
         """Normalize and cut texts."""
         data, offsets = utf8_of(texts)
+        left = np.zeros(len(texts), np.uint8)
+        if self.leading is not None:
+            left[:] = (self.leading.of(Segments(data, offsets)) == 0) & (np.diff(offsets) > 0)
         origins = np.empty(int(offsets[-1]), np.int64)
         number_characters(data, offsets, origins)
         changed = False
@@ -109,9 +113,6 @@ class WordPath:
             if changed:
                 tables = [np.frombuffer(text.encode(), np.uint8) for text in literal]
                 data, offsets, origins = _grown(kernels.replace_literal, data, offsets, tables, origins)
-        left = np.zeros(len(texts), np.uint8)
-        if self.vanishes is not None:
-            left[:] = [text != "" and self.vanishes(repaired(text[:2])[0]) for text in texts]
         for kernel, rules in ((kernels.map_characters, self.characters), (kernels.map_clusters, self.clusters)):
             if rules is not None:
                 data, offsets, origins = _grown(kernel, data, offsets, [*rules, left], origins)
@@ -194,21 +195,6 @@ def _word_rules(steps: Sequence[Mapping[str, Any]]) -> int | None:
     if len(steps) == 2 and steps[0].get("type") == "WhitespaceSplit" and scheme != "first":
         return rules | kernels.SPLIT_SPACE
     return None
-
-
-def _vanishing(document: Document) -> Callable[[str], bool]:
-    """Whether the normalizer of a document leaves nothing of a character, or takes it with the next."""
-    normalize = normalizer_of(document.normalizer)
-    assert normalize is not None
-    literals = [pair[0] for step in steps_of(document.normalizer, "normalizers") if (pair := _literal(step))]
-    longer = {text[0] for text in literals if len(text) > 1}
-
-    @lru_cache(maxsize=1 << 12)
-    def vanishes(character: str) -> bool:
-        normal = normalize(Stretch(character))
-        return character in longer or not (normal.first and normal.text)
-
-    return vanishes
 
 
 # --- tables ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.files.sentencepiece_model import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
@@ -132,6 +132,9 @@ def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
 @pytest.mark.parametrize("chain", CHAINS)
 @settings(max_examples=60)
 @given(lines=st.lists(texts, max_size=8))
+@example(
+    lines=["\u00af\x08", "\u00af"]
+)  # a first character that goes with the next
 def test_any_text(chain: str, lines: list[str]) -> None:
     check_json(TOKENIZERS[chain, False], lines)
 
