@@ -132,9 +132,7 @@ def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
 @pytest.mark.parametrize("chain", CHAINS)
 @settings(max_examples=60)
 @given(lines=st.lists(texts, max_size=8))
-@example(
-    lines=["\u00af\x08", "\u00af"]
-)  # a first character that goes with the next
+@example(lines=["\u00af\x08", "\u00af"])  # a first character that goes with the next
 def test_any_text(chain: str, lines: list[str]) -> None:
     check_json(TOKENIZERS[chain, False], lines)
 
