@@ -9,15 +9,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.counts import Counts
+from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
 from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
-from tokbench.metrics.view import point, resampled, settings
+from tokbench.metrics.view import errors, point, resampled, settings
 from tokbench.tally import Tally
+from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.tally.text import GROUPS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,6 +136,18 @@ class Cell:
         self.n_groups = len(tally.groups.rows)
         self.resamples = resampled(tally, key, context, languages)
 
+    def of_this_text(self) -> Counts:
+        """The counts of the text as it is, over and over, with numbers of tokens as uncertain as they are."""
+        import numpy as np
+
+        known = vars(self.counts)
+        again = errors(self.key, self.context) if isinstance(self.counts, EstimatedCounts) else None
+        n = self.context.replicates + GROUPS + 1
+        same = {name: np.full(n, float(known[name])) for name in ("tokens", *TEXT_COUNTERS)}
+        if again is not None:
+            same["tokens"] *= again
+        return type(self.counts)(**{**known, **same})
+
     def hides(self, share: float) -> bool:
         """Whether unknown tokens are known to hide more than this share of the text."""
         return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
@@ -159,8 +173,8 @@ class Cell:
         limits = iter(intervals([e.again for _, e in found if e.again is not None], self.context.confidence))
         tokenizer, dataset, language = self.key
         rows = []
-        for index, (metric, (unit, value, status, again)) in enumerate(found):
-            limit = None if again is None else next(limits)
+        for index, (metric, (unit, value, status, again, known)) in enumerate(found):
+            limit = known if again is None else next(limits)
             if limit is not None and not limit[0] < limit[1] and index < len(own):
                 limit = self._of_all_alike(unit, value)
             low, high = limit or (None, None)
@@ -179,12 +193,27 @@ class Cell:
 
 
 class Evaluated(NamedTuple):
-    """A metric of a cell: its unit, value (None where `status` says why), and it on every resample."""
+    """A metric of a cell: its unit, value (None where `status` says why), and it on every resample.
+
+    `limits` are its interval where that does not come of resamples.
+    """
 
     unit: str
     value: float | None
     status: str
     again: NDArray[np.float64] | None
+    limits: Interval | None = None
+
+
+def _percentiles(figures: NDArray[np.float64] | None, context: MeasureContext) -> Interval | None:
+    """The interval of figures that differ by the error of an estimate alone; None where they do not."""
+    import numpy as np
+
+    if figures is None or not context.replicates:
+        return None
+    ends = (1 - context.confidence) / 2, (1 + context.confidence) / 2
+    low, high = map(float, np.quantile(figures[: context.replicates], ends))
+    return (low, high) if low < high else None
 
 
 def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
@@ -203,6 +232,10 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
     if missing:
         return Evaluated(unit, None, missing, None)
     value, status = value_of(metric, counts)
+    if value is not None and metric.no_interval and any(isinstance(each, EstimatedCounts) for each in counts):
+        # of this very text the number of tokens alone is uncertain
+        erring = [scoped(metric, each.of_this_text()) for each in some]
+        return Evaluated(unit, value, status, None, _percentiles(figures_of(metric, erring), cell.context))
     if value is None or metric.no_interval:
         return Evaluated(unit, value, status, None)
     again = [scoped(metric, each.resamples) for each in some if each.resamples is not None]

@@ -148,6 +148,10 @@ def test_a_run_counts_by_a_fit_and_marks_it_as_estimated_everywhere(fit, tmp_pat
     low, high = tokbench.load(closed).bounds
     assert ratio["ci_high"] / ratio["ci_low"] > high / low - 0.01  # the error of the fit is in it
     assert rows.loc[closed, "cost"]["value"] == pytest.approx(rows.loc[ours, "cost"]["value"], rel=0.02)
+    cost = rows.loc[closed, "cost"]
+    assert cost["ci_high"] / cost["ci_low"] == pytest.approx(high / low, rel=0.3)
+    assert cost["ci_low"] < cost["value"] < cost["ci_high"]
+    assert rows.loc[ours, "cost"]["ci_low"] != rows.loc[ours, "cost"]["ci_low"]
     for metric in ("round_trip", "vocab_utilization", "fertility", "shannon_entropy", "unk_rate"):
         assert rows.loc[closed, metric]["value"] != rows.loc[closed, metric]["value"]
         assert "known" in rows.loc[closed, metric]["status"]
