@@ -38,7 +38,7 @@ PARTS = {
     "round trips": ["tokbench.tally.roundtrip:RoundTrips.count"],
     "n-grams": ["tokbench.tally.collect:NGramCounter.add"],
     "sums": ["tokbench.tally.collect:Counter.add"],
-    "tally": ["tokbench.tally.collect:Collector.result"],
+    "tally": ["tokbench.tally.collect:Counter.result"],
 }
 LINES, ELSE, ENCODING = "laying out lines", "what is left", "encoding"
 
@@ -127,18 +127,16 @@ def count(spec: str, path: Path, clocks: Clocks) -> None:
     from tokbench.corpora.lines import lines_of
     from tokbench.corpus import read_text
     from tokbench.registry import build_registry, default_context
-    from tokbench.tally.collect import Collector, collect
+    from tokbench.tally.collect import collect
 
     tokenizer = tokbench.load(spec)
     collect(tokenizer, [lines_of(SMALL.encode() * 1000)])
     dataset = build_registry(context=default_context()).dataset(f"text:{path}")
     shards = [shard for language in dataset.languages for shard in dataset.shards(language)]
-    collector = Collector([tokenizer])
     clocks.reset()
     for shard in shards:
         dataset.digest(shard)
-        collector.add(clocks.each(LINES, read_text(dataset, shard)))
-    collector.result()
+        collect(tokenizer, clocks.each(LINES, read_text(dataset, shard)))
 
 
 def tell(spec: str, size: int, seconds: dict[str, float]) -> None:

@@ -119,26 +119,21 @@ def _guarded(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
 
 def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     from tokbench.tally import CorpusFacts, Tally
-    from tokbench.tally.collect import Collector, collect
+    from tokbench.tally.collect import collect
 
     begun = time.perf_counter()
     dataset = piece.dataset.load()
     facts = CorpusFacts.of(dataset, piece.language)
     report = _throttled(emit, piece)
     own = _counting(task)
-    whole: Collector | None = None  # of all shards, where the tally of each is not to be kept
     growing = Summing()
     digests, cached = [], 0
     for shard in piece.shards:
         emit(Begun())  # once more: a time limit is for a shard
         digest = dataset.digest(shard)
         digests.append(digest)
-        if task.cache is None:
-            whole = whole or Collector([loaded(task.recipe)], facts=facts, on_batch=report, counting=own)
-            whole.add(read_text(dataset, shard))
-            continue
         key = tally_key(task.recipe, piece.dataset, digest, facts, *task.counting)
-        known = task.cache.get(key)
+        known = task.cache.get(key) if task.cache else None
         if known is not None:
             growing.add(Tally.from_bytes(known))
             cached += 1
@@ -146,12 +141,12 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
         else:
             text = read_text(dataset, shard)
             tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
-            if not tally.own.faults:  # what went wrong may go well the next time
+            if task.cache and not tally.own.faults:  # what went wrong may go well the next time
                 task.cache.put(key, tally.to_bytes())
             growing.add(tally)
-    total = whole.result()[0] if whole else growing.total()
+    counted = growing.total().to_bytes(packed=False)
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
-    return Outcome(piece.cell, piece.part, total.to_bytes(packed=False), tuple(digests), seconds, cached)
+    return Outcome(piece.cell, piece.part, counted, tuple(digests), seconds, cached)
 
 
 def tally_key(

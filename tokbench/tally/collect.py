@@ -55,11 +55,9 @@ def collect(
         >>> tally.tokens, tally.words
         (9, 2)
     """
-    collector = Collector(
-        [tokenizer], batch_bytes=batch_bytes, facts=facts, on_batch=on_batch, counting=counting
+    [tally] = collect_many(
+        [tokenizer], documents, batch_bytes=batch_bytes, facts=facts, on_batch=on_batch, counting=counting
     )
-    collector.add(documents)
-    [tally] = collector.result()
     return tally
 
 
@@ -70,55 +68,28 @@ def collect_many(
     batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
     on_batch: Callable[[int], None] | None = None,
+    counting: Sequence[Counting] = (),
 ) -> list[Tally]:
     """The tallies of several tokenizers over the same documents, reading and segmenting the text once.
 
     `on_batch` is told the bytes of a batch once for each tokenizer that has finished it.
     """
-    collector = Collector(tokenizers, batch_bytes=batch_bytes, facts=facts, on_batch=on_batch)
-    collector.add(documents)
-    return collector.result()
-
-
-class Collector:
-    """What `collect_many` does, for text that comes in several parts: one tally of them all.
-
-    That is less work than a tally of each, and a sum.
-    """
-
-    def __init__(
-        self,
-        tokenizers: Sequence[Tokenizer],
-        *,
-        batch_bytes: int = BATCH_BYTES,
-        facts: CorpusFacts | None = None,
-        on_batch: Callable[[int], None] | None = None,
-        counting: Sequence[Counting] = (),
-    ) -> None:
-        language = (facts.language if facts is not None else None) or ""
-        self._counters = [
-            NumberCounter(tokenizer)
-            if isinstance(tokenizer, TokenEstimator)
-            else Counter(tokenizer, counting, language)
-            for tokenizer in tokenizers
-        ]
-        self._sampler = WordSampler()
-        self._batch_bytes, self._facts, self._on_batch = batch_bytes, facts, on_batch
-
-    def add(self, documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch]) -> None:
-        """Encode and count some documents."""
-        for batch in _batches(documents, self._facts, self._batch_bytes):
-            self._sampler.add(batch)
-            size = batch.n_bytes
-            for counter in self._counters:
-                counter.add(batch)
-                if self._on_batch is not None:
-                    self._on_batch(size)
-
-    def result(self) -> list[Tally]:
-        """The tally of each tokenizer."""
-        words = self._sampler.items()
-        return [counter.result(words) for counter in self._counters]
+    language = (facts.language if facts is not None else None) or ""
+    counters = [
+        NumberCounter(tokenizer)
+        if isinstance(tokenizer, TokenEstimator)
+        else Counter(tokenizer, counting, language)
+        for tokenizer in tokenizers
+    ]
+    sampler = WordSampler()
+    for batch in _batches(documents, facts, batch_bytes):
+        sampler.add(batch)
+        for counter in counters:
+            counter.add(batch)
+            if on_batch is not None:
+                on_batch(batch.n_bytes)
+    words = sampler.items()
+    return [counter.result(words) for counter in counters]
 
 
 def _batches(
