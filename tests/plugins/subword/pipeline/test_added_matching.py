@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline import added_matching
 from tokbench_subword.pipeline.added_matching import AddedMatcher
@@ -87,7 +87,11 @@ def test_as_tokenizers(vocabulary, text, match_special):
         add = theirs.add_special_tokens if flags_["special"] else theirs.add_tokens
         add([TheirToken(content, normalized=False, **flags_)])
     theirs.encode_special_tokens = not match_special
-    encoding = theirs.encode(text, add_special_tokens=False)
+    try:
+        encoding = theirs.encode(text, add_special_tokens=False)
+    except BaseException as error:  # a panic: two tokens that strip the same spaces, on some texts
+        assume("bad split" not in str(error))
+        raise
     places = [len(text[:at].encode()) for at in range(len(text) + 1)]
     expected = [
         (places[start], places[end], index)
