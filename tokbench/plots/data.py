@@ -101,7 +101,8 @@ def first_pass(run: Run, dataset: str) -> str:
     summary = (run.manifest.get("speed") or {}).get("summary", [])
     sizes = [row["n_bytes"] for row in summary if (row["dataset"], row["state"]) == (dataset, "cold")]
     size = max(sizes, default=0)
-    shown = f"{size / 1e6:.2g} MB" if size >= 1e6 else f"{size / 1e3:.2g} kB"
+    number, unit = (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
+    shown = f"{number:.1f} {unit}" if number < 10 else f"{number:,.0f} {unit}"
     return f"one pass over {shown} never seen" if size else ""
 
 

@@ -34,6 +34,8 @@ SHADES = ("#f4f8fb", "#e2edf5", "#cbdfed", "#aecde3", "#8cb8d6", "#3377a6", "#25
 """From low to high: the steps in which the report's page shades its tables (``--h0`` to ``--h8``), too."""
 
 FORMATS = ("svg", "png", "pdf")
+_DPI = 200
+"""Pixels per inch of a PNG."""
 _FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
 _OTHER_SCRIPTS = (
     "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR", "Source Han Sans",
@@ -259,18 +261,20 @@ def row_label(label: str) -> str:
 
 
 def text_width(text: str, points: float) -> float:
-    """The width of a line of type of so many points, in points too, as it is drawn on a screen.
+    """The width of a line of type of so many points, in points too, as drawn on a screen or written to a file.
 
-    There letters keep to whole pixels, which makes small type a little wider than its design.
+    Letters keep to whole pixels, so that small type is wider or narrower than its design, by the resolution.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.font_manager import FontProperties
 
-    dpi = float(mpl.rcParams["figure.dpi"])
-    renderer = RendererAgg(1, 1, dpi)
-    width, _, _ = renderer.get_text_width_height_descent(text, FontProperties(size=points), ismath=False)
-    return float(width) * 72 / dpi
+    def at(dpi: float) -> float:
+        renderer = RendererAgg(1, 1, dpi)
+        width, _, _ = renderer.get_text_width_height_descent(text, FontProperties(size=points), ismath=False)
+        return float(width) * 72 / dpi
+
+    return max(at(float(mpl.rcParams["figure.dpi"])), at(_DPI))
 
 
 def fitting(label: str, width: float, points: float) -> str:
@@ -351,7 +355,7 @@ def save(figure: Figure, path: Path) -> None:
             print_svg(figure, aside)
         else:
             stamp = {"CreationDate": None} if kind == "pdf" else {}
-            figure.savefig(aside, format=kind, dpi=200, metadata=stamp)
+            figure.savefig(aside, format=kind, dpi=_DPI, metadata=stamp)
 
 
 def print_svg(figure: Figure, to: Path | IO[str]) -> None:

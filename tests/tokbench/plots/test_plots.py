@@ -66,14 +66,16 @@ def check(plot: Plot, run: Any, size: str) -> None:
             return
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        renderer = canvas.get_renderer()
-        page = figure.bbox
-        for text in texts(figure):
-            box = text.get_window_extent(renderer)
-            outside = max(page.x0 - box.x0, box.x1 - page.x1, page.y0 - box.y0, box.y1 - page.y1)
-            assert outside <= 1.5, f"{text.get_text()!r} sticks out by {outside:.0f} pixels"
+        for dpi in (200, 100):  # as `save` writes it, and on a screen
+            figure.set_dpi(dpi)
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            renderer = canvas.get_renderer()
+            page = figure.bbox
+            for text in texts(figure):
+                box = text.get_window_extent(renderer)
+                outside = max(page.x0 - box.x0, box.x1 - page.x1, page.y0 - box.y0, box.y1 - page.y1)
+                assert outside <= 1.5, f"{text.get_text()!r} sticks out by {outside:.0f} pixels at {dpi} dpi"
         for axis in axes_of(figure):
             labels = [label for label in tick_labels(axis) if label.get_text()]
             boxes = [label.get_window_extent(renderer) for label in labels]
