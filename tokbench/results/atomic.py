@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +18,20 @@ from tokbench.errors import ResultsError
 
 class StorageError(ResultsError):
     """A result could not be written: the disk is full, read-only or gone. What was written before stands."""
+
+
+_ASIDE = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}(?P<suffix>(?:\.[^.]*)?)")
+
+
+def name_to_take(aside: str) -> str | None:
+    """The name that a file with this one was to take when its writer was killed; None for any other file.
+
+    Example:
+        >>> name_to_take(".run.json.k3x9_a2b.json"), name_to_take("run.json"), name_to_take(".hidden.json")
+        ('run.json', None, None)
+    """
+    found = _ASIDE.fullmatch(aside)
+    return found["name"] if found and Path(found["name"]).suffix == found["suffix"] else None
 
 
 @contextlib.contextmanager

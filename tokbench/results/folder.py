@@ -21,6 +21,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tokbench.errors import ResultsError
-from tokbench.results.atomic import write_json
+from tokbench.results.atomic import name_to_take, write_json
 
 SCHEMA_VERSION = 1
 """The version of the run folder's layout; a folder of a later version is refused, of an earlier upgraded."""
@@ -193,7 +194,9 @@ def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
     if path.exists() and not path.is_dir():
         raise ResultsError(f"{path} is a file; -o takes a folder")
     if not folder.manifest.exists():
-        if path.is_dir() and any(entry.name not in (".lock", "cells") for entry in path.iterdir()):
+        if path.is_dir() and any(
+            entry.name not in (".lock", "cells") and not _half_written(entry) for entry in path.iterdir()
+        ):
             raise ResultsError(f"{path} is not empty and not the folder of a run; choose another with -o")
         return folder
     manifest = folder.read_manifest()
@@ -211,7 +214,8 @@ def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
 def locked(folder: RunFolder) -> Iterator[None]:
     """Hold the folder for this process; raises `ResultsError` where another run is writing to it.
 
-    The lock goes with the process, however it ends, so a killed run leaves nothing to clean up.
+    The lock goes with the process, however it ends. What a killed run had half written is removed: with the
+    lock in hand, nobody else can be writing it.
     """
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
@@ -219,21 +223,38 @@ def locked(folder: RunFolder) -> Iterator[None]:
     except OSError as error:
         raise ResultsError(f"cannot write to {folder.path}: {error}") from error
     with stream:
-        _hold(stream, folder.path)
+        if _hold(stream, folder.path):
+            for path in filter(_half_written, [*folder.path.glob(".*"), *folder.cells.glob(".*")]):
+                path.unlink(missing_ok=True)
         yield
     with contextlib.suppress(OSError):
         (folder.path / ".lock").unlink()
 
 
-def _hold(stream: IO[str], path: Path) -> None:
+def _half_written(path: Path) -> bool:
+    """Whether a file was to become one of those that nobody but the run itself writes."""
+    name = name_to_take(path.name) or ""
+    return name in _OF_THE_RUN or (path.parent.name == "cells" and _CELL.fullmatch(name) is not None)
+
+
+_OF_THE_RUN = {
+    *("run.json", "samples.json", "audits.json", "injections.json", "diffs.json", "speed.json"),
+    *("measurements.parquet", "measurements.csv", "comparisons.parquet", "speed.parquet"),
+}
+_CELL = re.compile(r".*-[0-9a-f]{16}\.cell")
+
+
+def _hold(stream: IO[str], path: Path) -> bool:
+    """Lock the file; False on a system without locks, where two runs on one folder are the user's to avoid."""
     try:
         import fcntl
-    except ImportError:  # no such locks on this system: two runs on one folder are the user's to avoid
-        return
+    except ImportError:
+        return False
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise ResultsError(f"another run is writing to {path}; wait for it or choose another with -o") from None
+    return True
 
 
 def read_json(path: Path, hint: str) -> Any:

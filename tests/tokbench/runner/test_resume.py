@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.results import Run
+from tokbench.results import Run, RunFolder
+from tokbench.results.folder import locked
 
 RunIt = Callable[..., Run]
 FIGURES = (
@@ -152,6 +153,32 @@ def test_only_unfinished_cells_are_computed_again(corpus: Path, run: RunIt, tmp_
     after = {path.name: path.stat().st_mtime_ns for path in (first.path / "cells").iterdir()}
     assert set(after) == set(before)
     assert {name for name in before if before[name] != after[name]} == {lost.name}
+
+
+def test_what_a_killed_run_was_writing_is_gone_after_the_next(corpus: Path, run: RunIt, tmp_path: Path) -> None:
+    """Killed between the first byte of a file and its name; what is not surely a run's own stays."""
+    out = tmp_path / "out"
+    killed = f"""
+import os, signal
+from pathlib import Path
+from tokbench.results.atomic import replacing
+from tokbench.results.cell import cell_file_name
+from tokbench.metrics.metric import CellKey
+cell = Path({str(out)!r}, "cells", cell_file_name(CellKey("bytes", "text:a", "fra_Latn")))
+with replacing(cell), replacing(Path({str(out)!r}, "run.json")):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-P", "-c", killed]).returncode == -signal.SIGKILL
+    assert len([*out.glob("cells/.*.cell"), *out.glob(".run.json.*")]) == 2
+    assert run(["bytes"], [f"text:{corpus}"]).path == out, "they are no other run"
+    assert not [*out.glob("cells/.*"), *out.glob(".*")]
+
+    theirs = [out / ".notes.json", out / ".run.json.old.json", out / "cells" / ".notes.abcdefgh.cell"]
+    for path in theirs:
+        path.write_text("mine")
+    with locked(RunFolder(out)):  # as every run does
+        pass
+    assert all(path.exists() for path in theirs)
 
 
 @pytest.mark.long
