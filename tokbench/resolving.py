@@ -123,12 +123,21 @@ def _refuse_missing(text: str, families: Iterable[str], kind: str) -> None:
     head = text.partition(":")[0].partition(",")[0]
     if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
         return
-    path = Path(text)
+    raise SpecError(
+        f"{text}: {not_there(Path(text))} "
+        f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
+    )
+
+
+def not_there(path: Path) -> str:
+    """A sentence that there is no such file or folder, with the names beside it that are near.
+
+    Example:
+        >>> not_there(Path("nowhere/vocab.json"))
+        'there is no such file or folder (nor a folder nowhere).'
+    """
     beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
     near = [str(path.parent / name) for name in nearest(path.name, beside)]
     guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     where = "" if path.parent.is_dir() else f" (nor a folder {path.parent})"
-    raise SpecError(
-        f"{text}: there is no such file or folder{where}{guess} "
-        f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
-    )
+    return f"there is no such file or folder{where}{guess}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from tokbench.metrics.context import CHEAPEST
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
+from tokbench.resolving import not_there
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.limits import Limits
@@ -160,9 +162,12 @@ DEFAULT_TRAINING = "stdlib:docs"
 
 def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     found: dict[str, Entry] = {}
+    endings = tuple({ending for family in registry.tokenizers.values() for ending in family.endings})
     for text, optional in [*((t, False) for t in suite.tokenizers), *((t, True) for t in suite.optional)]:
         spec = registry.tokenizer_spec(text)
         trains = registry.tokenizers[spec.family].trains(spec)
+        if not optional:
+            _check_file(spec, endings)
         label, color = (_shown(shown, text, str(spec)) for shown in (suite.labels, suite.colors))
         found.setdefault(str(spec), Entry(spec, trains, optional, text, label, color))
     if not found:
@@ -172,6 +177,14 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         if name not in names:
             raise UnknownNameError.of("tokenizer in labels or colors:", name, names)
     return tuple(found.values())
+
+
+def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
+    """Raise `SpecError` for a file or folder that is not there: a path by how it begins, a file by its ending."""
+    path = Path(spec.variant or "").expanduser()
+    named = path.is_absolute() or re.match(r"\.{1,2}[/\\]", spec.variant or "") is not None
+    if (named or path.name.lower().endswith(endings)) and not path.exists():
+        raise SpecError(f"{spec}: {not_there(path)}")
 
 
 def _shown(given: Mapping[str, str], typed: str, spec: str) -> str:

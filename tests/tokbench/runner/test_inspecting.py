@@ -28,7 +28,8 @@ def written(folder: RunFolder) -> list[str]:
 
 
 def test_before_or_after_is_the_same(tmp_path: Path) -> None:
-    plan, subjects = made_ready(tmp_path, "bytes", "chars", "bpe:no-such-file.json")
+    (broken := tmp_path / "broken.json").write_text("{}")
+    plan, subjects = made_ready(tmp_path, "bytes", "chars", f"bpe:{broken}")
     after, before = RunFolder(tmp_path / "after"), RunFolder(tmp_path / "before")
     found = Inspector(plan, subjects).finish(after, ())
     inspector = Inspector(plan, subjects)
