@@ -180,7 +180,7 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
 
 
 def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
-    """Raise `SpecError` for a file or folder that is not there: a path by how it begins, a file by its ending."""
+    """Raise `SpecError` for a file that is not there: a path by how it begins, a file by how it ends."""
     path = Path(spec.variant or "").expanduser()
     named = path.is_absolute() or re.match(r"\.{1,2}[/\\]", spec.variant or "") is not None
     if (named or path.name.lower().endswith(endings)) and not path.exists():
