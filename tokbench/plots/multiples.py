@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOGETHER = 5
+_SINGLE = 12
+"""Up to so many curves each panel has all others in grey; beyond, the range of all: n panels draw n² curves."""
 _STROKES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 
 
@@ -48,7 +50,7 @@ class Axis:
 def draw_curves(
     curves: Mapping[str, Curve], *, x: Axis, y: Axis, marks: bool = False, note: str = ""
 ) -> Figure:
-    """A figure of `curves` by label: up to five on one pair of axes, else a grid with the others in grey."""
+    """A figure of `curves` by label: up to five on one pair of axes, else a grid, the others in grey."""
     from tokbench.plots import style
 
     chosen = style.size()
@@ -68,6 +70,7 @@ def draw_curves(
         figure = _grid(curves, x, y, marks)
     if note:
         axes_note = f" Horizontal: {x.label}. Vertical: {y.label}." if len(curves) > TOGETHER else ""
+        axes_note += " Grey: from the lowest to the highest of all." if len(curves) > _SINGLE else ""
         style.caption(figure, note + axes_note)
     return figure
 
@@ -92,13 +95,16 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
     figure, axes = style.figure(
         rows * cell + style.lines(5), rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False
     )
+    behind = _range(curves, x.scale) if len(curves) > _SINGLE else None
     for index, panel in enumerate(axes.flat):
         if index >= len(curves):
             panel.set_visible(False)
             continue
         name = list(curves)[index]
+        if behind is not None:
+            panel.fill_between(*behind, color=style.FAINT, alpha=0.5, lw=0, zorder=1)
         for other, curve in curves.items():
-            if other != name:
+            if behind is None and other != name:
                 x_far, y_far = _thinned(curve)
                 panel.plot(x_far, y_far, color=style.FAINT, lw=0.5, alpha=0.8, zorder=1)
         hue = style.WARN if mark_of(name) else curves[name].color or style.ACCENT
@@ -118,6 +124,19 @@ def _thinned(curve: Curve, points: int = 14) -> tuple[NDArray[Any], NDArray[Any]
 
     places = np.unique(np.linspace(0, len(curve.x) - 1, points).round().astype(int))
     return curve.x[places], curve.y[places]
+
+
+def _range(
+    curves: Mapping[str, Curve], scale: str, points: int = 60
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """From where to where the curves go: places along the axis, the lowest and the highest value at each."""
+    import numpy as np
+
+    spaced = np.geomspace if scale == "log" else np.linspace
+    every = np.concatenate([curve.x for curve in curves.values()])
+    places = spaced(every.min(), every.max(), points)
+    values = [np.interp(places, curve.x, curve.y, left=np.nan, right=np.nan) for curve in curves.values()]
+    return places, np.nanmin(values, axis=0), np.nanmax(values, axis=0)
 
 
 def _line(

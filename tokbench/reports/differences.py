@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 
+MOST_PAIRS = 200
+"""What a table of pairs shows: fifty tokenizers have 1,225."""
+
+
 def table(run: Run, metric: str, dataset: str) -> Table:
     """Every pair compared in a metric over a whole dataset, the largest difference first."""
     rows = run.comparisons
@@ -24,6 +28,10 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         rows = rows[kept & rows["value"].notna()]
         rows = rows.sort_values("value", key=abs, ascending=False)
     labels, losses = data.names(run), data.lossy(run)
+    of = len(rows)
+    if of > MOST_PAIRS:  # those first that speak for both
+        loses = rows["tokenizer"].isin(losses) | rows["baseline"].isin(losses)
+        rows = rows.iloc[loses.to_numpy().argsort(kind="stable")[:MOST_PAIRS]]
     unit = metric_column(metric, metric_facts(run)).unit
     columns = (
         Column(key="tokenizer", label="tokenizer", numeric=False),
@@ -50,6 +58,8 @@ def table(run: Run, metric: str, dataset: str) -> Table:
     )
     note = f"{_FAMILY} {counted_on(run, dataset)}"
     note += " Grey: one of the two loses something, so the difference speaks for neither." if losses else ""
+    if of > MOST_PAIRS:
+        note += f" {MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(dataset)}", columns, made, note)
 
 

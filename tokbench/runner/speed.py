@@ -5,11 +5,14 @@ for them). Then comes the first pass, over some megabytes of text that it has ne
 text is to a tokenizer; then it proves that its ways of encoding agree; then rounds over a little of the text,
 which it knows by now. Parts of the first pass and rounds go around: every tokenizer does one before any does
 the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
-alike. Only one process works at a time. What an earlier try of the same run has timed is found again on disk.
+alike. Only one process works at a time. More than `SIDE_BY_SIDE` tokenizers go in groups, one after the other,
+so that memory does not grow with their number. What an earlier try of the same run has timed is found again on
+disk.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -73,17 +76,28 @@ def time_all(
         done += 1
         report(done, total, doing)
 
+    groups = math.ceil(len(ready) / SIDE_BY_SIDE)
+    if groups > 1:
+        result.notes.append(
+            f"timed in {groups} groups, one after the other: these are side by side only within"
+        )
     for process, threads in heats:
-        heat = _Heat(process, threads, passages, settings, limits, result, tick)
-        try:
-            heat.run(ready, stop)
-        finally:
-            heat.close()
-        if stop.asked:
-            return result
+        starting = _rotated(ready, process)
+        for number in range(groups):
+            heat = _Heat(process, threads, passages, settings, limits, result, tick)
+            try:
+                heat.run(starting[number * len(ready) // groups : (number + 1) * len(ready) // groups], stop)
+            finally:
+                heat.close()
+            if stop.asked:
+                return result
     result.notes += _waited(result)
     _check_digests(result)
     return result
+
+
+SIDE_BY_SIDE = 16
+"""Tokenizers whose processes live at once: each holds 50 to 250 MB."""
 
 
 @dataclass
@@ -97,7 +111,7 @@ class _Racer:
 
 @dataclass
 class _Heat:
-    """All tokenizers at one thread count, each in a fresh process: what is compared side by side."""
+    """Some tokenizers at one thread count, each in a fresh process: what is compared side by side."""
 
     process: int
     threads: int
@@ -110,7 +124,7 @@ class _Heat:
 
     def run(self, subjects: Sequence[Subject], stop: Stop) -> None:
         """Start everybody, then go around; ends early where the user asked to stop."""
-        for subject in _rotated(subjects, self.process):
+        for subject in subjects:
             if not stop.asked and subject.entry.key not in self.result.failures:
                 self.tick(f"loading {subject.entry.key}")
                 self._start(subject)

@@ -266,6 +266,18 @@ def test_only_what_loses_something_has_the_colour_of_loss() -> None:
             }
 
 
+def test_what_many_panels_draw_grows_with_them_and_not_with_their_square() -> None:
+    curves = {f"t{n}": Curve(np.arange(1.0, 9.0), np.arange(1.0, 9.0) * n) for n in range(1, 31)}
+    with style.house_style("page"):
+        figure = draw_curves(curves, x=Axis(label="x", scale="log"), y=Axis(label="y"), note="A note.")
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert {len(axes.lines) for axes in panels} == {1}  # its own; the range of all is one area
+    for axes in panels:
+        low, high = axes.collections[0].get_paths()[0].get_extents().intervaly
+        assert (low, high) == (1.0, 240.0)
+    assert "from the lowest to the highest of all" in figure.get_supxlabel().replace("\n", " ")
+
+
 def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.text import Text

@@ -326,6 +326,20 @@ def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[
     assert latex.render(made, caption="c", label="l").count("< 0.001") == 4
 
 
+def test_of_many_pairs_those_are_shown_that_lose_nothing(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_up_run(3, 5)
+    pairs = differences.table(run, "compression_ratio", "bundled:parallel")
+    kept = [row for row in pairs.rows if not row.lossy]
+    assert 0 < len(kept) < len(pairs.rows)
+    monkeypatch.setattr(differences, "MOST_PAIRS", len(kept))
+    made = differences.table(run, "compression_ratio", "bundled:parallel")
+    assert list(made.rows) == kept
+    assert f"{len(kept)} of {len(pairs.rows)} pairs" in made.note
+    assert "comparisons.parquet" not in pairs.note
+
+
 def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(5, 5)
     made = tables.headline(run, "bundled:parallel")

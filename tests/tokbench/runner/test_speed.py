@@ -200,6 +200,20 @@ def test_tokenizers_of_the_same_ids_are_found_and_the_clock_is_the_one_asked_for
     assert set(told["tokenizer"]) == {"bytes", "chars"}, "one of them has no offsets to give"
 
 
+def test_many_tokenizers_are_timed_in_groups(corpus: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokbench.runner import speed as speeds
+
+    monkeypatch.setattr(speeds, "SIDE_BY_SIDE", 2)
+    specs = ["bytes", "chars", "whitespace:vocab_size=20"]
+    done = run(specs, [f"text:{corpus}"], speed={"rounds": 2, "forms": ["batch"]})
+    warm = done.speed[done.speed["state"] == "warm"]
+    turns = list(warm["tokenizer"])
+    assert {name: turns.count(name) for name in set(turns)} == dict.fromkeys(done.tokenizers, 2)
+    assert len(set(turns[:2])) == 1, "the first group is one of three"
+    assert len(set(turns[2:])) == 2
+    assert any("timed in 2 groups" in note for note in done.manifest["speed"]["notes"])
+
+
 def test_waiting_for_a_processor_and_hidden_threads_are_said() -> None:
     from tokbench.runner.speed import SpeedResult
     from tokbench.runner.speed_rows import speed_summary

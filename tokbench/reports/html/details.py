@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ def definitions(run: Run) -> Markup:
 def provenance(run: Run) -> Markup:
     """The manifest: what was run, on what, with which versions and files."""
     manifest = dict(run.manifest)
+    if isinstance(speed := manifest.get("speed"), dict):  # each figure of it is in a table of the report
+        manifest["speed"] = {key: value for key, value in speed.items() if key != "summary"}
     keys = [key for key in _FIRST if key in manifest]
     keys += [key for key in manifest if key not in keys and key not in _SHOWN_ELSEWHERE]
     facts = [(key, manifest[key]) for key in keys if not isinstance(manifest[key], dict | list)]
@@ -37,10 +40,11 @@ def provenance(run: Run) -> Markup:
     return _render("provenance.html", facts=facts, nested=nested)
 
 
-def _json(value: Any) -> str:
+def _json(value: Any) -> Markup:
     """The value as text, absolute paths cut to their last part: a report travels, a home folder need not."""
     text = json.dumps(value, indent=1, ensure_ascii=False, default=str)
-    return _PATH.sub(lambda path: f"…/{path[1] or path[2]}", text)
+    text = _PATH.sub(lambda path: f"…/{path[1] or path[2]}", text)
+    return Markup(html.escape(text, quote=False))  # its many quotation marks stand in no attribute
 
 
 def _render(template: str, **values: Any) -> Markup:

@@ -1,8 +1,8 @@
 """matplotlib's SVG, made ready to stand inside a page: small, themed, and several to a document.
 
 Inline styles become classes of one shared sheet (so that a content security policy can forbid them), the
-house colours become the page's variables (so that a figure follows light and dark), ids get a prefix of
-their own, and coordinates lose the digits nobody can see.
+house colours become the page's variables (so that a figure follows light and dark), ids become short and of
+this figure alone, and coordinates lose the digits nobody can see.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _STYLE = re.compile(r' style="([^"]*)"')
 _NUMBER = re.compile(r"(?<![\w#.])-?\d+\.\d{2,}")
 _TAG = re.compile(r"<[^>]*>")
 _EMPTY_GROUP = re.compile(r'<g id="[^"]*"\s*/>\s*|<g id="[^"]*">\s*</g>\s*')
+_NAMED = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
 _DEAD_ID = re.compile(r'<g id="[^"]*">')
 _TOLD = re.compile(rf'<g id="{style.TOLD}([0-9a-f]+)"')
 _POINTS = 4 / 3  # CSS pixels in a point
@@ -95,9 +96,11 @@ class SheetOfFigures:
         while _EMPTY_GROUP.search(body):
             body = _EMPTY_GROUP.sub("", body)
         body = _DEAD_ID.sub("<g>", body)
-        body = re.sub(r'\bid="', f'id="{prefix}-', body)
-        body = re.sub(r"url\(#", f"url(#{prefix}-", body)
-        body = re.sub(r'xlink:href="#', f'href="#{prefix}-', body)
+        short: dict[str, str] = {}
+        body = _NAMED.sub(
+            lambda match: match[1] + short.setdefault(match[2], f"g{self.count}-{len(short)}"), body
+        )
+        body = body.replace('xlink:href="#', 'href="#')
         body = re.sub(r"\s*\n\s*", " ", body)
         box = f"{width:.0f} {height:.0f}"
         size = f'width="{width * _POINTS:.0f}" height="{height * _POINTS:.0f}"'
