@@ -106,7 +106,8 @@ class Seat:
 class Bench:
     """Tokenizers by name, in the order they were asked for, and those that could not be had, with why.
 
-    `more` can be loaded from the page, by the name visitors see. `examples` are offered to visitors; over
+    `more` can be loaded from the page, by the name visitors see; `loaded` are those that were, for whoever
+    names them: what one visitor loads is not put before the next. `examples` are offered to visitors; over
     `texts` ids are ranked (see `count_ranks`).
     """
 
@@ -116,6 +117,7 @@ class Bench:
     examples: Sequence[Mapping[str, str]] = ()
     texts: Sequence[str] = ()
     limits: Limits = Limits()
+    loaded: dict[str, Seat] = field(default_factory=dict)
 
     def about(self) -> dict[str, Any]:
         """Everything the page shows before anything is typed."""
@@ -134,18 +136,18 @@ class Bench:
 
     def load(self, name: str) -> dict[str, Any]:
         """Load one of `more`, and say what the page needs to know of it; other names are refused."""
-        if name not in self.seats:
-            if name not in self.more:
-                raise RequestError(str(UnknownNameError.of("tokenizer to load", name, self.more)))
-            if sum(each in self.seats for each in self.more) >= self.limits.tokenizers:
-                raise RequestError(f"{self.limits.tokenizers} were loaded from the page already: no more")
-            try:
-                seat = self.more[name]()
-            except TokbenchError as error:
-                raise RequestError(f"{name}: {_without_folders(str(error))}") from error
-            _encoded(seat, "once")  # what a first call makes ready is part of loading
-            self.seats.setdefault(name, seat)
-        return self.seats[name].about()
+        if name in self.seats or name in self.loaded:
+            return self._seat(name).about()
+        if name not in self.more:
+            raise RequestError(str(UnknownNameError.of("tokenizer to load", name, self.more)))
+        if len(self.loaded) >= self.limits.tokenizers:
+            raise RequestError(f"{self.limits.tokenizers} were loaded from the page already: no more")
+        try:
+            seat = self.more[name]()
+        except TokbenchError as error:
+            raise RequestError(f"{name}: {_without_folders(str(error))}") from error
+        _encoded(seat, "once")  # what a first call makes ready is part of loading
+        return self.loaded.setdefault(name, seat).about()
 
     def count_ranks(self) -> None:
         """Rank every tokenizer's ids by how often they occur in `texts`; takes a while, so best in a thread.
@@ -186,9 +188,10 @@ class Bench:
         return {"spec": spec, "steps": [_shown(step) for step in shown], "cut": len(steps) > len(shown)}
 
     def _seat(self, spec: str) -> Seat:
-        if spec not in self.seats:
-            raise RequestError(str(UnknownNameError.of("tokenizer", spec, self.seats)))
-        return self.seats[spec]
+        seat = self.seats.get(spec) or self.loaded.get(spec)
+        if seat is None:
+            raise RequestError(str(UnknownNameError.of("tokenizer", spec, [*self.seats, *self.loaded])))
+        return seat
 
     def _check(self, text: str, most: int) -> None:
         if len(text) > most:

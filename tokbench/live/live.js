@@ -22,9 +22,7 @@
   // --- links: everything that is shown, after the # sign ----------------------------------------------
   function readLink() {
     const link = new URLSearchParams(location.hash.slice(1));
-    const known = new Set(state.tokenizers.map((each) => each.spec));
-    const chosen = link.getAll("t").filter((spec) => known.has(spec));
-    return { text: link.get("text"), chosen };
+    return { text: link.get("text"), named: link.getAll("t") };
   }
 
   function writeLink() {
@@ -287,12 +285,14 @@
     const about = await ask("api/tokenizers");
     state.tokenizers = about.tokenizers;
     state.limits = about.limits;
-    const linked = readLink();
-    state.chosen = linked.chosen.length ? linked.chosen : about.tokenizers.slice(0, 8).map(({ spec }) => spec);
-    text.value = linked.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
-    for (const example of about.examples) at("example").append(make("option", { value: example.text, textContent: example.title }));
     state.missing = about.missing;
     state.more = about.more;
+    const linked = readLink();
+    for (const name of linked.named) if (state.more.includes(name)) await load(name).catch(() => {});
+    state.chosen = state.tokenizers.map(({ spec }) => spec).filter((spec) => linked.named.includes(spec));
+    if (!state.chosen.length) state.chosen = about.tokenizers.slice(0, 8).map(({ spec }) => spec);
+    text.value = linked.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
+    for (const example of about.examples) at("example").append(make("option", { value: example.text, textContent: example.title }));
     choices();
     build();
     await update();
@@ -311,15 +311,19 @@
     setTimeout(() => { button.textContent = label; }, 2000);
   }
 
+  async function load(name) {
+    const loaded = await ask("api/load", { tokenizer: name });
+    state.more = state.more.filter((each) => each !== loaded.spec);
+    state.tokenizers.push(loaded);
+    return loaded.spec;
+  }
+
   at("load").addEventListener("click", async () => {
     const button = at("load");
     button.disabled = true;
     at("message").textContent = `Loading ${at("more").value} …`;
     try {
-      const loaded = await ask("api/load", { tokenizer: at("more").value });
-      state.more = state.more.filter((name) => name !== loaded.spec);
-      state.tokenizers.push(loaded);
-      state.chosen.push(loaded.spec);
+      state.chosen.push(await load(at("more").value));
       choices();
       build();
       await update();

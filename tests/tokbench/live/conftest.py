@@ -31,34 +31,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def bench(folder: Path) -> Bench:
-    """For tests that load nothing more, since what one visitor loads is there for all."""
-    made = offering(folder)
+    limits = Limits(chars=20_000, trace_chars=40)
+    made = open_bench(build_registry(), SPECS, load_from=[str(folder)], limits=limits)
     made.count_ranks()
     return made
 
 
-@pytest.fixture
-def fresh_bench(folder: Path) -> Bench:
-    """For tests that load."""
-    return offering(folder)
-
-
-def offering(folder: Path) -> Bench:
-    limits = Limits(chars=20_000, trace_chars=40)
-    return open_bench(build_registry(), SPECS, load_from=[str(folder)], limits=limits)
-
-
 @pytest.fixture(scope="session")
 def client(bench: Bench) -> Any:
-    return client_of(bench)
-
-
-@pytest.fixture
-def fresh_client(fresh_bench: Bench) -> Any:
-    return client_of(fresh_bench)
-
-
-def client_of(bench: Bench) -> Any:
     pytest.importorskip("starlette", reason="needs starlette: pip install 'tokbench[playground]'")
     pytest.importorskip("httpx", reason="needs httpx, for starlette's test client")
     from starlette.testclient import TestClient
@@ -72,12 +52,6 @@ def client_of(bench: Bench) -> Any:
 def address(bench: Bench) -> Iterator[str]:
     """The address of a server on loopback."""
     with served(bench) as found:
-        yield found
-
-
-@pytest.fixture
-def fresh_address(fresh_bench: Bench) -> Iterator[str]:
-    with served(fresh_bench) as found:
         yield found
 
 

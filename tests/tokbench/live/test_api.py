@@ -215,9 +215,9 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
         assert [each["lossless"] for each in bench.encode(text, ["bytes", "lower"])["results"]] == kept
 
 
-def test_a_tokenizer_on_offer_is_loaded_by_name_alone(fresh_client: Any) -> None:
-    client = fresh_client
-    assert client.get("/api/tokenizers").json()["more"] == [BERT]
+def test_a_tokenizer_on_offer_is_loaded_by_name_alone(client: Any) -> None:
+    before = client.get("/api/tokenizers").json()
+    assert before["more"] == [BERT]
     for name in ("notes.txt", "../vocab.txt", f"wordpiece:{Path(__file__)}", "gpt2"):
         refused = client.post("/api/load", json={"tokenizer": name})
         assert refused.status_code == 400
@@ -225,15 +225,14 @@ def test_a_tokenizer_on_offer_is_loaded_by_name_alone(fresh_client: Any) -> None
     loaded = client.post("/api/load", json={"tokenizer": BERT}).json()
     assert (loaded["spec"], loaded["vocab_size"]) == (BERT, 12)
     assert client.post("/api/load", json={"tokenizer": BERT}).json() == loaded  # once more is no other
-    assert client.get("/api/tokenizers").json()["more"] == []
+    assert client.get("/api/tokenizers").json() == before  # it is there for who asks, and put before nobody
     body = {"text": "New York", "tokenizers": [BERT]}
     (found,) = client.post("/api/encode", json=body).json()["results"]
     assert found["places"] == [[0, 3], [4, 8]]
 
 
-def test_special_tokens_and_the_chat_template_are_modes(fresh_bench: Bench, fresh_client: Any) -> None:
-    client = fresh_client
-    fresh_bench.load(BERT)
+def test_special_tokens_and_the_chat_template_are_modes(bench: Bench, client: Any) -> None:
+    bench.load(BERT)
     ids = {}
     for mode in ("text", "special", "chat"):
         body = {"text": "a [SEP]", "tokenizers": [BERT, "bytes"], "mode": mode}

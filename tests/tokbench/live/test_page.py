@@ -21,13 +21,6 @@ def page(browser: Any, address: str) -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture
-def fresh_page(browser: Any, fresh_address: str) -> Iterator[Any]:
-    """A page of a server of its own, for tests that load."""
-    with opened(browser, fresh_address) as found:
-        yield found
-
-
 @contextmanager
 def opened(browser: Any, address: str) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
@@ -165,8 +158,9 @@ def test_ids_can_be_seen_and_copied(page: Any) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "[110, 195, 169]"
 
 
-def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(fresh_page: Any) -> None:
-    page = fresh_page
+def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(
+    page: Any, browser: Any, address: str
+) -> None:
     page.select_option("#more", label="wordpiece vocab.txt")
     page.click("#load")
     box = page.locator("#choices label", has_text="wordpiece vocab.txt").locator("input")
@@ -182,6 +176,13 @@ def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(fresh_page: 
     ).all_text_contents() == ["new", "york"]
     page.select_option("#mode", "special")
     page.locator(".view .error", has_text="matches no special tokens").wait_for()
+
+    with opened(browser, address) as other:  # the next visitor meets the page as it was
+        assert other.locator("#choices label").all_text_contents() == ["bytes", "chars", "nonsense:x"]
+        assert other.locator("#more option").all_text_contents() == ["wordpiece vocab.txt"]
+    page.click("#link")
+    with opened(browser, page.evaluate("location.href")) as linked:  # but who has the link
+        assert linked.locator(".view h3").all_text_contents() == ["chars", "wordpiece vocab.txt"]
 
 
 def test_seven_tokenizers_stand_above_the_fold(page: Any) -> None:
