@@ -95,6 +95,8 @@ def _of_training(model: BpeModel, options: Mapping[str, Any]) -> Tokenizer:
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
+    if spec.variant is None:
+        return []
     path = _file(spec)
     partner = PARTNER.get(path.name)
     if partner is None:

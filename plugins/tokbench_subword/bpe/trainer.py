@@ -79,7 +79,7 @@ def learn_from(
     from tokbench_subword.training.counting import count_pretokens
 
     rule = tie_rule(ties)
-    _check(vocab_size, min_frequency, max_token_length, level, end_of_word)
+    check_numbers(vocab_size, min_frequency, max_token_length, level, end_of_word)
     cut = Pattern.of(pattern) if isinstance(pattern, str) else pattern
     total = max(n_bytes or 0, 1)
 
@@ -213,9 +213,10 @@ def learn(
     return Learned(tokens, merges, special, pattern, level, end_of_word or "")
 
 
-def _check(
+def check_numbers(
     vocab_size: int, min_frequency: int, max_token_length: int | None, level: str, end_of_word: str | None
 ) -> None:
+    """Raise `TokenizerError` for what no training can go by, whatever the text."""
     if vocab_size < 1:
         raise TokenizerError(f"vocab_size must be at least 1; it is {vocab_size}")
     if min_frequency < 0:

@@ -87,13 +87,22 @@ def trained_sizes(
 def check(options: Mapping[str, Any]) -> None:
     """Raise `TokenizerError` for options with which no text can be trained on, or which would do nothing."""
     from tokbench_subword.bpe.options import OF_PARITY, OPTIONS
-    from tokbench_subword.bpe.trainer import check_room
+    from tokbench_subword.bpe.trainer import check_numbers, check_room
 
     check_size("bpe", options["vocab_size"])
     defaults = {option.name: option.default for option in OPTIONS}
     for name, kinds in OF_PARITY.items():
         if options[name] != defaults[name] and options["parity"] not in kinds:
             raise TokenizerError(f"bpe: {name}= is for {' or '.join(f'parity={kind}' for kind in kinds)} alone")
+    check_numbers(
+        options["vocab_size"],
+        options["min_frequency"],
+        options["max_token_length"],
+        level_of(options),
+        options["end_of_word"],
+    )
+    if options["transition"] is not None:
+        _check_superwords(options)
     special = names_to_train(options["special_tokens"] or "", where="bpe")
     if level_of(options) == "byte" and not options["base"] and options["initial_alphabet"] != "":
         check_room(options["vocab_size"], len(special), 256, "byte")
@@ -145,28 +154,35 @@ def level_of(options: Mapping[str, Any]) -> Level:
     return options["level"] or ("char" if options["end_of_word"] else "byte")
 
 
+def _check_superwords(options: Mapping[str, Any]) -> None:
+    """Raise `TokenizerError` for options with which no superwords can be trained."""
+    from tokbench_subword.bpe.trainer import check_room
+    from tokbench_subword.training.ties import BYTES, HF, tie_rule
+
+    transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
+    if transition > vocab_size:
+        raise TokenizerError(f"bpe: transition={transition} is above vocab_size={vocab_size}, its bound")
+    if level_of(options) != "byte" or rule not in (HF, BYTES) or options["max_token_length"] is not None:
+        raise TokenizerError("bpe: transition= is for level=byte, ties=hf or bytes, and no max_token_length")
+    special = names_to_train(options["special_tokens"] or "", where="bpe")
+    check_room(transition, len(special), 256, "byte", "transition")
+
+
 def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
     """Stage one to the size `transition`, then superwords, from the same text read again."""
     import numpy as np
 
     from tokbench_subword.bpe.onward import learn_more
-    from tokbench_subword.bpe.trainer import check_room
     from tokbench_subword.pipeline.patterns import Pattern
     from tokbench_subword.training.counting import count_pretokens
     from tokbench_subword.training.superwords import MOST_WORDS, PATTERN
-    from tokbench_subword.training.ties import BYTES, HF, tie_rule
+    from tokbench_subword.training.ties import tie_rule
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
     workers = options["threads"] or usable_cores()
-    if transition > vocab_size:
-        raise TokenizerError(f"bpe: transition={transition} is above vocab_size={vocab_size}, its bound")
-    if level_of(options) != "byte" or rule not in (HF, BYTES) or options["max_token_length"] is not None:
-        raise TokenizerError("bpe: transition= is for level=byte, ties=hf or bytes, and no max_token_length")
+    _check_superwords(options)
     if corpus.counted:
         _cut(options)
-    check_room(
-        transition, len(names_to_train(options["special_tokens"] or "", where="bpe")), 256, "byte", "transition"
-    )
     plain = {**options, "transition": None, "vocab_size": transition}
     first = _learned(corpus, plain, lambda share, what: progress(share / 2, what))
     model = first.model(transition)

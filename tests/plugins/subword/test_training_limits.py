@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokbench_subword.bpe import continuing
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.training import counting
 from tokbench_subword.unigram.family import UNIGRAM
@@ -147,6 +148,20 @@ NOR_THESE = [
 
 
 @pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("bpe:min_frequency=-1", "min_frequency must not be negative"),
+        ("bpe:max_token_length=0", "max_token_length must be at least 1"),
+        ("bpe:vocab_size=500,transition=600", "transition=600 is above vocab_size=500"),
+    ],
+)
+def test_a_run_refuses_before_it_begins(spec: str, said: str, given: Path, tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match=said):
+        tokbench.run([spec], [f"text:{given}/corpus/eng_Latn.txt"], output=tmp_path / "run", speed=False)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
     ("asked", "said"), [*NEVER_TO_BE, *(pytest.param(*case, marks=pytest.mark.long) for case in NOR_THESE)]
 )
 def test_what_cannot_be_is_told_with_its_bound_before_text_is_counted(
@@ -157,6 +172,7 @@ def test_what_cannot_be_is_told_with_its_bound_before_text_is_counted(
 
     monkeypatch.chdir(given)
     monkeypatch.setattr(counting, "count_blocks", count)
+    monkeypatch.setattr(continuing, "count_blocks", count)
     family, *options = asked.split()
     target = f"trained.{family if family in ('greedtok', 'pickybpe') else 'json'}"
     done = CliRunner().invoke(app, ["train", family, "-d", "parallel:corpus", *options, "-o", target])
