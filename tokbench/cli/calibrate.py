@@ -35,7 +35,14 @@ def calibrate(
         list[str] | None,
         typer.Option("-d", "--dataset", metavar="DATASET", help="What to estimate. Repeatable."),
     ] = None,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="The kind of text that the datasets are.")] = "text",
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="The kind of text that the datasets are.",
+            show_default="text, or the only one that was observed",
+        ),
+    ] = None,
     price: Annotated[
         float | None,
         typer.Option(metavar="P", min=0, help="For a million tokens: what the datasets cost is estimated too."),
@@ -99,7 +106,7 @@ def _row(one: Calibration) -> dict[str, object]:
 
 
 def _estimates(
-    registry: Registry, fit: Path, datasets: list[str], kind: str, price: float | None
+    registry: Registry, fit: Path, datasets: list[str], kind: str | None, price: float | None
 ) -> list[dict[str, object]]:
     from tokbench.cli.lint import texts_of
     from tokbench.errors import SpecError
@@ -107,6 +114,10 @@ def _estimates(
     from tokbench.tokenizer import encode_batch
 
     known = read_fit(fit)
+    try:
+        chosen = known.kind_of(kind)
+    except SpecError as error:
+        raise SpecError(f"{fit}: {error}") from error
     tokenizer = registry.load(known.spec)
     rows: list[dict[str, object]] = []
     for name in datasets:
@@ -115,7 +126,7 @@ def _estimates(
             raise SpecError(f"{name}: no text in it, so there is nothing to estimate")
         for language, texts in documents.items():
             count = len(encode_batch(tokenizer, texts).ids)
-            tokens = known.estimate(count, kind, len(texts))
+            tokens = known.estimate(count, chosen, len(texts))
             row: dict[str, object] = {
                 "dataset": name,
                 "language": language,

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from tokbench.registry import Registry
 
-_DEFAULT = "text"
-
 
 class CalibratedTokenizer:
     """Numbers of tokens by a fit, for one kind of text; it has no ids, so `vocab_size` is 0."""
@@ -87,14 +85,14 @@ def read_fit(path: Path) -> Calibration:
 def load(spec: Spec, context: LoadContext) -> CalibratedTokenizer:
     """Open a fit, and the local tokenizer that it was made with."""
     fit = read_fit(_path(spec))
-    kind = spec.get("kind") or (_DEFAULT if _DEFAULT in fit.kinds or len(fit.kinds) > 1 else fit.kinds[0])
-    if kind not in fit.kinds:
-        kinds = ", ".join(fit.kinds)
-        raise SpecError(f"{spec}: no text of kind {kind!r} was observed; name one that was (kind=…): {kinds}")
+    try:
+        kind = fit.kind_of(spec.get("kind"))
+    except SpecError as error:
+        raise SpecError(f"{spec}: {error}") from error
     local = _registry(context).load(fit.spec)
     if isinstance(local, TokenEstimator):
         raise SpecError(f"{spec}: it was fitted to {fit.spec}, an estimate itself; fit one that is at hand")
-    return CalibratedTokenizer(str(spec), fit, str(kind), local)
+    return CalibratedTokenizer(str(spec), fit, kind, local)
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
@@ -129,7 +127,7 @@ CALIBRATED = TokenizerFamily(
     files=files,
     recognises=recognises,
     endings=(".json",),
-    options=(Option("kind", help="The kind of text it is asked about, one that was observed (default: text)"),),
+    options=(Option("kind", help="Which kind of text that was observed (default: text, or the only one)"),),
     variant="a file that tokbench calibrate -o wrote",
     libraries=("tiktoken", "sentencepiece", "tokenizers", "transformers"),
     examples=("calibrated:fit.json",),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +26,8 @@ LEAST = 10
 OWN = 5
 """Rows of a kind from which on it has a factor of its own; the kinds with fewer share one."""
 SHARED = "other kinds"
+DEFAULT = "text"
+"""The kind of a text of which none is said."""
 FORMAT = "tokbench-calibration"
 
 
@@ -58,6 +60,8 @@ def read_observed(path: Path) -> list[Observed]:
         raise CorpusError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if len(rows) < LEAST:
         raise CorpusError(f"{path}: {len(rows)} rows; at least {LEAST} are needed to tell how good a fit is")
+    if not any(row.text.strip() for row in rows):
+        raise CorpusError(f"{path}: every text is blank, so the counts say nothing of text")
     return rows
 
 
@@ -74,7 +78,7 @@ def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
             raise CorpusError(f"{path}, line {line}: {file}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise CorpusError(f"{path}, line {line}: {file} is not UTF-8 (byte {error.start})") from error
-    return Observed(text, tokens, entry.get("kind") or "text")
+    return Observed(text, tokens, entry.get("kind") or DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +99,20 @@ class Calibration:
     rows: int
     kinds: tuple[str, ...]
 
-    def estimate(self, count: float, kind: str, requests: int = 1) -> float:
-        """The estimated tokens of texts that are `count` tokens here, sent in so many requests.
+    def kind_of(self, asked: str | None) -> str:
+        """The kind of text that is asked about: without a name the only one observed, else ``text``.
 
-        Raises `UnknownNameError` for a kind of text that was never observed.
+        Raises `SpecError` for a kind that was never observed.
         """
+        kind = asked or (self.kinds[0] if len(self.kinds) == 1 else DEFAULT)
         if kind not in self.kinds:
-            raise UnknownNameError.of("kind of text that was observed:", kind, self.kinds)
+            raise SpecError(
+                f"no text of kind {kind!r} was observed; name one that was (kind): {', '.join(self.kinds)}"
+            )
+        return kind
+
+    def estimate(self, count: float, kind: str, requests: int = 1) -> float:
+        """The estimated tokens of texts that are `count` tokens here, sent in so many requests."""
         return self.overhead * requests + self.factors.get(kind, self.factors[SHARED]) * count
 
     def to_json(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 import tokbench
 from tokbench.cli.headline import print_headline
 from tokbench.cli.program import app
-from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, TokbenchError
 from tokbench.results import Run
 
 
@@ -70,8 +70,8 @@ def test_estimates_of_blank_text_and_of_a_kind_never_observed(blank: str, tmp_pa
     (tmp_path / "some.txt").write_text("some text\n")
     asked = ["calibrate", "--fit", str(fit), "-d", f"text:{tmp_path}/some.txt", "--kind"]
     done = invoke(*asked, "code")
-    assert isinstance(done.exception, UnknownNameError)
-    assert "There are: prose" in str(done.exception)
+    assert isinstance(done.exception, SpecError)
+    assert "no text of kind 'code' was observed; name one that was (kind): prose" in str(done.exception)
     assert invoke(*asked, "prose").exit_code == 0
 
 

@@ -61,6 +61,14 @@ def test_the_tokenizer_that_made_the_counts_is_found(tmp_path):
     assert float(row["estimated cost"].split()[0]) == pytest.approx(row["estimated tokens"], abs=0.51)
 
 
+def test_the_only_kind_observed_need_not_be_named(tmp_path):
+    kept = tmp_path / "fit.json"
+    counts(tmp_path / "counts.csv", kind=lambda i: "prose")
+    run("bytes", "--observed", str(tmp_path / "counts.csv"), "-o", str(kept))
+    asked = ("--fit", str(kept), "-d", f"text:{counts(tmp_path / 'some.txt')}", "--json")
+    assert run(*asked) == run(*asked, "--kind", "prose")
+
+
 def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
     rows = [Observed("x", max(1, 3 * n - 2), "rare" if n < 4 else "text") for n in range(1, 40)]
     fit = calibrate("chars", list(range(1, 40)), rows)
@@ -77,6 +85,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
         ("text,tokens\nx,many\n", "line 2"),
         ("text,tokens\nx,0\n", "above 0"),
         ("text,tokens\nx,3\n", "at least 10"),
+        ("text,tokens\n" + "  ,3\n" * 12, "every text is blank"),
         ("file,tokens\nnone.txt,3\n", "line 2"),
     ],
 )
