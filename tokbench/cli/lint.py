@@ -83,10 +83,9 @@ def lint(
     if dataset and not any(text.strip() for each in texts.values() for text in each):
         raise SpecError(f"{', '.join(dataset)}: no text in it; lint looks at built-in sentences without -d")
     rows: list[Row] = []
-    for spec in specs:
-        _check_there(registry, spec)
-    for spec in specs:
-        rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, progress)
+    files = [_file_of(registry, spec) for spec in specs]
+    for spec, file in zip(specs, files, strict=True):
+        rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, progress, file)
     if form is Form.JSON:
         print(output.as_json(rows))
     elif form is Form.MARKDOWN:
@@ -140,15 +139,20 @@ def injection(
     shown.print("Counted are control strings that gave any control id. `--json` lists each with its ids.")
 
 
-def _check_there(registry: Registry, spec: str) -> None:
-    """Raise for a wrong name or path, which is a wrong request; TB001 is for files that are there."""
+def _file_of(registry: Registry, spec: str) -> str:
+    """The first file of a tokenizer, if it is of files.
+
+    Raises for a wrong name or path, which is a wrong request; TB001 is for files that are there.
+    """
     from tokbench.errors import TokenizerError
 
     parsed = registry.tokenizer_spec(spec)
     family = registry.tokenizers[parsed.family]
-    for file in family.files(parsed, registry.context) if family.files is not None else ():
+    files = family.files(parsed, registry.context) if family.files is not None else ()
+    for file in files:
         if not file.exists():
             raise TokenizerError(f"{spec}: there is no file {file}")
+    return str(files[0]) if files else ""
 
 
 def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:

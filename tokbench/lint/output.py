@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from pathlib import Path
+from urllib.parse import quote
 
 from tokbench.lint.catalogue import LOADS, LOADS_NAME
 from tokbench.lint.check import Check, Outcome
@@ -63,26 +64,46 @@ def _cell(text: str) -> str:
     return text.replace("\n", " ")
 
 
+def _uri(place: str) -> str:
+    """A place as a URI reference, from the working folder where it is below that; a spec is no scheme."""
+    path = Path(place)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
 def as_sarif(rows: Iterable[Row], checks: Iterable[Check], *, version: str) -> str:
-    """One run of SARIF 2.1.0: the checks as rules, and a result for each warning and failure."""
-    rules: list[dict[str, Any]] = [
+    """One run of SARIF 2.1.0: the checks as rules, and a result for each warning and failure.
+
+    Rules carry all three texts and results a place with a line, without which code hosts do not show them.
+    """
+    loads = (LOADS, LOADS_NAME, "The tokenizer can be loaded.", "Where it cannot, nothing else is checked.")
+    rules = [
         {
-            "id": check.code,
-            "name": check.name,
-            "shortDescription": {"text": check.summary},
-            "fullDescription": {"text": f"{check.summary} {check.harm}"},
+            "id": code,
+            "name": name,
+            "shortDescription": {"text": summary},
+            "fullDescription": {"text": f"{summary} {harm}"},
+            "help": {"text": f"{summary} {harm} More: docs/lint.md, {code}."},
         }
-        for check in checks
+        for code, name, summary, harm in (
+            loads,
+            *((check.code, check.name, check.summary, check.harm) for check in checks),
+        )
     ]
-    rules.insert(
-        0, {"id": LOADS, "name": LOADS_NAME, "shortDescription": {"text": "The tokenizer can be loaded."}}
-    )
     results = [
         {
             "ruleId": row.code,
             "level": _LEVELS[row.outcome],
             "message": {"text": "; ".join([f"{row.spec}: {row.finding.message}", *row.finding.examples])},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": row.file or row.spec}}}],
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": _uri(row.file or row.spec)},
+                        "region": {"startLine": 1},
+                    }
+                }
+            ],
         }
         for row in rows
         if row.outcome in _LEVELS

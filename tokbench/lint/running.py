@@ -36,8 +36,11 @@ def lint(
     checks: Iterable[Check],
     settings: Settings | None = None,
     tell: Tell = lambda done, word: None,
+    file: str = "",
 ) -> list[Row]:
     """Run `checks` on the tokenizer that `load` opens; one that cannot be loaded has the one row TB001.
+
+    `file` is what it reads, if anything: rows name it.
 
     Example:
         >>> import tokbench
@@ -50,8 +53,7 @@ def lint(
     try:
         subject = load()
     except TokbenchError as error:
-        return [Row(spec, LOADS, LOADS_NAME, Finding(Outcome.FAIL, str(error)))]
-    file = str(subject.files[0]) if subject.files else ""
+        return [Row(spec, LOADS, LOADS_NAME, Finding(Outcome.FAIL, str(error)), file)]
     rows = [Row(spec, LOADS, LOADS_NAME, Finding.passed("it loads"), file)]
     listed: Sequence[Check] = list(checks)
     for number, check in enumerate(listed):

@@ -145,7 +145,7 @@ def subject_of(registry: Registry, spec: str | Spec, texts: Mapping[str, Sequenc
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise TokenizerError(f"{path}: not JSON ({error})") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -163,12 +164,48 @@ def test_the_command_prints_text_json_markdown_and_sarif(tmp_path):
     assert {row["code"]: row["outcome"] for row in json.loads(found)}["TB209"] == "fail"
     _, table = cli("lint", f"bpe:{folder}", "--only", "TB209", "--format", "md")
     assert "| TB209 embedding-rows | fail |" in table
-    _, sarif = cli("lint", f"bpe:{folder}", "--only", "TB209", "--format", "sarif")
-    (one,) = json.loads(sarif)["runs"][0]["results"]
-    assert (one["ruleId"], one["level"]) == ("TB209", "error")
-    assert one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("tokenizer.json")
-    rules = json.loads(sarif)["runs"][0]["tool"]["driver"]["rules"]
-    assert len(rules) == len({rule["id"] for rule in rules}) > 25
+
+
+def test_sarif_has_what_code_hosts_need_of_it(tmp_path, monkeypatch):
+    """The rules of SARIF 2.1.0 for what is written here, and what GitHub's code scanning needs beside."""
+    write(tmp_path / "a folder", broken("too_few_rows"))
+    (tmp_path / "damaged.json").write_text('{"model": {')
+    monkeypatch.chdir(tmp_path)
+    only = ["--only", "TB209", "--only", "TB505", "--format", "sarif"]
+    specs = ["bpe:a folder", f"bpe:{tmp_path}/a folder/tokenizer.json", "bpe:vocab_size=9k", "bpe:damaged.json"]
+    status, written = cli("lint", *specs, *only, "--settings", _settings(tmp_path))
+    log = json.loads(written)
+    assert (status, log["version"], set(log)) == (1, "2.1.0", {"version", "$schema", "runs"})
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]
+    assert (driver["name"], driver["version"]) == ("tokbench", tokbench.__version__)
+    rules = {rule["id"]: rule for rule in driver["rules"]}
+    assert len(rules) == len(driver["rules"]) > 25  # each but once
+    for rule in rules.values():
+        for name in ("shortDescription", "fullDescription", "help"):
+            assert 0 < len(rule[name]["text"]) <= 1024, rule["id"]
+        assert set(rule) <= {"id", "name", "shortDescription", "fullDescription", "help"}
+    places = []
+    for result in run["results"]:
+        assert set(result) <= {"ruleId", "level", "message", "locations"}
+        assert result["ruleId"] in rules
+        assert result["level"] in {"none", "note", "warning", "error"}
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        assert location["physicalLocation"]["region"]["startLine"] >= 1
+        uri = location["physicalLocation"]["artifactLocation"]["uri"]
+        assert re.fullmatch(r"(?:[\w.~!$&'()*+,;=@/-]|%[0-9A-F]{2})+", uri), uri  # a relative reference
+        places.append((result["ruleId"], result["level"], uri))
+    file = "a%20folder/tokenizer.json"
+    assert sorted(places) == sorted(
+        [*2 * [("TB209", "error", file), ("TB505", "error", file)],
+         ("TB001", "error", "bpe%3Avocab_size%3D9k"), ("TB001", "error", "damaged.json")]
+    )  # fmt: skip
+
+
+def _settings(folder: Path) -> str:
+    (folder / "lint.toml").write_text('[TB505]\nlevel = "fail"\n')
+    return str(folder / "lint.toml")
 
 
 def test_the_exit_status_says_whether_anything_failed(tmp_path):
