@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 from tests.docs.blocks import Block, read_blocks
+from tokbench.cli.program import app
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 EVERYDAY = {"start.md"}
 """The page a newcomer begins with; the others are run with the tests that take long."""
 KNOWN = {"console", "python", "toml", "json", "text", "yaml", "bibtex", "mermaid", ""}
+SHELL = {"|", "||", "&&", ";", ">", ">>", "<", "2>", "&"}
+"""What ends the arguments of a command; a file that output goes to is no call."""
 
 
 def prepare(folder: Path) -> None:
@@ -92,3 +99,61 @@ def test_a_block_that_fails_is_noticed(tmp_path: Path) -> None:
     run_console(expected, tmp_path)
     with pytest.raises(AssertionError, match="exit 3"):
         run_console(unexpected, tmp_path)
+
+
+def commands_of(text: str) -> Iterator[list[str]]:
+    """The arguments of every call of tokbench in some lines of shell."""
+    for line in text.replace("\\\n", " ").splitlines():
+        calls: list[list[str]] = [[]]
+        for word in shlex.split(line, comments=True):
+            if word in SHELL:
+                calls.append([])
+            else:
+                calls[-1].append(word)
+        yield from (call[1:] for call in calls if call[:1] == ["tokbench"])
+
+
+@pytest.fixture(scope="module")
+def parse() -> Callable[[list[str]], int]:
+    """The command line with commands that do nothing: it gives the exit status of parsing."""
+
+    def silenced(command: Any) -> Any:
+        for each in getattr(command, "commands", {}).values():
+            silenced(each)
+        if not hasattr(command, "commands"):
+            command.callback = lambda **given: None
+        return command
+
+    command = silenced(typer.main.get_command(app))
+
+    def status(arguments: list[str]) -> int:
+        with pytest.raises(SystemExit) as ended:
+            command.main(arguments, prog_name="tokbench")
+        return int(ended.value.code or 0)
+
+    return status
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_that_is_shown_parses(page: Path, parse: Any, capsys: Any) -> None:
+    yaml: Any = pytest.importorskip("yaml")
+    for block in read_blocks(page):
+        shown = block.commands() if block.language == "console" else []
+        if block.language == "yaml":
+            content = yaml.safe_load(block.text)
+            jobs = content.get("jobs", {}).values()
+            steps = [step for job in jobs for step in job["steps"]]
+            assert all({"run", "uses"} & set(step) for step in steps), f"{page.name} line {block.line}"
+            hooks = [hook for repo in content.get("repos", []) for hook in repo["hooks"]]
+            shown = [step["run"] for step in steps if "run" in step] + [hook["entry"] for hook in hooks]
+            assert shown, f"{page.name} line {block.line}: neither a workflow nor hooks"
+        for arguments in (each for line in shown for each in commands_of(line)):
+            assert parse(arguments) == 0, (
+                f"{page.name} line {block.line}: {arguments}: {capsys.readouterr().err}"
+            )
+
+
+def test_a_command_that_does_not_parse_is_noticed(parse: Any) -> None:
+    for line in ("tokbench lint --no bytes", "x && tokbench run --suite", "tokbench runs nothing a b | cat"):
+        (arguments,) = commands_of(line)
+        assert parse(arguments) == 2
