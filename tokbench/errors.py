@@ -5,9 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_MOST = 4000
+
 
 class TokbenchError(Exception):
-    """Something the user asked for cannot be done; the message says what, where and what to do."""
+    """Something the user asked for cannot be done; the message says what, where and what to do.
+
+    A message that quotes a megabyte of somebody's file is shown without its middle.
+    """
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        return said if len(said) <= _MOST else f"{said[: _MOST // 2]} … {said[-_MOST // 2 :]}"
 
 
 class SpecError(TokbenchError):

@@ -122,12 +122,19 @@ class SentencePieceTokenizer:
         prefixed = settings.add_dummy_prefix and not settings.suffix_whitespace
         return prefixed and settings.escape_whitespaces and not settings.has_denormalizer
 
+    def _piece(self, index: int) -> str:
+        try:
+            piece: str = self.processor.IdToPiece(index)
+        except UnicodeDecodeError as error:
+            raise TokenizerError(f"{self.name}: piece {index} is not UTF-8: the model is damaged") from error
+        return piece
+
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a piece, its ``▁`` as a space; nothing for control symbols and UNK."""
         token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
-        piece: str = self.processor.IdToPiece(token_id)
+        piece = self._piece(token_id)
         if piece.startswith("<0x") and self.processor.IsByte(token_id):
             return bytes([int(piece[3:5], 16)])
         return piece.replace(SPACE, " ").encode() if self.settings.escape_whitespaces else piece.encode()
@@ -209,7 +216,7 @@ class SentencePieceTokenizer:
     def facts(self) -> Mapping[str, Any]:
         """What the model says of itself."""
         settings = self.settings
-        pieces = {index: self.processor.IdToPiece(index) for index in self.special_ids}
+        pieces = {index: self._piece(index) for index in self.special_ids}
         return {
             "algorithm": settings.model_type,
             "normalizer": settings.normalizer or ("custom" if settings.has_character_map else None),

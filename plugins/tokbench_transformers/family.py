@@ -59,7 +59,9 @@ def _open(path: Path, spec: Spec) -> Any:
 
     try:
         return tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises bare Exception
+    except BaseException as error:  # the library raises bare Exception, and Rust's panics are none
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         remedy = "" if Path(spec.variant or "").expanduser().exists() else _DELETE
         raise TokenizerError(
             f"{spec}: {path} is not a tokenizer.json that tokenizers {tokenizers.__version__} can read: "

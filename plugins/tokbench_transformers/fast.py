@@ -84,7 +84,7 @@ class FastTokenizer(Rebuilt):
         except TypeError as error:
             raise self._refused([text], error) from error
         except BaseException as error:
-            self._tell_panic(error)
+            self._tell_failure(error)
             raise
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
@@ -100,12 +100,14 @@ class FastTokenizer(Rebuilt):
             except TypeError as error:
                 raise self._refused(part, error) from error
             except BaseException as error:
-                self._tell_panic(error)
+                self._tell_failure(error)
                 raise
             yield from encodings
 
-    def _tell_panic(self, error: BaseException) -> None:
-        """Raise what Rust panics with, which is no `Exception`, as an error that can be told."""
+    def _tell_failure(self, error: BaseException) -> None:
+        """Raise a panic of Rust, or the library's bare `Exception`, as an error that can be told."""
+        if type(error) is Exception:
+            raise TokenizerError(f"{self.name}: tokenizers: {error}") from error
         if type(error).__name__ == "PanicException":
             raise TokenizerError(f"{self.name}: tokenizers gave up (a panic in Rust: {error})") from error
 

@@ -9,28 +9,31 @@ from pathlib import Path
 from tokbench.errors import TokenizerError
 
 _GZIP = b"\x1f\x8b"
-MOST_UNPACKED = 1 << 30
-"""Bytes that a packed file may hold: no vocabulary has as many, and a small file could hold any number."""
+MOST = 1 << 30
+"""Bytes that a file may hold, packed or not: no vocabulary has as many."""
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """What a file holds, gzip unpacked; raises `TokenizerError` where it cannot be had."""
     try:
-        data = Path(path).read_bytes()
+        large = Path(path).stat().st_size > MOST
+        data = b"" if large else Path(path).read_bytes()
     except OSError as error:
         raise TokenizerError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from error
+    if large:
+        raise TokenizerError(f"{os.fspath(path)}: is larger than {MOST:,} bytes, which no vocabulary is")
     return _unpacked(data, os.fspath(path)) if data.startswith(_GZIP) else data
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
     unpack = zlib.decompressobj(wbits=31)
     try:
-        found = unpack.decompress(data, MOST_UNPACKED)
+        found = unpack.decompress(data, MOST)
     except zlib.error as error:
         raise TokenizerError(f"{where}: is gzip, and damaged ({error}); fetch the file again") from error
     if not unpack.eof:
         if unpack.unconsumed_tail:
-            raise TokenizerError(f"{where}: is gzip of more than {MOST_UNPACKED:,} bytes; unpack it first")
+            raise TokenizerError(f"{where}: is gzip of more than {MOST:,} bytes; unpack it first")
         raise TokenizerError(f"{where}: is gzip, and breaks off; fetch the file again")
     return found
 

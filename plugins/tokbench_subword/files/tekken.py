@@ -26,6 +26,8 @@ _FIRST = (
     *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
 )
 """The special tokens of a file that names none, as the earliest versions do; the others are ``<SPECIAL_n>``."""
+_MOST_SPECIAL = 1 << 16
+"""Special tokens that a file may speak of; Mistral's have a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ def read_tekken(path: str | os.PathLike[str]) -> Tekken:
         raise TokenizerError(f"{where}: is not a whole tekken.json: {error} is not there") from error
     except (TypeError, ValueError, AttributeError, OverflowError, binascii.Error) as error:
         raise TokenizerError(f"{where}: is no tekken.json, or damaged: {error}") from error
+    if not 0 <= count <= _MOST_SPECIAL:
+        raise TokenizerError(f"{where}: is damaged: default_num_special_tokens is {count}")
     if not named:
         named = dict(enumerate(_FIRST[:count]))
     special = {named.get(index, f"<SPECIAL_{index}>"): index for index in range(count)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,9 @@ from tokbench_subword.files.json_numbers import Written
 from tokbench_subword.files.opening import read_text
 from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
+
+_ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL)
+"""An escape of JSON, of two halves where it is one of a pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,11 @@ def read_document(path: str | os.PathLike[str]) -> Document:
 
 def parse(text: str, where: str) -> Any:
     """`text` as JSON; raises `TokenizerError` with line and column where it is not."""
+    half = next((found for found in _ESCAPES.finditer(text) if found["half"]), None) if "\\u" in text else None
+    if half is not None:
+        raise TokenizerError(
+            f"{where}: half a surrogate pair, \\{half['half']}, at character {half.start()}: that is no text"
+        )
     try:
         return json.loads(text, parse_float=Written.of)
     except json.JSONDecodeError as error:
@@ -79,7 +88,9 @@ def document_of(content: Any, *, where: str) -> Document:
 def _added(entry: Any, where: str) -> AddedToken:
     flags = FLAGS if isinstance(entry, Mapping) else ()
     if not flags or not isinstance(entry.get("content"), str) or type(entry.get("id")) is not int:
-        raise TokenizerError(f"{where}: an added token without its content, a string, and its id: {entry!r}")
+        raise TokenizerError(
+            f"{where}: an added token without its content, a string, and its id: {entry!r:.80}"
+        )
     return AddedToken(entry["content"], entry["id"], **{flag: bool(entry.get(flag, False)) for flag in flags})
 
 

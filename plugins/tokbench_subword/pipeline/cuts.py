@@ -193,4 +193,4 @@ def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:
         return [cutter_of(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
     if kind == "FixedLength":
         return [cutter_of(f"(?s:.{{1,{int(step['length'])}}})", "regex")]
-    raise TokenizerError(f"the pre-tokenizer {kind!r} is not known to this plugin")
+    raise TokenizerError(f"the pre-tokenizer {kind!r:.80} is not known to this plugin")

@@ -52,7 +52,7 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
         prefix, cleanup = str(config.get("prefix", "##")), bool(config.get("cleanup", True))
         return lambda tokens: [decoded(tokens, prefix=prefix, cleanup=cleanup)]
     raise TokenizerError(
-        f"the decoder {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
+        f"the decoder {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )
 
 

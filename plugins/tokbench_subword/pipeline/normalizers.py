@@ -38,6 +38,8 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
         return None
     kind = str(config.get("type"))
     if kind == "Sequence":
+        if None in config["normalizers"]:
+            raise TokenizerError("a normalizer of the Sequence is null")
         steps = [step for item in config["normalizers"] if (step := normalizer_of(item))]
         return partial(_in_order, steps) if steps else None
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
@@ -61,7 +63,7 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     if kind == "BertNormalizer":
         return _bert(config)
     raise TokenizerError(
-        f"the normalizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:` instead"
+        f"the normalizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
     )
 
 

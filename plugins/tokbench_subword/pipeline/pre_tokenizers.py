@@ -40,13 +40,15 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
         return lambda stretch: [stretch]
     kind = str(config.get("type"))
     if kind == "Sequence":
+        if None in config["pretokenizers"]:
+            raise TokenizerError("a pre-tokenizer of the Sequence is null")
         return partial(_in_order, [pre_tokenizer_of(item, spell=spell) for item in config["pretokenizers"]])
     if kind == "ByteLevel":
         split = _regex_split(GPT2_PATTERN, "Isolated") if config.get("use_regex", True) else None
         return partial(_byte_level, bool(config.get("add_prefix_space", True)), split, spell)
     if kind == "Split":
-        behavior, invert = str(config["behavior"]), bool(config.get("invert", False))
-        return partial(_split, compile_pattern(config["pattern"]), behavior, invert)
+        spans, invert = compile_pattern(config["pattern"]), bool(config.get("invert", False))
+        return partial(_split, spans, _behavior(config["behavior"]), invert)
     if kind == "Digits":
         each = bool(config.get("individual_digits"))
         return _regex_split(cut_at("Digits"), "Isolated" if each else "Contiguous")
@@ -55,7 +57,7 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
     if kind == "WhitespaceSplit":
         return _regex_split(r"\s", "Removed")
     if kind == "Punctuation":
-        return _regex_split(cut_at("Punctuation"), str(config.get("behavior", "Isolated")))
+        return _regex_split(cut_at("Punctuation"), _behavior(config.get("behavior", "Isolated")))
     if kind == "BertPreTokenizer":
         return partial(
             _in_order, [_regex_split(r"\s", "Removed"), _regex_split(cut_at("Punctuation"), "Isolated")]
@@ -69,7 +71,7 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
     if kind == "FixedLength":
         return partial(_fixed_length, int(config["length"]))
     raise TokenizerError(
-        f"the pre-tokenizer {kind!r} is not known to this plugin; load the tokenizer with `transformers:`"
+        f"the pre-tokenizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
     )
 
 
@@ -101,6 +103,13 @@ def _in_order(steps: Sequence[PreTokenizer], stretch: Stretch) -> list[Stretch]:
 
 def _regex_split(pattern: str, behavior: str) -> PreTokenizer:
     return partial(_split, compile_regex(pattern, "oniguruma").spans, behavior, False)
+
+
+def _behavior(value: Any) -> str:
+    """What becomes of matches; raises `TokenizerError` for a word that says nothing of it."""
+    if value not in ("Removed", "Isolated", "Contiguous", "MergedWithPrevious", "MergedWithNext"):
+        raise TokenizerError(f"the split behavior {value!r:.80} is not known")
+    return str(value)
 
 
 def _split(spans: Spans, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
@@ -145,15 +154,13 @@ def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[i
                 pieces.append((start, end))
             before = match
         return pieces
-    if behavior == "MergedWithNext":
-        for start, end, match in reversed(found):
-            if match and not before and pieces:
-                pieces[-1] = (start, pieces[-1][1])
-            else:
-                pieces.append((start, end))
-            before = match
-        return pieces[::-1]
-    raise TokenizerError(f"the split behavior {behavior!r} is not known")
+    for start, end, match in reversed(found):  # MergedWithNext
+        if match and not before and pieces:
+            pieces[-1] = (start, pieces[-1][1])
+        else:
+            pieces.append((start, end))
+        before = match
+    return pieces[::-1]
 
 
 def _byte_level(prefix: bool, split: PreTokenizer | None, spell: bool, stretch: Stretch) -> Iterable[Stretch]:

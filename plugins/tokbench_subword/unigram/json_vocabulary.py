@@ -43,7 +43,7 @@ class JsonVocabulary:
         for index, entry in enumerate(model["vocab"]):
             if not (isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)):
                 raise TokenizerError(
-                    f"{where}: entry {index} of the vocabulary is {entry!r}, not [piece, score]"
+                    f"{where}: entry {index} of the vocabulary is {entry!r:.80}, not [piece, score]"
                 )
             if not isinstance(entry[1], int | float) or not math.isfinite(entry[1]):
                 raise TokenizerError(f"{where}: piece {index} ({entry[0]!r}) has the score {entry[1]!r}")

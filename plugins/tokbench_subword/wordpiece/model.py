@@ -71,9 +71,10 @@ class WordPieceModel(Rebuilt):
                 f"the unknown token {self.unk_token!r} is not among the {len(self.vocabulary)} tokens of the "
                 f"vocabulary; name the one that is with unk_token=…"
             )
-        if self.max_input_chars_per_word < 1:
+        if not 1 <= self.max_input_chars_per_word < 2**63:
             raise TokenizerError(
-                f"max_input_chars_per_word must be at least 1; it is {self.max_input_chars_per_word}"
+                f"max_input_chars_per_word must be at least 1 and below 2^63; it is "
+                f"{self.max_input_chars_per_word}"
             )
         wrong = next((item for item in self.vocabulary.items() if not 0 <= item[1] < 2**31), None)
         if wrong:

@@ -44,14 +44,19 @@ def model_of_document(document: Document, *, where: str) -> WordPieceModel:
         if other != token:
             raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
     decoder = document.decoder or {}
-    prefix = model.get("continuing_subword_prefix", "##")
+    prefix, longest = model.get("continuing_subword_prefix", "##"), model.get("max_input_chars_per_word", 100)
+    if not isinstance(prefix, str) or type(longest) is not int:
+        raise TokenizerError(
+            f"{where}: its continuing_subword_prefix is {prefix!r:.80} and its max_input_chars_per_word "
+            f"{longest!r:.80}: a WordPiece model has a text and a whole number"
+        )
     own = _kind(decoder) == "WordPiece" and decoder.get("prefix", "##") == prefix
     rules, pipeline = _preparation(document, where)
     read = WordPieceModel(
         vocabulary=dict(vocabulary),
         unk_token=model.get("unk_token", "[UNK]"),
         prefix=prefix,
-        max_input_chars_per_word=model.get("max_input_chars_per_word", 100),
+        max_input_chars_per_word=longest,
         rules=rules,
         pipeline=pipeline,
         added_tokens=document.added_tokens,

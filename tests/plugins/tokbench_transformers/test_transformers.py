@@ -251,6 +251,25 @@ def test_a_panic_of_the_library_is_an_error_that_names_the_tokenizer(tmp_path):
             call("a" if call in alone else ["a", "a"])
 
 
+@pytest.mark.parametrize(
+    ("model", "match"),
+    [
+        ({"continuing_subword_prefix": "longer", "merges": [["a", "b"]]}, "can read: range end"),
+        ({"unk_token": "none"}, "Unk token `none` not found"),
+    ],
+)
+def test_what_the_library_fails_with_on_a_strange_file_is_an_error(model, match, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    content = {
+        "version": "1.0",
+        "added_tokens": [],
+        "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []},
+    }
+    path.write_text(json.dumps(content | {"model": content["model"] | model}))
+    with pytest.raises(TokenizerError, match=match):
+        load(f"transformers:{path}").encode("c")
+
+
 def test_a_lone_surrogate_is_refused_by_single_calls_in_the_same_words(tmp_path):
     tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, [])).save(str(tmp_path / "tokenizer.json"))
     tokenizer = load(f"transformers:{tmp_path}")

@@ -298,11 +298,18 @@ def test_ranks_that_do_not_begin_with_the_bytes_are_not_written_as_tekken(tmp_pa
         source.save(tmp_path / "ours.gguf")
 
 
+MANY = {"pattern": "x", "default_num_special_tokens": 10**9, "default_vocab_size": 10**10}
+TWICE = [{"rank": rank, "token_str": text} for rank, text in enumerate(["</s>", "</s>", "b"])]
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
-    [({"config": {}}, "not a whole tekken.json"), ({"special_tokens": [{"rank": 0, "token_str": "</s>"},
-      {"rank": 1, "token_str": "</s>"}, {"rank": 2, "token_str": "b"}]}, "given twice")],
-)  # fmt: skip
+    [
+        ({"config": {}}, "not a whole tekken.json"),
+        ({"config": MANY}, "is damaged: default_num_special_tokens"),
+        ({"special_tokens": TWICE}, "given twice"),
+    ],
+)
 def test_tekken_that_is_not_whole_is_refused(tmp_path, change, match):
     path = tekken_file(tmp_path / "tekken.json", **change)
     with pytest.raises(TokenizerError, match=match):

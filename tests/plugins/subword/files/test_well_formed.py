@@ -89,6 +89,54 @@ def test_every_family_refuses_such_a_file(family: str, tmp_path: Path) -> None:
         tokbench.load(f"{family}:{path}")
 
 
+BPE = {"model": MODEL}
+WORDPIECE = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "b": 1}}
+NOTHING = {"type": "Sequence", "normalizers": [None]}
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (BPE | {"normalizer": NOTHING}, "a normalizer of the Sequence is null"),
+        (BPE | {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [None]}}, "the Sequence is null"),
+        (
+            BPE | {"pre_tokenizer": {"type": "Split", "pattern": {"String": "x"}, "behavior": "x" * 9999}},
+            r"split behavior 'x{50,80} is not known$",
+        ),
+        (
+            BPE | {"pre_tokenizer": {"type": "Metaspace", "replacement": "\ud800"}},
+            r"half a surrogate pair, \\ud800",
+        ),
+        (BPE | {"added_tokens": [{"content": "x" * 99_999}]}, r"(?s)^.{,4200}$"),
+        ({"model": WORDPIECE | {"continuing_subword_prefix": None}}, "prefix is None and"),
+        ({"model": WORDPIECE | {"max_input_chars_per_word": float("nan")}}, "_per_word nan: a WordPiece model"),
+        ({"model": WORDPIECE | {"max_input_chars_per_word": 10**30}}, "below 2.63; it is 1000"),
+    ],
+)
+def test_what_nothing_can_be_made_of_is_refused(content: dict[str, Any], match: str, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"added_tokens": []} | content))
+    with pytest.raises(TokenizerError, match=match):
+        tokbench.load(f"{content['model']['type'].lower()}:{path}")
+
+
+@pytest.mark.parametrize(
+    "name", ["bpe:tokenizer.json", "unigram:x.model", "bpe:x.tiktoken", "wordpiece:vocab.txt"]
+)
+def test_a_file_larger_than_any_vocabulary_is_not_read(name: str, tmp_path: Path) -> None:
+    family, _, file = name.partition(":")
+    begins = {
+        "tokenizer.json": b'{"model": {}, "',
+        "x.model": b"\n\x0e\n\x05<unk>\x15",
+        "x.tiktoken": b"IQ== 0\nIg== 1\n",
+    }
+    with (tmp_path / file).open("wb") as stream:
+        stream.write(begins.get(file, b"[UNK]\na\n##b\n"))
+        stream.truncate(200 << 30)  # sparse: it takes no room
+    with pytest.raises(TokenizerError, match="larger than 1,073,741,824 bytes"):
+        tokbench.load(f"{family}:{tmp_path / file}")
+
+
 @pytest.mark.parametrize("family", ["bpe", "wordpiece", "unigram"])
 def test_json_that_is_nested_without_end_is_refused(family, tmp_path):
     path = tmp_path / "deep.json"
