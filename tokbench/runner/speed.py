@@ -96,7 +96,7 @@ def time_all(
     return result
 
 
-SIDE_BY_SIDE = 16
+SIDE_BY_SIDE = 24
 """Tokenizers whose processes live at once: each holds 50 to 250 MB."""
 
 
