@@ -34,7 +34,7 @@ class Delimited(RecordFormat):
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """The file."""
         blocks.check_beginning(file.path, self.fields.errors)
-        return whole_file(file)
+        return self.begun(file, whole_file(file))
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the file, and the delimiter that its name decides."""

@@ -28,7 +28,7 @@ class JsonLines(RecordFormat):
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line."""
         blocks.check_beginning(file.path, self.fields.errors)
-        return range_pieces(file, blocks.LINE_END)
+        return self.begun(file, range_pieces(file, blocks.LINE_END))
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""

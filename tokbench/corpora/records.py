@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from tokbench.corpora.dataset import Format, Piece, digest_pieces, read_pieces, shards_of
 from tokbench.corpora.naming import choose
-from tokbench.corpora.storage import stat
+from tokbench.corpora.storage import StoredFile, is_remote, stat
 from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError
 
@@ -84,6 +84,12 @@ class RecordFormat(Format, Protocol):
     def rows(self, piece: Piece) -> Iterator[Row]:
         """Each row that has a text."""
         ...
+
+    def begun(self, file: StoredFile, pieces: Sequence[Piece]) -> Sequence[Piece]:
+        """The pieces of a file; raises `CorpusError`, before any work, for what is wrong with its first row."""
+        if pieces and not is_remote(file.path):
+            next(self.rows(pieces[0]), None)
+        return pieces
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The texts of a piece in `language`."""

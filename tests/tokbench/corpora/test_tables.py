@@ -87,6 +87,8 @@ def test_a_missing_field_names_those_there_are(tmp_path, load, read, family):
     path = TABLES[family](tmp_path / f"x.{family}")
     with pytest.raises(CorpusError, match=r"(?s)'txet'.*text, lang.*field=NAME"):
         read(load(f"{family}:{path},field=txet"))
+    with pytest.raises(CorpusError, match="field=NAME"):  # where a run is planned, before any work
+        load(f"{family}:{path},field=txet").shards("und")
 
 
 @pytest.mark.parametrize("family", ["jsonl", "parquet"])
