@@ -22,6 +22,7 @@ from tokbench.plots.labels import dataset_label
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import Known, known_criteria
 from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.training import training_marks
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -237,6 +238,12 @@ def _sentences(
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
+    marks = training_marks(run, data.main_dataset(run))
+    if flattered := [labels[name] for name in ranked if name in marks]:
+        said.append(
+            f"Better here than elsewhere, since trained on this text or on another part of its collection: "
+            f"{', '.join(flattered)}. Judge them on other text (-d)."
+        )
     for why, of_estimates in (("text does not come back as it was", False), ("they are estimated", True)):
         out = [
             labels[name]

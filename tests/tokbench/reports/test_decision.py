@@ -114,6 +114,15 @@ def test_losslessness_first(small: Callable[..., Any]) -> None:
     assert verdicts["words"] == "loses text"
 
 
+def test_who_was_trained_on_the_text_is_said_beside_the_choice(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 3, 2)})
+    assert not any("trained" in sentence for sentence in decide(run).sentences)  # type: ignore[union-attr]
+    run.manifest["tokenizers"] = [{"spec": "bytes", "training": {"on": DATASET}}]
+    assert any(
+        sentence.startswith("Better here") and ": bytes." in sentence for sentence in decide(run).sentences
+    )  # type: ignore[union-attr]
+
+
 def test_the_page_is_given_the_same_figures(small: Callable[..., Any]) -> None:
     run = small({"compression_ratio": three(4, 2, 1)})
     found = decide(run)
