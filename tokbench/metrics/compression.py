@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 
 _DAGAN = (
@@ -15,7 +16,7 @@ _DAGAN = (
 _LENGTHS = "Lengths of tokens are counted of the text as a whole, not by document."
 
 
-def _quantile(share: float) -> Any:
+def _quantile(share: float) -> Callable[[Counts], float]:
     return lambda t: t.token_bytes.quantile(share)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.cost import PriceTable
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
@@ -21,7 +22,7 @@ class MeasureContext:
 
     `vocab_sizes` by tokenizer; `parallel` and `kinds` ("text" or "code") by dataset. `reference` is the
     language premiums are relative to (default: the cheapest); `baseline` the tokenizer that relative figures
-    are against. `audits` are the vocabulary audits by tokenizer (`tokbench.inspection.audit.VocabularyAudit`).
+    are against. `audits` are the vocabulary audits by tokenizer.
     `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
     `replicates` bootstrap replicates are drawn with `seed`, for intervals at `confidence`; 0 for none.
     `estimates` are the tokenizers whose numbers of tokens are estimated, with the bounds of the true number
@@ -38,7 +39,7 @@ class MeasureContext:
     kinds: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
     baseline: str | None = None
-    audits: Mapping[str, Any] = field(default_factory=dict)
+    audits: Mapping[str, VocabularyAudit] = field(default_factory=dict)
     morphology: Mapping[tuple[str, str], MorphCounts] = field(default_factory=dict)
     estimates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prices: PriceTable | None = None

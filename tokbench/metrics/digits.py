@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric, Undefined
 from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch, token_bytes
 
@@ -122,13 +123,13 @@ def _count_operators(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
     return counts
 
 
-def split_variability(t: Any) -> float:
+def split_variability(t: Counts) -> float:
     """Bits of uncertainty about how a number is cut, once its length is known: averaged over the numbers.
 
     Example:
-        >>> from types import SimpleNamespace
+        >>> from tokbench.metrics.counts import Counts
         >>> seen = {name: 0 for name in PATTERNS} | {"cut_0": 3, "cut_010": 1, "cut_100": 1, "cut_001": 2}
-        >>> round(split_variability(SimpleNamespace(**seen)), 4)  # (3 × 0 + 4 × 1.5) / 7
+        >>> round(split_variability(Counts(**seen)), 4)  # (3 × 0 + 4 × 1.5) / 7
         0.8571
     """
     import numpy as np
@@ -148,14 +149,14 @@ def split_variability(t: Any) -> float:
     return bits / total
 
 
-def magnitude_consistency(t: Any) -> float:
+def magnitude_consistency(t: Counts) -> float:
     """The standard deviation of tokens a digit over the lengths of numbers, divided by their mean.
 
     Example:
-        >>> from types import SimpleNamespace
+        >>> from tokbench.metrics.counts import Counts
         >>> seen = {f"{what}_{n}": 0 for what in ("numbers", "tokens") for n in MAGNITUDES}
         >>> seen |= {"numbers_1": 2, "tokens_1": 2, "numbers_2": 4, "tokens_2": 4}  # 1 and 1/2 a digit
-        >>> round(magnitude_consistency(SimpleNamespace(**seen)), 4)  # 0.25 / 0.75
+        >>> round(magnitude_consistency(Counts(**seen)), 4)  # 0.25 / 0.75
         0.3333
     """
     import numpy as np

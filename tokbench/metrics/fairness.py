@@ -59,10 +59,11 @@ def lorenz(costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
     return np.linspace(0, 1, len(costs) + 1), share
 
 
-def _premium(languages: Languages) -> Any:
+def _premium(languages: Languages) -> NDArray[np.float64]:
     if languages.reference < 0:
         raise Undefined("the reference language is not in this dataset")
-    return languages.tokens / languages.tokens[languages.reference]
+    premiums: NDArray[np.float64] = languages.tokens / languages.tokens[languages.reference]
+    return premiums
 
 
 def _grouped(by: str) -> Any:

@@ -1,4 +1,4 @@
-"""Many comparisons seen together: p-values that hold for all of them at once, as finely as resamples can tell.
+"""p-values corrected for many comparisons: they hold for a whole table at once, by the maxT method.
 
 Whoever reads a table of many pairs looks at the largest difference, so a p-value that is right for one pair
 is wrong for the table. Holm's correction multiplies p-values by the number of comparisons; with B resamples

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-def _cer(t: Any) -> Any:
+
+def _cer(t: Counts) -> float | NDArray[np.float64] | None:
     """Edits per character of the sampled losses, times the share of text in documents that lost something."""
     if not t.lossy_chars:
         return 0.0

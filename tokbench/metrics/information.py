@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.entropy import Spectrum, chao_shen, miller_madow, renyi_entropy
 from tokbench.metrics.metric import Metric, Undefined
 
@@ -124,10 +125,10 @@ def _entropy_metric(
     )
 
 
-def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[..., Any]:
+def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[[Counts], float]:
     """The entropy of the n-grams of a text's sample."""
 
-    def compute(t: Any) -> float:
+    def compute(t: Counts) -> float:
         spectrum: Spectrum = getattr(t, f"{order}_spectrum")
         if not len(spectrum.sizes):
             raise Undefined("no document has that many tokens in a row")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric, Undefined
@@ -55,7 +54,7 @@ def reason_for(need: str) -> str:
     return f"no {need.replace('_', ' ')} ({COUNTERS.get(need, 'nothing of that was counted')})"
 
 
-def missing_need(metric: Metric, counts: Sequence[Any]) -> str | None:
+def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
     """The status of a row whose metric lacks something it needs, or None."""
     for each in counts:
         for need in metric.needs:
@@ -78,7 +77,7 @@ def missing_need(metric: Metric, counts: Sequence[Any]) -> str | None:
     return None
 
 
-_TESTS: dict[str, Callable[[Any], bool]] = {
+_TESTS: dict[str, Callable[[Counts], bool]] = {
     "unk_places": lambda counts: not counts.unk_unknown,
     "token_bytes": lambda counts: len(counts.token_bytes) > 0 and int(counts.token_bytes.keys[0]) >= 0,
     "prices": lambda counts: counts.price is not None,
@@ -90,20 +89,20 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
 """Whether there is what is no counter."""
 
 
-def mixed_words(counts: Any) -> bool:
+def mixed_words(counts: Counts) -> bool:
     """Whether languages were added up whose words are of two kinds: cut at spaces, and single characters.
 
     A few words of the other kind, up to a twentieth, are in most texts.
     """
     share = counts.unspaced_words / counts.words if counts.words else 0.0
-    return counts.languages > 1 and counts.gold_words < counts.words and MIXED < share < 1 - MIXED
+    return bool(counts.languages > 1 and counts.gold_words < counts.words and MIXED < share < 1 - MIXED)
 
 
 MIXED = 0.05
 """Share of words of the other kind from which words of several languages are no one unit."""
 
 
-def _has(counts: Any, need: str) -> bool:
+def _has(counts: Counts, need: str) -> bool:
     if need in _TESTS:
         return _TESTS[need](counts)
     value = getattr(counts, need, None)

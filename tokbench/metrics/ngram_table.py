@@ -9,7 +9,7 @@ A table does not fit a processor's cache, so what is looked for is asked for som
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+    Small = NDArray[np.int32]
+    Floats = NDArray[np.float64]
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 12
@@ -43,13 +45,11 @@ class Counted(NamedTuple):
 
     table: KeyTable
     keys: Ints
-    counts: NDArray[np.int32]
+    counts: Small
     after: Ints
 
 
-def count_order(
-    symbols: NDArray[np.int32], number: NDArray[np.int32], n: int, begin: int, n_below: int
-) -> Counted:
+def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int) -> Counted:
     """Count the n-grams of order `n`; `number` holds those of the order below, and then these.
 
     `begin`, the largest symbol, ends no n-gram of two symbols and more.
@@ -85,13 +85,13 @@ def _empty(bits: int) -> Ints:
 
 
 @inline
-def _home(key, shift):  # type: ignore[no-untyped-def]
+def _home(key: Any, shift: int) -> Any:
     """The row where a key is looked for first."""
     return np.int64((np.uint64(key) * _MULTIPLIER) >> np.uint64(shift)) * 2
 
 
 @inline
-def _row_of(rows, mask, key, shift):  # type: ignore[no-untyped-def]
+def _row_of(rows: Any, mask: Any, key: Any, shift: int) -> Any:
     """Where a key stands, or the free row where it would."""
     row = _home(key, shift)
     while rows[row] != key and rows[row] != _NONE:
@@ -100,7 +100,7 @@ def _row_of(rows, mask, key, shift):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _key(symbols, number, place, n, begin):  # type: ignore[no-untyped-def]
+def _key(symbols: Any, number: Any, place: int, n: int, begin: int) -> Any:
     """The key of the n-gram at a place, or `_NONE`."""
     context, symbol = np.int64(number[place]), np.int64(symbols[place + n - 1])
     if context < 0 or (n > 1 and symbol == begin):
@@ -109,9 +109,18 @@ def _key(symbols, number, place, n, begin):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _count(  # type: ignore[no-untyped-def]
-    symbols_, number_, n, begin, rows_, shift, begun, keys, counts, after
-):
+def _count(
+    symbols_: Small,
+    number_: Small,
+    n: int,
+    begin: int,
+    rows_: Ints,
+    shift: int,
+    begun: tuple[int, int],
+    keys: Ints,
+    counts: Small,
+    after: Ints,
+) -> tuple[int, int]:
     """Number and count from the place where it was left; stops before the table is two thirds full."""
     symbols, number, rows = pointer(symbols_), pointer(number_), pointer(rows_)
     mask, (done, kinds) = np.int64(len(rows_) - 1), begun
@@ -139,7 +148,9 @@ def _count(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mark(ids, offsets, vocab_size, symbols):  # type: ignore[no-untyped-def]
+def mark(
+    ids: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]], vocab_size: int, symbols: Small
+) -> None:
     """Each document to `symbols`, with the mark of a beginning before it and that of an end after it."""
     at = 0
     for document in range(len(offsets) - 1):
@@ -153,7 +164,7 @@ def mark(ids, offsets, vocab_size, symbols):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def shares(keys, radix, counts, taken, share, rest):  # type: ignore[no-untyped-def]
+def shares(keys: Ints, radix: int, counts: Small, taken: Floats, share: Floats, rest: Floats) -> None:
     """What of its context's probability each n-gram has for itself, and what each context leaves below.
 
     `taken` (float64, ``(4,)``) is what is taken from a count of 0, 1, 2, and 3 or more.
@@ -172,7 +183,7 @@ def shares(keys, radix, counts, taken, share, rest):  # type: ignore[no-untyped-
 
 
 @kernel
-def _move(old_, new_, shift):  # type: ignore[no-untyped-def]
+def _move(old_: Ints, new_: Ints, shift: int) -> None:
     """Enter all keys of one table in another that is empty and larger."""
     old, new, mask = pointer(old_), pointer(new_), np.int64(len(new_) - 1)
     for row in range(0, len(old_), 2):
@@ -182,9 +193,17 @@ def _move(old_, new_, shift):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mix_order(  # type: ignore[no-untyped-def]
-    symbols_, number_, n, begin, rows_, shift, share_, rest_, chance_
-):
+def mix_order(
+    symbols_: Small,
+    number_: Small,
+    n: int,
+    begin: int,
+    rows_: Ints,
+    shift: int,
+    share_: Floats,
+    rest_: Floats,
+    chance_: Floats,
+) -> None:
     """Mix an order into the chances of symbols: those of the order below times its rest, and its own share.
 
     `number` holds the n-grams of the order below, and then these, -1 for those that were never seen.

@@ -1,4 +1,7 @@
-"""What a metric with options, or with counters of its own, sees of the counts: these by its own names."""
+"""Metrics with options or counters of their own: how these are counted, and what `compute` is given of them.
+
+In a tally such a counter stands as ``METRIC:OPTIONS.NAME``; the metric itself reads it as ``t.NAME``.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The text over again: Poisson resamples of it, it without each of its groups of documents, and it as it is.
+"""Bootstrap and jackknife: counts on Poisson resamples of a text, without each group of documents, and as is.
 
-A figure computed on all of them at once has what its interval needs: how it varies by chance, how much single
-documents decide it, and itself. Each row of counts has `n` resamples, then `GROUPS` texts that leave one
-bootstrap group out, then the whole text.
+A figure computed on all of them at once has what its interval needs: how it varies by chance (bootstrap), how
+much single documents decide it (jackknife), and itself. Each row of counts has `n` resamples, then `GROUPS`
+texts that leave one bootstrap group out, then the whole text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The `Counts` of a tally, for a figure and for its resamples."""
+"""From a tally to the `Counts` that metrics compute with: once for the figure, once on all resamples.
+
+The same formula gives both: counts are whole numbers for the figure, and arrays over the resamples for its
+interval.
+"""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
 
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric, Undefined
 
 _MAGIKARP = (
@@ -29,12 +29,17 @@ def jaccard(one: Collection[bytes], other: Collection[bytes]) -> float:
     return len(a & b) / len(a | b)
 
 
-def _share(status: str) -> Any:
+def _share(status: str) -> Callable[[Counts], float]:
     """The share of ids that the audit found to have a status."""
-    return lambda t: t.audit.share(status)
+
+    def compute(t: Counts) -> float:
+        assert t.audit is not None, "it is needed"
+        return t.audit.share(status)
+
+    return compute
 
 
-def _script_share(t: Any) -> float:
+def _script_share(t: Counts) -> float:
     """Share of the tokens with letters that are in the script of the text's language."""
     from tokbench.languages import lookup, unicode_scripts
 
@@ -43,6 +48,7 @@ def _script_share(t: Any) -> float:
     known = lookup(t.language)
     if known is None:
         raise Undefined(f"the script of the language {t.language!r} is not known")
+    assert t.audit is not None, "it is needed"
     lettered = {script: n for script, n in t.audit.scripts.items() if script[0].isupper()}
     if not lettered:
         raise Undefined("no token of the vocabulary has a letter")
