@@ -199,13 +199,12 @@ def quality_pass(spec: str, path: Path, jobs: int) -> dict[str, float]:
 
 def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) -> Callable[[], None]:
     """The quality pass of one tokenizer on one file, planned, and its tokenizer known to load."""
-    from types import SimpleNamespace
-
     from tokbench.registry import build_registry, default_context
     from tokbench.results.folder import RunFolder
     from tokbench.runner.cells import cut_into_tasks, make_cells
     from tokbench.runner.limits import Limits
     from tokbench.runner.plan import make_plan
+    from tokbench.runner.progress import Display
     from tokbench.runner.quality import QualityPass
     from tokbench.runner.shelter import Stop
     from tokbench.runner.subjects import make_ready
@@ -215,11 +214,10 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
     plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
     cells = make_cells(plan, make_ready(plan, folder / "trained", Stop(), lambda text: None))
     work = cut_into_tasks(cells, jobs, None, Limits(600, plan.memory_limit))
-    nobody = SimpleNamespace(worked=lambda *_: None, finished=lambda *_: None)
 
     def count() -> None:
-        quality = QualityPass(cells, work, RunFolder(folder), nobody, tell=lambda cell: None)
-        quality.run(executor, work, Stop(), jobs=jobs, audited=lambda *_: None)
+        quality = QualityPass(cells, work, RunFolder(folder), Display(), tell=lambda cell: None)
+        quality.run(executor, Stop(), jobs=jobs)
         assert not quality.failures, quality.failures
 
     return count

@@ -1,4 +1,8 @@
-"""What a run shows beside figures: passages tokenized by everyone, vocabulary audits, gold words, diffs."""
+"""What a run shows beside figures: passages tokenized by everyone, vocabulary audits, gold words, diffs.
+
+Each tokenizer is looked at by one call in a worker, once all is counted: it is not shown passages of cells in
+which it failed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import Begun, Emit
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
@@ -34,31 +38,6 @@ LARGEST_AUDIT = 600_000
 
 
 @dataclass(frozen=True, slots=True)
-class AuditTask:
-    """One tokenizer by itself: its vocabulary to be audited (or not), its cuts of gold words to be scored.
-
-    `gold` maps a language to the path and the format of its gold words. With `injection`, its control strings
-    are given to it as plain text.
-    """
-
-    recipe: Recipe
-    audit: bool
-    injection: bool
-    gold: Mapping[str, tuple[str, str]]
-    cache: TallyCache | None
-    limits: Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Audited:
-    """What was found of one tokenizer by itself: audit, injections (for JSON both), morphology by language."""
-
-    audit: dict[str, Any] | None
-    injections: list[dict[str, Any]] | None
-    morphology: dict[str, MorphCounts]
-
-
-@dataclass(frozen=True, slots=True)
 class Sample:
     """A passage that every tokenizer is shown with."""
 
@@ -67,105 +46,97 @@ class Sample:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be found out of one tokenizer: whether to audit its vocabulary, and whether to inject.
+
+    To inject is to give it its own control strings as plain text. `gold` maps a language to the path and the
+    format of its gold words; `texts` are passages, by number.
+    """
+
+    audit: bool
+    injection: bool
+    gold: Mapping[str, tuple[str, str]]
+    texts: Mapping[int, str]
+    cache: TallyCache | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was found: audit and injections, both for JSON; morphology by language; pieces of each passage."""
+
+    audit: dict[str, Any] | None
+    injections: list[dict[str, Any]] | None
+    morphology: dict[str, MorphCounts]
+    pieces: dict[int, list[dict[str, Any]]]
+
+
 @dataclass
 class Inspections:
-    """What was seen of all of them, by canonical spec."""
+    """What was seen of all tokenizers, by canonical spec."""
 
     audits: dict[str, VocabularyAudit] = field(default_factory=dict)
     morphology: dict[tuple[str, str], MorphCounts] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
 
 
-class Inspector:
-    """Looks at the tokenizers of a run: at each by itself, beside the counting; at what it makes of passages.
+def inspect_all(
+    plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey]
+) -> Inspections:
+    """Look at every tokenizer, each in a worker; write ``samples.json``, ``audits.json`` and ``diffs.json``.
 
-    The passages have to wait, for a tokenizer is not shown those of cells in which it failed.
+    What metrics need of them is given. A tokenizer is not shown passages of the cells that have `failed`.
     """
+    from tokbench.inspection.audit import VocabularyAudit
 
-    def __init__(self, plan: Plan, subjects: Sequence[Subject]) -> None:
-        self._plan = plan
-        self._ready = [
-            each for each in subjects if each.ready and each.recipe is not None and not each.estimated
-        ]
-        self._audited: dict[str, Audited | Failure] = {}
-
-    def audits(self) -> dict[str, AuditTask]:
-        """What is to be found out of each tokenizer, by canonical spec: whenever there is time."""
-        return {subject.entry.key: self._task(subject) for subject in self._ready}
-
-    def take(self, task: AuditTask, found: Audited | Failure) -> None:
-        """What was found, by whichever thread."""
-        self._audited[task.recipe.key] = found
-
-    def finish(self, folder: RunFolder, failed: Collection[CellKey]) -> Inspections:
-        """Write ``samples.json``, ``audits.json`` and ``diffs.json``, and give what metrics need of them.
-
-        `failed` are the cells that could not be counted.
-        """
-        from tokbench.inspection.audit import VocabularyAudit
-
-        samples = choose_samples(self._plan.corpora, self._plan.suite.samples, self._plan.limits)
-        with ThreadPoolExecutor(self._plan.jobs) as threads:
-            looks = list(threads.map(lambda subject: self._look(subject, samples, failed), self._ready))
-        found = Inspections()
-        views: list[list[dict[str, Any]]] = [[] for _ in samples]
-        audits: dict[str, Any] = {}
-        injected: dict[str, Any] = {}
-        for subject, shown in zip(self._ready, looks, strict=True):
-            key = subject.entry.key
-            seen = self._audited[key]
-            if isinstance(seen, Failure):
-                found.failures[key] = seen
-                continue
-            if isinstance(shown, Failure):
-                found.failures[key] = shown
-                continue
-            for index, pieces in shown.items():
-                views[index].append({"tokenizer": key, "pieces": pieces})
-            for language, counts in seen.morphology.items():
-                found.morphology[key, language] = counts
-            if seen.injections is not None:
-                injected[key] = seen.injections
-            if seen.audit is not None:
-                audits[key] = seen.audit
-                found.audits[key] = VocabularyAudit.from_json(seen.audit)
-        write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
-        write_json(folder.audits, audits)
-        if self._plan.suite.injection:
-            write_json(folder.injections, injected)
-        write_json(folder.diffs, diff_all(self._plan, self._ready, found.audits, failed))
-        return found
-
-    def _task(self, subject: Subject) -> AuditTask:
-        suite = self._plan.suite
-        gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
-        size = subject.about.vocab_size if subject.about else 0
-        assert subject.recipe is not None
-        return AuditTask(
-            subject.recipe,
-            suite.audit and size <= LARGEST_AUDIT,
-            suite.injection,
-            gold,
-            self._plan.cache,
-            self._plan.limits,
-        )
-
-    def _look(
-        self, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
-    ) -> dict[int, list[dict[str, Any]]] | Failure:
+    ready = [each for each in subjects if each.ready and each.recipe is not None and not each.estimated]
+    samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        looks = list(threads.map(lambda subject: _look(plan, subject, samples, failed), ready))
+    found = Inspections()
+    views: list[list[dict[str, Any]]] = [[] for _ in samples]
+    audits: dict[str, Any] = {}
+    injected: dict[str, Any] = {}
+    for subject, seen in zip(ready, looks, strict=True):
         key = subject.entry.key
-        if key not in self._audited:  # its cells were counted by an earlier run, or elsewhere
-            self.take(task := self._task(subject), run_audit(task))
-        shown = {
+        if isinstance(seen, Failure):
+            found.failures[key] = seen
+            continue
+        for index, pieces in seen.pieces.items():
+            views[index].append({"tokenizer": key, "pieces": pieces})
+        for language, counts in seen.morphology.items():
+            found.morphology[key, language] = counts
+        if seen.injections is not None:
+            injected[key] = seen.injections
+        if seen.audit is not None:
+            audits[key] = seen.audit
+            found.audits[key] = VocabularyAudit.from_json(seen.audit)
+    write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
+    write_json(folder.audits, audits)
+    if plan.suite.injection:
+        write_json(folder.injections, injected)
+    write_json(folder.diffs, diff_all(plan, ready, found.audits, failed))
+    return found
+
+
+def _look(
+    plan: Plan, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
+) -> Seen | Failure:
+    assert subject.recipe is not None
+    suite, size = plan.suite, subject.about.vocab_size if subject.about else 0
+    wanted = Wanted(
+        audit=suite.audit and size <= LARGEST_AUDIT,
+        injection=suite.injection,
+        gold={tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()},
+        texts={
             index: sample.text
             for index, sample in enumerate(samples)
-            if CellKey(key, sample.dataset, sample.language) not in failed
-        }
-        if not shown or isinstance(self._audited[key], Failure):
-            return {}
-        assert subject.recipe is not None
-        doing = "while passages were shown to it"
-        return attempt(show, subject.recipe, shown, limits=self._plan.limits, doing=doing)
+            if CellKey(subject.entry.key, sample.dataset, sample.language) not in failed
+        },
+        cache=plan.cache,
+    )
+    doing = "while its vocabulary was audited and passages were shown to it"
+    return attempt(look, subject.recipe, wanted, limits=plan.limits, doing=doing)
 
 
 def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
@@ -214,29 +185,24 @@ def read_sample(emit: Emit, recipe: DatasetRecipe, shard: Shard) -> str | None:
     return first[:SAMPLE_CHARS] if first else None
 
 
-def show(emit: Emit, recipe: Recipe, texts: Mapping[int, str]) -> dict[int, list[dict[str, Any]]]:
-    """Tokenize some passages."""
+def look(emit: Emit, recipe: Recipe, wanted: Wanted) -> Seen:
+    """Audit the vocabulary (or find the audit made before), score the gold words, tokenize the passages."""
     from tokbench.inspection.pieces import pieces
 
-    tokenizer = loaded(recipe)
-    return {index: [piece.as_json() for piece in pieces(tokenizer, text)] for index, text in texts.items()}
-
-
-def run_audit(task: AuditTask) -> Audited | Failure:
-    """What is found of a tokenizer in a worker, or why nothing is."""
-    return attempt(audit_one, task, limits=task.limits, doing="while its vocabulary was audited")
-
-
-def audit_one(emit: Emit, task: AuditTask) -> Audited:
-    """Audit the vocabulary (or find the audit made before), score the gold words."""
     scores = {}
-    for language, (path, form) in task.gold.items():
+    for language, (path, form) in wanted.gold.items():
         from tokbench.metrics.gold import read_gold
         from tokbench.metrics.morphology import score
 
-        scores[language] = score(loaded(task.recipe), read_gold(Path(path), form).words)
-    audited = _content(task.recipe, task.cache) if task.audit else None
-    return Audited(audited, _injected(task.recipe) if task.injection else None, scores)
+        scores[language] = score(loaded(recipe), read_gold(Path(path), form).words)
+    audited = _content(recipe, wanted.cache) if wanted.audit else None
+    injected = _injected(recipe) if wanted.injection else None
+    emit(Begun())  # the passages have the time limit for themselves
+    shown = {
+        index: [piece.as_json() for piece in pieces(loaded(recipe), text)]
+        for index, text in wanted.texts.items()
+    }
+    return Seen(audited, injected, scores, shown)
 
 
 def _injected(recipe: Recipe) -> list[dict[str, Any]]:

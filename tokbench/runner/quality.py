@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.counting import CountTask, Outcome, Progress, Summing, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
-from tokbench.runner.inspecting import Audited, AuditTask, run_audit
 from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
 from tokbench.runner.pool import borrowed
+from tokbench.runner.progress import Display
 from tokbench.runner.recipe import digest_of
 from tokbench.runner.shelter import Stop
 from tokbench.runner.worker import Emit
@@ -24,18 +24,6 @@ from tokbench.tally import Tally
 
 MOST_DIGESTS = 1_000
 """Shards of a cell up to which each is listed; beyond, one digest stands for them all."""
-
-
-class Watcher(Protocol):
-    """Somebody who watches the pass: a progress display, or nobody."""
-
-    def worked(self, cell: Cell, n_bytes: int) -> None:
-        """Bytes of a cell were counted."""
-        ...
-
-    def finished(self, cell: Cell, result: CellResult) -> None:
-        """A cell is finished and on disk."""
-        ...
 
 
 @dataclass
@@ -82,16 +70,17 @@ class QualityPass:
     def __init__(
         self,
         cells: Sequence[Cell],
-        work: Iterable[CountTask],
+        work: Sequence[CountTask],
         folder: RunFolder,
-        watcher: Watcher,
+        display: Display,
         *,
         tell: Callable[[CellResult], None],
     ) -> None:
         parts = Counter(piece.cell for task in work for piece in task.pieces)
+        self._work = work
         self._growing = {cell.index: _Growing(cell, parts[cell.index]) for cell in cells}
         self._folder = folder
-        self._watcher = watcher
+        self._display = display
         self._tell = tell
         self._lock = threading.Lock()
         self._reported: dict[int, int] = {}
@@ -101,29 +90,24 @@ class QualityPass:
     def run(
         self,
         executor: Executor,
-        tasks: Iterable[CountTask | AuditTask],
         stop: Stop,
         *,
         jobs: int,
-        audited: Callable[[AuditTask, Audited | Failure], None],
         expected: Mapping[str, str] | None = None,
     ) -> None:
         """Run every task, at most twice `jobs` waiting at once; ends early where the user asked to stop.
 
-        `audited` takes what was found of a tokenizer, which is asked on engines that are not shared only.
         `expected` is what workers of a shared engine must have; None for others. Raises what the coordinator
         itself cannot survive: a disk that is full, above all.
         """
         waiting: set[Future[Any]] = set()
-        queue = iter(tasks)
+        queue = iter(self._work)
         exhausted = False
         while True:
             while not exhausted and not stop.asked and len(waiting) < 2 * jobs:
                 task = next(queue, None)
                 if task is None:
                     exhausted = True
-                elif isinstance(task, AuditTask):
-                    waiting.add(executor.submit(lambda task: audited(task, run_audit(task)), task))
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
                 else:  # nobody can be heard from another machine: outcomes come with the future
@@ -149,7 +133,7 @@ class QualityPass:
 
     def _progress(self, more: Progress) -> None:
         self._reported[more.cell] = self._reported.get(more.cell, 0) + more.n_bytes
-        self._watcher.worked(self._growing[more.cell].cell, more.n_bytes)
+        self._display.worked(self._growing[more.cell].cell, more.n_bytes)
 
     def _piece(self, outcome: Outcome) -> None:
         growing = self._growing[outcome.cell]
@@ -175,8 +159,8 @@ class QualityPass:
             self.digests.setdefault((cell.key.dataset, cell.key.language), digests)
         else:
             self.failures.append(result)
-        self._watcher.worked(cell, cell.n_bytes - self._reported.pop(cell.index, 0))
-        self._watcher.finished(cell, result)
+        self._display.worked(cell, cell.n_bytes - self._reported.pop(cell.index, 0))
+        self._display.finished(cell, result)
         self._tell(result)
 
 

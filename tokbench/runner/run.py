@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,10 @@ from tokbench.runner.cells import (
     most_workers,
     without_text,
 )
-from tokbench.runner.counting import CountTask, get_ready
+from tokbench.runner.counting import get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
 from tokbench.runner.figures import make_figures, measure_context, write_figures
-from tokbench.runner.inspecting import AuditTask, Inspector
+from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.manifest import Provenance, manifest
@@ -158,13 +158,12 @@ class _Session:
             known.subjects = make_ready(plan, models, stop, self.display.say, self.display.rounds)
         with self.timed("quality", stop):
             cells = make_cells(plan, known.subjects)
-            inspector = Inspector(plan, known.subjects)
-            self.count(cells, inspector, stop)
+            self.count(cells, stop)
         with self.timed("inspect", stop):
             failed = {cell.key for cell in known.failures}
             counted = CellFiles(folder, [cell.key for cell in cells if cell.key not in failed])
             known.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
-            known.seen = inspector.finish(folder, {cell.key for cell in known.failures})
+            known.seen = inspect_all(plan, known.subjects, folder, {cell.key for cell in known.failures})
             known.leaks = find_leaks(plan, known.subjects, known.digests)
         with self.timed("figures", stop):  # before speed is timed: that wants the machine, and its workers gone
             context = measure_context(plan, known.subjects, known.seen)
@@ -178,7 +177,7 @@ class _Session:
         if plan.cache is not None:
             plan.cache.prune(cache_limit())
 
-    def count(self, cells: Sequence[Cell], inspector: Inspector, stop: Stop) -> None:
+    def count(self, cells: Sequence[Cell], stop: Stop) -> None:
         plan, known, standing = self.plan, self.known, look_through(self.folder, cells)
         todo, known.digests = standing.todo, standing.digests
         work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits, counting(plan))
@@ -187,15 +186,13 @@ class _Session:
         if todo:
             threading.Thread(target=_import_ahead, daemon=True).start()
             with plan.engine.open(plan.jobs, plan.suite.address) as executor:
-                tasks: Iterable[CountTask | AuditTask] = work
                 expected = None
                 if plan.engine.shared:
                     check_workers(executor, plan.registry, plan.jobs)
                     expected = environment(plan.registry)
                 else:
                     check_here(executor, plan.engine.name)
-                    tasks = with_audits(work, inspector.audits())
-                quality.run(executor, tasks, stop, jobs=plan.jobs, audited=inspector.take, expected=expected)
+                quality.run(executor, stop, jobs=plan.jobs, expected=expected)
         known.digests |= quality.digests
         known.failures = quality.failures
 
@@ -225,14 +222,6 @@ class _Session:
         self.known.timings[what] = time.monotonic() - begun
         if stop.asked:
             raise KeyboardInterrupt
-
-
-def with_audits(work: Iterable[CountTask], audits: dict[str, AuditTask]) -> Iterator[CountTask | AuditTask]:
-    """What is to be counted, and before each tokenizer's first task the audit of it."""
-    for task in work:
-        if task.recipe.key in audits:
-            yield audits.pop(task.recipe.key)
-        yield task
 
 
 def _import_ahead() -> None:
