@@ -20,8 +20,9 @@ from tokbench.errors import SpecError
 from tokbench.extension import Engine
 from tokbench.registry import Registry
 from tokbench.results.atomic import StorageError
+from tokbench.runner.fingerprint import versions
 from tokbench.runner.limits import WorkerLost
-from tokbench.runner.recipe import RegistryRecipe, versions
+from tokbench.runner.recipe import RegistryRecipe
 
 PATIENCE = "20s"
 """How long a scheduler may take to answer."""

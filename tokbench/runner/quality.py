@@ -14,10 +14,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.counting import CountTask, Outcome, Progress, Summing, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
+from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
 from tokbench.runner.pool import borrowed
 from tokbench.runner.progress import Display
-from tokbench.runner.recipe import digest_of
 from tokbench.runner.shelter import Stop
 from tokbench.runner.worker import Emit
 from tokbench.tally import Tally

@@ -31,6 +31,7 @@ from tokbench.runner.cells import (
 from tokbench.runner.counting import get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
 from tokbench.runner.figures import make_figures, measure_context, write_figures
+from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.limits import WorkerLost
@@ -39,7 +40,7 @@ from tokbench.runner.plan import Plan, make_plan, price_notes
 from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
-from tokbench.runner.recipe import adopt, digest_of
+from tokbench.runner.recipe import adopt
 from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.shelter import Stop, stopping
 from tokbench.runner.speed import speed_stage

@@ -1,4 +1,4 @@
-"""Recipes: what a fingerprint covers, told by several threads at once."""
+"""What a fingerprint covers, told by several threads at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tokbench.runner.recipe import imported_beside
+from tokbench.runner.fingerprint import imported_beside
 
 
 def test_many_threads_read_imports_at_once(tmp_path: Path) -> None:
