@@ -212,7 +212,7 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
 
     changes = {"tokenizers": [spec], "datasets": [f"text:{path}"], "jobs": jobs}
     plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
-    cells = make_cells(plan, make_ready(plan, folder / "trained", Stop(), lambda text: None))
+    cells = make_cells(plan, make_ready(plan, folder / "trained", Stop(), Display()))
     work = cut_into_tasks(cells, jobs, None, Limits(600, plan.memory_limit))
 
     def count() -> None:

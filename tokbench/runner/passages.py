@@ -1,27 +1,23 @@
-"""Text that every tokenizer of a run is given: some of each dataset, read in workers.
+"""The text that the speed pass times: some of each dataset, read in workers, the same for every tokenizer.
 
-Of each language there is as much as of any other, as far as it goes. Here is what is timed, and the check of
-its ids before that; what is compared is chosen in `tokbench.runner.diffs`.
+Of each language there is as much as of any other, as far as it goes.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from tokbench.batch import TokenBatch
 from tokbench.corpus import Shard
-from tokbench.errors import CorpusError, TokenizerError
+from tokbench.errors import CorpusError
 from tokbench.runner.limits import Limits
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.runner.worker import Emit
-from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without
@@ -185,39 +181,3 @@ def _cut(text: str) -> Iterator[str]:
             end = space if space > 0 else end
         yield text[start:end]
         start = end
-
-
-def verified(tokenizer: Tokenizer, passage: Passage) -> TokenBatch:
-    """The ids of every document of a passage, the same each time and by every way of asking.
-
-    Raises `TokenizerError` where the second call gives other ids than the first, or single calls other ids than
-    the batch, on the passage's documents or on all of them as one.
-    """
-    import numpy as np
-
-    batch = encode_batch(tokenizer, passage.documents)
-    again = encode_batch(tokenizer, passage.documents)
-    if not (np.array_equal(batch.ids, again.ids) and np.array_equal(batch.offsets, again.offsets)):
-        raise TokenizerError(
-            f"{tokenizer.name}: encoding {passage.dataset} twice gives other ids the second time; "
-            f"a tokenizer that draws at random has no one speed"
-        )
-    _same_alone(tokenizer, passage, passage.documents, batch)
-    _same_alone(tokenizer, passage, passage.long, encode_batch(tokenizer, passage.long))
-    return batch
-
-
-def _same_alone(tokenizer: Tokenizer, passage: Passage, texts: tuple[str, ...], batch: TokenBatch) -> None:
-    import numpy as np
-
-    for index, text in enumerate(texts):
-        if not np.array_equal(np.asarray(tokenizer.encode(text), np.int64), batch[index]):
-            raise TokenizerError(
-                f"{tokenizer.name}: encode and encode_batch disagree on {passage.dataset}, "
-                f"document {index}: {text[:60]!r}; a speed of either would not be of the same work"
-            )
-
-
-def digest_of_ids(batch: TokenBatch) -> bytes:
-    """A digest of ids and of where documents end; equal for tokenizers that did the same work."""
-    return hashlib.sha256(batch.ids.tobytes() + batch.offsets.tobytes()).digest()

@@ -88,7 +88,7 @@ class Corpus:
         """What counting depends on."""
         from tokbench.tally import CorpusFacts
 
-        return CorpusFacts.of(self.dataset, language)  # type: ignore[arg-type]  # of what it states, not of text
+        return CorpusFacts.of(self.dataset, language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
@@ -17,10 +17,12 @@ from tokbench.runner.engines import difference, environment_here, result_of, sub
 from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
 from tokbench.runner.pool import borrowed
-from tokbench.runner.progress import Display
 from tokbench.runner.shelter import Stop
 from tokbench.runner.worker import Emit
 from tokbench.tally import Tally
+
+if TYPE_CHECKING:
+    from tokbench.runner.progress import Display  # which a worker does without
 
 MOST_DIGESTS = 1_000
 """Shards of a cell up to which each is listed; beyond, one digest stands for them all."""

@@ -156,7 +156,7 @@ class _Session:
         plan, folder, known = self.plan, self.folder, self.known
         with self.timed("prepare", stop):
             models = _models(plan, folder)
-            known.subjects = make_ready(plan, models, stop, self.display.say, self.display.rounds)
+            known.subjects = make_ready(plan, models, stop, self.display)
         with self.timed("quality", stop):
             cells = make_cells(plan, known.subjects)
             self.count(cells, stop)
@@ -171,7 +171,7 @@ class _Session:
             figures = make_figures(plan, folder, known.subjects, cells, known.failures, context)
             known.faults += figures.faults
         with self.timed("speed", stop):
-            known.speed = speed_stage(plan, folder, known.subjects, stop, self.display.rounds)
+            known.speed = speed_stage(plan, folder, known.subjects, stop, self.display)
         speeds = speed_measurements(plan, known.speed, known.subjects) if known.speed else []
         write_figures(plan, folder, known.name, known.subjects, figures, speeds)
         self.write_manifest("finished")

@@ -8,6 +8,9 @@ the next, each time beginning with another one, so that a machine that warms up 
 alike. Only one process works at a time. More than `SIDE_BY_SIDE` tokenizers go in groups, one after the other,
 so that memory does not grow with their number. What an earlier try of the same run has timed is found again on
 disk.
+
+`tokbench.runner.passages` chooses the text, `stopwatch` is what each process does, `speed_rows` makes figures
+of the timings.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from tokbench.runner.limits import CallFailed, Limits, WorkerLost, failure, fail
 from tokbench.runner.passages import Passage, choose_passages
 from tokbench.runner.plan import Plan
 from tokbench.runner.pool import close_idle
+from tokbench.runner.progress import Display
 from tokbench.runner.recipe import key_of
 from tokbench.runner.shelter import Stop, Worker
 from tokbench.runner.stopwatch import SetUp, Timing, set_up, settle, time_part, time_round
@@ -36,7 +40,6 @@ from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
 from tokbench.runner.worker import Emit
 
-Report = Callable[[int, int, str], None]
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
@@ -61,7 +64,7 @@ def time_all(
     settings: SpeedSettings,
     limits: Limits,
     stop: Stop,
-    report: Report,
+    display: Display,
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=_busy(), clock=settings.clock)
@@ -75,7 +78,7 @@ def time_all(
     def tick(doing: str) -> None:
         nonlocal done
         done += 1
-        report(done, total, doing)
+        display.rounds(done, total, doing)
 
     groups = math.ceil(len(ready) / SIDE_BY_SIDE)
     if groups > 1:
@@ -246,7 +249,7 @@ def speed_stage(
     folder: RunFolder,
     subjects: Sequence[Subject],
     stop: Stop,
-    report: Callable[[int, int, str], None],
+    display: Display,
 ) -> SpeedResult | None:
     """What the speed pass finds, from disk where the same was timed before; None where speed is not asked for.
 
@@ -267,7 +270,7 @@ def speed_stage(
     timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
     passages = choose_passages(timed, settings, plan.limits)
     close_idle()  # nobody but the one being timed
-    result = time_all(subjects, passages, settings, plan.limits, stop, report)
+    result = time_all(subjects, passages, settings, plan.limits, stop, display)
     if not stop.asked:
         write_rows(folder.speed, result.rounds)
         write_json(_state(folder), state_of(result, identity))

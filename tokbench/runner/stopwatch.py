@@ -1,8 +1,8 @@
-"""Timing in a process of its own: what a fresh worker does for the speed pass.
+"""The worker's side of the speed pass: one tokenizer in a fresh process, checked and timed.
 
-The coordinator calls `set_up` once, `time_part` for each part of a text never seen, `settle` once, and then
-`time_round` many times, one tokenizer at a time across all of them.
-Nothing else runs in the process, and garbage is not collected while the clock runs.
+The coordinator (`tokbench.runner.speed`) calls `set_up` once, `time_part` for each part of a text never seen,
+`settle` once, and then `time_round` many times, one tokenizer at a time across all of them. Nothing else runs
+in the process, and garbage is not collected while the clock runs.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tokbench.batch import TokenBatch
+from tokbench.errors import TokenizerError
 from tokbench.runner.limits import peak_memory
-from tokbench.runner.passages import Passage, digest_of_ids, utf8_bytes, verified
+from tokbench.runner.passages import Passage, utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.worker import Begun, Emit
-from tokbench.tokenizer import Tokenizer
+from tokbench.tokenizer import BatchEncoder, OffsetEncoder, Tokenizer, encode_batch
 
 SHORTEST_ROUND = 0.004
 """Seconds; a form that is done sooner is repeated within a round until it takes as long."""
@@ -127,7 +129,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
         first_call_seconds=first,
         first_batch_seconds=first_batch,
         bare_bytes=bare,
-        batches=_has(tokenizer, "encode_batch"),
+        batches=isinstance(tokenizer, BatchEncoder),
     )
 
 
@@ -155,6 +157,42 @@ def settle(emit: Emit) -> Settled:
     return Settled(peak, digest.hexdigest())
 
 
+def verified(tokenizer: Tokenizer, passage: Passage) -> TokenBatch:
+    """The ids of every document of a passage, the same each time and by every way of asking.
+
+    Raises `TokenizerError` where the second call gives other ids than the first, or single calls other ids than
+    the batch, on the passage's documents or on all of them as one.
+    """
+    import numpy as np
+
+    batch = encode_batch(tokenizer, passage.documents)
+    again = encode_batch(tokenizer, passage.documents)
+    if not (np.array_equal(batch.ids, again.ids) and np.array_equal(batch.offsets, again.offsets)):
+        raise TokenizerError(
+            f"{tokenizer.name}: encoding {passage.dataset} twice gives other ids the second time; "
+            f"a tokenizer that draws at random has no one speed"
+        )
+    _same_alone(tokenizer, passage, passage.documents, batch)
+    _same_alone(tokenizer, passage, passage.long, encode_batch(tokenizer, passage.long))
+    return batch
+
+
+def _same_alone(tokenizer: Tokenizer, passage: Passage, texts: tuple[str, ...], batch: TokenBatch) -> None:
+    import numpy as np
+
+    for index, text in enumerate(texts):
+        if not np.array_equal(np.asarray(tokenizer.encode(text), np.int64), batch[index]):
+            raise TokenizerError(
+                f"{tokenizer.name}: encode and encode_batch disagree on {passage.dataset}, "
+                f"document {index}: {text[:60]!r}; a speed of either would not be of the same work"
+            )
+
+
+def digest_of_ids(batch: TokenBatch) -> bytes:
+    """A digest of ids and of where documents end; equal for tokenizers that did the same work."""
+    return hashlib.sha256(batch.ids.tobytes() + batch.offsets.tobytes()).digest()
+
+
 def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
     """One round of one form, warm: the form has run before, and often enough to fill `SHORTEST_ROUND`.
 
@@ -162,7 +200,7 @@ def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
     """
     emit(Begun())
     bench = _benches[0]
-    if form == "offsets" and not _has(bench.tokenizer, "offsets"):
+    if form == "offsets" and not isinstance(bench.tokenizer, OffsetEncoder):
         return None
     known = _form(bench, dataset, form)
     if not known.loops:
@@ -215,13 +253,13 @@ def _call(tokenizer: Tokenizer, form: str, texts: Sequence[str]) -> Callable[[],
     `encode` document by document. Nothing converts what it returns while the clock runs, but for `lists`, which
     is of ids as Python lists whoever gives them.
     """
-    if form == "batch" and _has(tokenizer, "encode_batch"):
-        native = tokenizer.encode_batch  # type: ignore[attr-defined]
+    if form == "batch" and isinstance(tokenizer, BatchEncoder):
+        native = tokenizer.encode_batch
         return lambda: native(texts)
     if form == "decode":
         return _each(tokenizer.decode, [list(map(int, tokenizer.encode(text))) for text in texts])
-    if form == "offsets":
-        return _each(tokenizer.offsets, texts)  # type: ignore[attr-defined]
+    if form == "offsets" and isinstance(tokenizer, OffsetEncoder):
+        return _each(tokenizer.offsets, texts)
     if form == "lists":
         return _each(_listing(tokenizer, texts), texts)
     return _each(tokenizer.encode, texts)
@@ -270,7 +308,3 @@ def _undisturbed() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-def _has(tokenizer: Tokenizer, capability: str) -> bool:
-    return callable(getattr(tokenizer, capability, None))

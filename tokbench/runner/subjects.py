@@ -28,11 +28,10 @@ from tokbench.tokenizer import special_ids, unk_id
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without
+    from tokbench.runner.progress import Display
 
 _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"
 
-Say = Callable[[str], None]
-Report = Callable[[int, int, str], None]
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
@@ -69,9 +68,7 @@ class Subject:
         return self.failure is not None and self.entry.optional
 
 
-def make_ready(
-    plan: Plan, models: Path, stop: Stop, say: Say, report: Report = lambda *_: None
-) -> list[Subject]:
+def make_ready(plan: Plan, models: Path, stop: Stop, display: Display) -> list[Subject]:
     """Every tokenizer of the plan, trained ones kept under `models`; failures are kept, none is raised.
 
     Raises `WorkerLost` of kind ``interrupted`` only. Once the user asked to stop, no more are begun.
@@ -82,7 +79,7 @@ def make_ready(
         order = sorted(plan.entries, key=lambda entry: not entry.trains)
         with ThreadPoolExecutor(plan.jobs) as threads:
             made = threads.map(
-                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, lesson, say, report), order
+                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, lesson, display), order
             )
             by_key = {subject.entry.key: subject for subject in made}
     return [by_key[entry.key] for entry in plan.entries]
@@ -148,7 +145,7 @@ def _of_corpus(
     return found
 
 
-def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) -> Subject:
+def _ready(plan: Plan, entry: Entry, lesson: _Lesson, display: Display) -> Subject:
     subject = Subject(entry)
     try:
         context = plan.registry.context
@@ -157,7 +154,7 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
             context = replace(context, offline=True, offline_because=because)
         trained = None
         if entry.trains:
-            trained, info = _train(plan, entry, lesson, say, report)
+            trained, info = _train(plan, entry, lesson, display)
             subject = replace(subject, training=info)
         with borrowed() as worker:
             recipe, files, libraries = worker.call(
@@ -175,26 +172,26 @@ def _ready(plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report) 
         return replace(subject, failure=failure_of(error))
 
 
-def _train(
-    plan: Plan, entry: Entry, lesson: _Lesson, say: Say, report: Report
-) -> tuple[Trained, dict[str, Any]]:
+def _train(plan: Plan, entry: Entry, lesson: _Lesson, display: Display) -> tuple[Trained, dict[str, Any]]:
     assert plan.training is not None
     trained = find_trained(plan.registry, entry.spec, lesson.digest, lesson.models)
     nest = lesson.nests.get(_nest_of(entry.spec))
     if trained is None and nest is not None:
-        trained = _train_nest(plan, entry.spec, *nest, lesson, report)
+        trained = _train_nest(plan, entry.spec, *nest, lesson, display)
     if trained is None:
-        trained = _train_now(plan, entry.spec, {}, lesson, report)
+        trained = _train_now(plan, entry.spec, {}, lesson, display)
     when = "before" if trained.reused else f"in {trained.info.get('seconds', 0):.1f} s"
     if nest is not None and "nested_in" in trained.info:
         when = f"with {trained.info['nested_in']}, of whose merges it has the first"
-    say(f"{entry.key}: trained on {plan.training.key} {when}; {shares(trained.info.get('text_bytes', {}))}")
+    display.say(
+        f"{entry.key}: trained on {plan.training.key} {when}; {shares(trained.info.get('text_bytes', {}))}"
+    )
     info = {**trained.info, "reused": trained.reused, "on": plan.training.key}
     return trained, info
 
 
 def _train_nest(
-    plan: Plan, spec: Spec, lock: threading.Lock, specs: dict[int, Spec], lesson: _Lesson, report: Report
+    plan: Plan, spec: Spec, lock: threading.Lock, specs: dict[int, Spec], lesson: _Lesson, display: Display
 ) -> Trained | None:
     """The tokenizer from the training of the largest of some sizes, by whoever comes first; None without it."""
     with lock:
@@ -203,20 +200,20 @@ def _train_nest(
             return trained
         largest = specs[max(specs)]
         try:
-            made = _train_now(plan, largest, dict(specs), lesson, report)
+            made = _train_now(plan, largest, dict(specs), lesson, display)
         except (WorkerLost, CallFailed):
             specs.clear()  # each is tried for itself
             return None
         return made if largest == spec else find_trained(plan.registry, spec, lesson.digest, lesson.models)
 
 
-def _train_now(plan: Plan, spec: Spec, sizes: Mapping[int, Spec], lesson: _Lesson, report: Report) -> Trained:
+def _train_now(plan: Plan, spec: Spec, sizes: Mapping[int, Spec], lesson: _Lesson, display: Display) -> Trained:
     """Train in a process of its own."""
     assert plan.training is not None
 
     def told(event: object) -> None:
         if isinstance(event, Trains):
-            report(int(event.fraction * 100), 100, f"{event.spec} {event.doing}")
+            display.rounds(int(event.fraction * 100), 100, f"{event.spec} {event.doing}")
 
     arguments = (spec, sizes, plan.training, lesson.aside, lesson.digest, lesson.models)
     # A fresh process, so that the peak of memory is this training's own.

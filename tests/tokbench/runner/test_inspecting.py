@@ -10,6 +10,7 @@ from tokbench.registry import build_registry, default_context
 from tokbench.results.folder import RunFolder
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.plan import Plan, make_plan
+from tokbench.runner.progress import Display
 from tokbench.runner.shelter import Stop
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
@@ -20,7 +21,7 @@ def made_ready(tmp_path: Path, *specs: str) -> tuple[Plan, list[Subject]]:
     text.write_text("A line that is long enough to be shown to somebody who wants to see tokens.\n", "utf-8")
     changes = {"tokenizers": list(specs), "datasets": [f"text:{text}"], "cache": False, "jobs": 1}
     plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
-    return plan, make_ready(plan, tmp_path / "trained", Stop(), lambda text: None)
+    return plan, make_ready(plan, tmp_path / "trained", Stop(), Display())
 
 
 def test_failed_cells_are_not_shown(tmp_path: Path) -> None:
