@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -101,10 +101,10 @@ def _batches(
     first = next(iterator, None)
     if first is None:
         return ()
-    both = chain([first], iterator)
+    both: Any = chain([first], iterator)  # all of them are of the kind of the first
     if isinstance(first, TextBatch):
-        return both  # type: ignore[return-value]
-    return prepare(both, facts=facts, batch_bytes=batch_bytes)  # type: ignore[arg-type]
+        return cast("Iterable[TextBatch]", both)
+    return prepare(both, facts=facts, batch_bytes=batch_bytes)
 
 
 def get_ready() -> None:

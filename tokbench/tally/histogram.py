@@ -138,19 +138,13 @@ class Tail:
 def sum_by_key(
     keys: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sorted distinct keys and the summed counts of each; keys are not below 0."""
+    """Sorted distinct keys and the summed counts of each."""
     import numpy as np
 
     if not len(keys):
         return keys, counts
-    bits = int(counts.max()).bit_length()
-    if int(keys.max()).bit_length() + bits < 64:  # both in one number: numbers are sorted faster than indices
-        packed = keys << bits | counts
-        packed.sort()
-        keys, counts = packed >> bits, packed & (1 << bits) - 1
-    else:
-        order = np.argsort(keys)  # in any order among equals: their counts are summed
-        keys, counts = keys[order], counts[order]
+    order = np.argsort(keys)  # in any order among equals: their counts are summed
+    keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[first], np.add.reduceat(counts, first)
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.hashing import equal_bytes
-from tokbench.kernels.pointers import load_u64, prefetch, prefetch_to_read
 from tokbench.tally.marks import clear, set_boundary
 from tokbench.tally.text import Texts
 from tokbench.tally.vocabulary import EMPTY, SPLIT, UNKNOWN, UNTOLD, TokenArrays
@@ -26,14 +25,7 @@ if TYPE_CHECKING:
 
 MATCHED = ("split", "unknown", "empty")
 """What `match` counts of each document: tokens of some kind."""
-ZERO, ONE, TWO, FOUR, EIGHT = map(np.uint64, (0, 1, 2, 4, 8))
-SPACE = np.uint64(0x20)
-AHEAD = np.uint64(128)
-"""So many tokens before it is looked at, what is known of a token is asked for, which may be in no cache."""
-MASKS = np.array(
-    [[(1 << 8 * min(size, 8)) - 1, (1 << 8 * max(size - 8, 0)) - 1] for size in range(17)], np.uint64
-)
-"""The bits of the first and of the second eight bytes that tokens of 0 to 16 bytes have."""
+SPACE = 0x20
 
 
 class Tokens(NamedTuple):
@@ -60,65 +52,53 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
     where they spell it behind one space, which many tokenizers put before a text. In an exact document a bit of
     `boundary` is set where a token begins, but for the first.
     """
-    data, rows, boundary = texts.data, table.rows, found.boundary
+    data, boundary = texts.data, found.boundary
     for document in range(len(texts.starts)):
         start, end = texts.starts[document], texts.ends[document]
-        # unsigned indices, here and below, spare the question whether they count from the end
-        index, last = np.uint64(tokens.offsets[document]), np.uint64(tokens.offsets[document + 1])
-        ahead = min(AHEAD, np.uint64(len(tokens.ids)) - last)
-        lead = leading_space(tokens.ids, index, last, table, end - start)
+        own = tokens.ids[tokens.offsets[document] : tokens.offsets[document + 1]]
+        lead = leading_space(own, table, end - start)
         position = start - lead
-        different = kinds = split = ZERO
-        while index < last:
-            token = np.uint64(np.int64(tokens.ids[index]))
-            following = np.int64(tokens.ids[index + ahead])
-            prefetch_to_read(rows, 4 * following)
-            prefetch(seen, following)
+        same = True
+        kinds: Any = 0
+        split: Any = 0
+        for each in own:
+            token = np.uint64(np.int64(each))  # an unsigned index is not asked whether it counts from the end
             seen[token] += 1
-            entry = rows[token * FOUR + TWO]
-            kinds |= entry
-            split += entry & np.uint64(SPLIT)
-            size = entry >> EIGHT
+            flags = np.int64(table.flags[token])
+            kinds |= flags
+            split += flags & SPLIT
+            size: Any = max(np.int64(table.length[token]), 0)
             if position > end:  # the tokens are more than the text
-                different, position = ONE, start
+                same, position = False, start
             if position < start:  # the space before the text
-                same = equal_bytes(table.blob, table.offset[token] + 1, data, start, np.int64(size) - 1)
-                different |= np.uint64(not same)
+                same &= equal_bytes(table.blob, table.offset[token] + 1, data, start, size - 1)
             else:
-                place: Any = np.uint64(position)
-                set_boundary(boundary, place)
-                if size <= np.uint64(16):
-                    different |= (rows[token * FOUR] ^ load_u64(data, place)) & MASKS[size, 0]
-                    different |= (rows[token * FOUR + ONE] ^ load_u64(data, place + EIGHT)) & MASKS[size, 1]
-                else:
-                    same = equal_bytes(table.blob, table.offset[token], data, position, np.int64(size))
-                    different |= np.uint64(not same)
-            position += np.int64(size)
-            index += ONE
-        exact = different == ZERO and position == end and kinds & np.uint64(UNKNOWN | UNTOLD) == ZERO
+                set_boundary(boundary, np.uint64(position))
+                same &= equal_bytes(table.blob, table.offset[token], data, position, size)
+            position += size
+        exact = same and position == end and kinds & (UNKNOWN | UNTOLD) == 0
         # no boundary: the document begins and ends there anyway
         clear(boundary, start, start if exact else end)
         clear(boundary, end, end)
         found.exact[document], found.leads[document] = exact, exact and lead == 1
         found.counts[0, document] = split
-        if kinds & np.uint64(UNKNOWN | EMPTY) != ZERO:  # as in few documents
-            for token in tokens.ids[tokens.offsets[document] : np.int64(last)]:
-                entry = rows[np.uint64(np.int64(token)) * FOUR + TWO]
-                found.counts[1, document] += entry & np.uint64(UNKNOWN) != ZERO
-                found.counts[2, document] += entry & np.uint64(EMPTY) != ZERO
+        if kinds & (UNKNOWN | EMPTY):  # as in few documents
+            for each in own:
+                flags = np.int64(table.flags[each])
+                found.counts[1, document] += flags & UNKNOWN != 0
+                found.counts[2, document] += flags & EMPTY != 0
 
 
 @lean_inline
-def leading_space(ids: Any, index: Any, last: Any, table: TokenArrays, length: Any) -> Any:
+def leading_space(ids: Any, table: TokenArrays, length: Any) -> Any:
     """1 where tokens begin with a space and have one byte more than a text of this `length`, else 0."""
     total: Any = 0
-    while index < last:
-        token = np.uint64(np.int64(ids[index]))
-        size = np.int64(table.rows[token * FOUR + TWO] >> EIGHT)
-        if total == 0 and size > 0 and table.rows[token * FOUR] & np.uint64(0xFF) != SPACE:
+    for each in ids:
+        token = np.uint64(np.int64(each))
+        size: Any = max(np.int64(table.length[token]), 0)
+        if total == 0 and size > 0 and table.blob[table.offset[token]] != SPACE:
             break
         total += size
-        index += ONE
     return np.int64(total == length + 1)
 
 

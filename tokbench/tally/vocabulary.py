@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.pointers import padded, windows
+from tokbench.kernels.pointers import padded
 from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
@@ -28,17 +28,12 @@ ESCAPES = 0xDC80, 0xDCFF
 
 
 class TokenArrays(NamedTuple):
-    """A `TokenTable` as kernels take it.
-
-    `rows` has four numbers (uint64) for each token: its first 16 bytes, whatever is behind those of a shorter
-    one; ``length << 8 | flags``, 0 where it is not known yet; and nothing. In one row they cost the loop over a
-    text's tokens one access to memory, in arrays of their own twice the time.
-    """
+    """A `TokenTable` as kernels take it."""
 
     offset: NDArray[np.int64]
     length: NDArray[np.int32]
     blob: NDArray[np.uint8]
-    rows: NDArray[np.uint64]
+    flags: NDArray[np.uint8]
 
 
 class TokenTable:
@@ -59,7 +54,6 @@ class TokenTable:
         "flags",
         "length",
         "offset",
-        "rows",
         "size",
         "tokenizer",
         "unk",
@@ -72,9 +66,6 @@ class TokenTable:
         self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
         self.length: NDArray[np.int32] = np.zeros(self.size, np.int32)
         self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
-        room = np.zeros(4 * self.size + 4, np.uint64)
-        first = -room.ctypes.data % 32 // 8  # no row is in two cache lines
-        self.rows: NDArray[np.uint64] = room[first : first + 4 * self.size].reshape(-1, 4)
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
@@ -85,7 +76,7 @@ class TokenTable:
     @property
     def arrays(self) -> TokenArrays:
         """The table as kernels take it."""
-        return TokenArrays(self.offset, self.length, self.blob, self.rows.reshape(-1))
+        return TokenArrays(self.offset, self.length, self.blob, self.flags)
 
     def know(self, ids: NDArray[np.int32]) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
@@ -152,9 +143,6 @@ class TokenTable:
         flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.flags[ids] = flags
-        eight = windows(self.blob)
-        self.rows[ids, 0], self.rows[ids, 1] = eight[begin], eight[np.minimum(begin + 8, len(self.blob))]
-        self.rows[ids, 2] = self.length[ids].clip(0).astype(np.uint64) << np.uint64(8) | self.flags[ids]
 
     def _name(self) -> str:
         tokenizer = self.tokenizer()

@@ -62,12 +62,7 @@ class WordSampler:
 
     def add(self, batch: TextBatch) -> None:
         """Consider the words of a batch."""
-        n = len(batch.words.start)
-        # hashes are spread evenly: below this limit are nearly always enough, and few of many words
-        likely = min(self._limit, LARGEST // max(n, 1) * 32 * WORDS)
-        low = lowest_words(batch, likely)
-        if likely < self._limit and len(low) < WORDS:
-            low = lowest_words(batch, self._limit)
+        low = lowest_words(batch, self._limit)
         new = {key: _word(batch, index) for key, index in low.items() if key not in self.words}
         if new:
             both = self.words | new
