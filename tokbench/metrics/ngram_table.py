@@ -2,9 +2,9 @@
 
 An n-gram of order n is a key: the number of its first n - 1 symbols, which are an n-gram of the order below,
 and its last one. It gets the next number when it is first seen. `number` holds, at each place of the text, the
-number of the n-gram that begins there, and is taken from order to order in place.
+number of the n-gram that begins there: first of single symbols, then, written over them, of pairs, and so on.
 
-A table does not fit a processor's cache, so what is looked for is asked for some places ahead.
+A table does not fit a processor's cache, so a row is prefetched some places before it is looked at.
 """
 
 from __future__ import annotations

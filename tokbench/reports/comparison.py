@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
@@ -19,6 +19,7 @@ from tokbench.results.comparison import Change, compare_figures, compare_manifes
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tokbench.reports.html.page import Page
     from tokbench.results import Run
 
 MOST = 2000
@@ -81,16 +82,16 @@ def facts_table(facts: Sequence[Change]) -> Table:
     return Table("facts", "Versions, files, settings", columns, rows)
 
 
-def _cell(value: Any, low: Any = None, high: Any = None) -> Cell:
+def _cell(value: float | None, low: float | None = None, high: float | None = None) -> Cell:
     known = [None if end is None or end != end else float(end) for end in (value, low, high)]
     return Cell(value=known[0], low=known[1], high=known[2], why="not measured")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _page(before: Run, after: Run, threshold: float) -> Any:
+def _page(before: Run, after: Run, threshold: float) -> Page:
     from tokbench.reports.html.details import definitions, provenance
     from tokbench.reports.html.page import Page, Panel, Section
 

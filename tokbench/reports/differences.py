@@ -81,5 +81,5 @@ def _verdict(row: Any) -> str:
     return "more than chance" if row.p_adjusted < SURE else "may be chance"
 
 
-def _known(value: Any) -> float | None:
+def _known(value: float | None) -> float | None:
     return None if value is None or value != value else float(value)

@@ -6,12 +6,14 @@ import importlib.util
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.errors import TokbenchError
 from tokbench.results.atomic import replacing, write_bytes
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tokbench.results import Run
 
 DTYPES = {
@@ -47,7 +49,7 @@ def write_spreadsheet(run: Run, path: Path) -> None:
         )
 
 
-def read_csv(path: Path) -> Any:
+def read_csv(path: Path) -> pd.DataFrame:
     """The frame that `write_csv` wrote, with the types it had."""
     import pandas as pd
 
@@ -85,10 +87,10 @@ def write_xlsx(run: Run, path: Path) -> None:
         _plain(run.frame).to_excel(book, sheet_name="measurements", index=False)
 
 
-def _plain(frame: Any, formula: tuple[str, ...] = ("=",)) -> Any:
+def _plain(frame: pd.DataFrame, formula: tuple[str, ...] = ("=",)) -> pd.DataFrame:
     """Text that spreadsheets take for text: no control characters, nothing that begins as a `formula` does."""
 
-    def clean(value: Any) -> Any:
+    def clean(value: object) -> object:
         if not isinstance(value, str):
             return value
         if value.startswith(formula):

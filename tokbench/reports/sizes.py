@@ -10,6 +10,8 @@ from tokbench.reports.figures import number
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tokbench.results import Run
 
 
@@ -38,7 +40,7 @@ def counted_on(run: Run, dataset: str) -> str:
     return f"N: {', '.join(said)}.{OF_THESE if consecutive else ''}"
 
 
-def _amounts(rows: Any, metric: str, one: str, many: str) -> list[str]:
+def _amounts(rows: pd.DataFrame, metric: str, one: str, many: str) -> list[str]:
     """The amount with its noun, or its range over tokenizers or languages; nothing where not measured."""
     values = rows.loc[rows["metric"] == metric, "value"]
     if not len(values):

@@ -18,6 +18,8 @@ from tokbench.reports.table import Cell, Column, Row, Table
 from tokbench.reports.training import training_marks, training_notes
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tokbench.metrics import Metric
     from tokbench.results import Run
 
@@ -262,7 +264,7 @@ def fairness(run: Run, dataset: str) -> Table:
     return Table("fairness", dataset_label(dataset), columns, tuple(rows), " ".join(filter(None, said)), best)
 
 
-def reference_of(run: Run, premiums: Any) -> str:
+def reference_of(run: Run, premiums: pd.Series[float]) -> str:
     """The language that premiums are relative to: the one chosen, else the cheapest, whose premium is 1."""
     chosen = run.manifest.get("suite", {}).get("reference")
     there = [str(code) for code, value in premiums.items() if value == 1]

@@ -82,20 +82,6 @@ def test_too_few_are_an_error() -> None:
         TokenTable(tokenizer).know(np.array([5], np.int32))
 
 
-def test_a_row_says_what_the_table_does(stand_ins) -> None:
-    pieces = ["", "é", "12345678", "123456789", "1234567890123456", "12345678901234567"]
-    table = TokenTable(tokenizer := stand_ins.Pieces(*pieces))
-    assert tokenizer.vocab_size == table.size
-    table.know(np.arange(256, 256 + len(pieces), dtype=np.int32))
-    rows = table.arrays.rows.reshape(-1, 4)
-    assert rows.ctypes.data % 32 == 0, "no row is in two cache lines"
-    for token, piece in enumerate(pieces, 256):
-        start, size = piece.encode()[:16], len(piece.encode())
-        assert rows[token, :2].tobytes()[: len(start)] == start
-        assert int(rows[token, 2]) == size << 8 | int(table.flags[token])
-    assert not rows[:256].any()
-
-
 def test_two_count_apart_with_one_table(stand_ins) -> None:
     def aligned(aligner: Aligner, *texts: str) -> None:
         [batch] = prepare(map(Document, texts))

@@ -1,8 +1,8 @@
-"""Spans at typing speed: the same as `render.spans_of(pieces(…))`, from what is known of each id already.
+"""The spans of a text quickly enough for every keystroke: what `render.spans_of(pieces(…))` gives.
 
-A live page shows the same ids again and again, within a text and from one to the next. Bytes and text are
-looked up once per id, and a text's spans are told as the distinct ones and which of them stands where. Where
-tokens' bytes do not make up the text (normalised text, UNK), the careful way takes over.
+A live page shows the same ids again and again, within a text and from one to the next. So bytes and text are
+looked up once per id, and a text is answered by its distinct spans and their order. Where the tokens' bytes do
+not make up the text (normalised text, UNK), `spans_of` itself is asked.
 """
 
 from __future__ import annotations
