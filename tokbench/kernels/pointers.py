@@ -209,20 +209,6 @@ def padded(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(data + bytes(PADDING), np.uint8)[: len(data)]
 
 
-def windows(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """The eight bytes from each byte on as one little-endian number: a view, to gather eight bytes at a time.
-
-    `data` is contiguous uint8, followed by `PADDING`; there is a window for every byte and for those after
-    the end, as far as the padding goes.
-
-    Example:
-        >>> hex(int(windows(padded(bytes(range(1, 10))))[1]))
-        '0x908070605040302'
-    """
-    whole = data if data.base is None else data.base
-    return np.ndarray((len(data) + PADDING - 7,), np.dtype("<u8"), whole, strides=(1,))
-
-
 def side_by_side(arrays: Sequence[Any]) -> list[Any]:
     """Copies of arrays that lie in one allocation, each at the start of a cache line.
 

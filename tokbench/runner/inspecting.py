@@ -25,6 +25,7 @@ from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.limits import NO_LIMITS, Limits
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe
+from tokbench.runner.shelter import Stop
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Begun, Emit
 
@@ -82,18 +83,19 @@ class Inspections:
 
 
 def inspect_all(
-    plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey]
+    plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey], stop: Stop
 ) -> Inspections:
     """Look at every tokenizer, each in a worker; write ``samples.json``, ``audits.json`` and ``diffs.json``.
 
-    What metrics need of them is given. A tokenizer is not shown passages of the cells that have `failed`.
+    What metrics need of them is given. A tokenizer is not shown passages of the cells that have `failed`. Once
+    the user asked to stop, no more are begun: that raises `KeyboardInterrupt`.
     """
     from tokbench.inspection.audit import VocabularyAudit
 
     ready = [each for each in subjects if each.ready and each.recipe is not None and not each.estimated]
     samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
     with ThreadPoolExecutor(plan.jobs) as threads:
-        looks = list(threads.map(lambda subject: _look(plan, subject, samples, failed), ready))
+        looks = list(threads.map(lambda subject: _look(plan, subject, samples, failed, stop), ready))
     found = Inspections()
     views: list[list[dict[str, Any]]] = [[] for _ in samples]
     audits: dict[str, Any] = {}
@@ -121,8 +123,10 @@ def inspect_all(
 
 
 def _look(
-    plan: Plan, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey]
+    plan: Plan, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey], stop: Stop
 ) -> Seen | Failure:
+    if stop.asked:
+        raise KeyboardInterrupt
     assert subject.recipe is not None
     suite, size = plan.suite, subject.about.vocab_size if subject.about else 0
     wanted = Wanted(

@@ -164,7 +164,8 @@ class _Session:
             failed = {cell.key for cell in known.failures}
             counted = CellFiles(folder, [cell.key for cell in cells if cell.key not in failed])
             known.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
-            known.seen = inspect_all(plan, known.subjects, folder, {cell.key for cell in known.failures})
+            failed = {cell.key for cell in known.failures}
+            known.seen = inspect_all(plan, known.subjects, folder, failed, stop)
             known.leaks = find_leaks(plan, known.subjects, known.digests)
         with self.timed("figures", stop):  # before speed is timed: that wants the machine, and its workers gone
             context = measure_context(plan, known.subjects, known.seen)

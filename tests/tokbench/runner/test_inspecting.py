@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import build_registry, default_context
 from tokbench.results.folder import RunFolder
@@ -31,9 +33,9 @@ def test_failed_cells_are_not_shown(tmp_path: Path) -> None:
     [corpus] = plan.corpora
     [language] = corpus.shards
     folder = RunFolder(tmp_path / "run")
-    found = inspect_all(plan, subjects, folder, {CellKey("bytes", corpus.recipe.key, language)})
+    found = inspect_all(plan, subjects, folder, {CellKey("bytes", corpus.recipe.key, language)}, Stop())
     [sample] = json.loads(folder.samples.read_text("utf-8"))
     assert [view["tokenizer"] for view in sample["tokenizations"]] == ["chars"]
-    assert list(found.audits) == ["bytes", "chars"], (
-        "what failed in a cell is audited, what does not load is not"
-    )
+    assert list(found.audits) == ["bytes"], "its vocabulary has not failed; chars has all of Unicode"
+    with pytest.raises(KeyboardInterrupt):
+        inspect_all(plan, subjects, folder, (), Stop(asked=True))
