@@ -271,6 +271,9 @@ def default_memory_limit(jobs: int) -> int:
     return int(0.8 * psutil.virtual_memory().total / jobs)
 
 
+# --- what else a suite may name: prices, gold words, a scheduler, a reference ----------------------------
+
+
 def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
     """The suite's price table, its tokenizers named as results name them; raises `SpecError` for a wrong one.
 
