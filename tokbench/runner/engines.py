@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
@@ -23,6 +23,9 @@ from tokbench.results.atomic import StorageError
 from tokbench.runner.fingerprint import versions
 from tokbench.runner.limits import WorkerLost
 from tokbench.runner.recipe import RegistryRecipe
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 PATIENCE = "20s"
 """How long a scheduler may take to answer."""
@@ -123,7 +126,7 @@ class EngineLost(Exception):
     """A shared engine gives no results any more: its scheduler or its workers are gone."""
 
 
-def result_of(future: Future[Any], *, shared: bool) -> Any:
+def result_of(future: Future[T], *, shared: bool) -> T:
     """What a task gives; on a shared engine, tasks shelter what they do, so what they raise is the engine's."""
     try:
         return future.result()
@@ -135,7 +138,7 @@ def result_of(future: Future[Any], *, shared: bool) -> Any:
         raise EngineLost(f"{type(error).__name__}: {error}") from error
 
 
-def submitted(executor: Executor, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+def submitted(executor: Executor, function: Callable[[*Given], T], *arguments: *Given) -> Future[T]:
     """A task handed to a shared engine, which may be gone before it takes it."""
     try:
         return executor.submit(function, *arguments)
@@ -157,7 +160,8 @@ def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
     ours = environment(registry)
     asked = [submitted(executor, environment_here, RegistryRecipe.of(registry)) for _ in range(PROBES * jobs)]
     for future in asked:
-        different = difference(ours, result_of(future, shared=True))
+        theirs = result_of(future, shared=True)
+        different = difference(ours, theirs)
         if different:
             raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
 

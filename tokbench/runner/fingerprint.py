@@ -55,7 +55,7 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def digest_of(*parts: Any) -> str:
+def digest_of(*parts: object) -> str:
     """SHA-256 of JSON-ready values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tokbench.corpora.counted import (
     Head,
@@ -34,6 +34,9 @@ from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, key_of
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec, with_defaults
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SLICE = 1 << 25
 """Characters of text that are counted at a time: too few to hold more pre-tokens than a counter keeps."""
@@ -201,9 +204,9 @@ class _Spill:
 
     def __init__(self, task: Task) -> None:
         self._task, self._files = task, 0
-        self._waiting: list[Any] = []
+        self._waiting: list[pa.Table] = []
 
-    def add(self, table: Any) -> None:
+    def add(self, table: pa.Table) -> None:
         """Take a table; what waits is added up when it is much, and written when it stays much."""
         self._waiting.append(table)
         if sum(map(len, self._waiting)) > MOST_ROWS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
@@ -13,6 +13,9 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.plan import Plan
 from tokbench.wording import counted, printable
+
+if TYPE_CHECKING:
+    from rich.progress import Task, TaskID
 
 
 class Display:
@@ -69,8 +72,8 @@ class Bars(Display):
             console=self._console,
             disable=not self._console.is_terminal,
         )
-        self._bars: dict[int, Any] = {}
-        self._whole: Any = None
+        self._bars: dict[int, TaskID] = {}
+        self._whole: Any = None  # none between stages
         self._cells = 0
         self._todo = 0
 
@@ -142,6 +145,6 @@ def _short(spec: str) -> str:
     return printable(spec if len(spec) <= 36 else spec[:35] + "…")
 
 
-def _speed(tasks: Sequence[Any], bar: Any) -> str:
+def _speed(tasks: Sequence[Task], bar: TaskID) -> str:
     task = next((task for task in tasks if task.id == bar), None)
     return f"{task.speed / 1e6:.1f} MB/s" if task is not None and task.speed else ""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.results.cell import CellResult, Failure, write_cell
 from tokbench.results.folder import RunFolder
@@ -102,7 +102,7 @@ class QualityPass:
         `expected` is what workers of a shared engine must have; None for others. Raises what the coordinator
         itself cannot survive: a disk that is full, above all.
         """
-        waiting: set[Future[Any]] = set()
+        waiting: set[Future[list[Outcome]]] = set()
         queue = iter(self._work)
         exhausted = False
         while True:
@@ -121,7 +121,7 @@ class QualityPass:
             # The timeout lets a signal handler run between two looks.
             finished, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
             for future in finished:
-                outcomes: list[Outcome] = result_of(future, shared=expected is not None)
+                outcomes = result_of(future, shared=expected is not None)
                 for outcome in outcomes if expected is not None else ():
                     self.hear(outcome)
 

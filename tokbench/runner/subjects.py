@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -295,7 +295,7 @@ def recipe_of(
     registry = home.load()
     family = registry.tokenizers[spec.family]
     loads = spec if trained is None else trained.spec
-    named: Sequence[Any] = [trained.path] if trained is not None else ()
+    named: Iterable[Path] = [trained.path] if trained is not None else ()
     if trained is None and family.files is not None:
         named = family.files(spec, home.context)
     files = file_digests(named)

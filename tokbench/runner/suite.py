@@ -217,7 +217,7 @@ def shipped_suites() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir())
 
 
-def expand(entry: Any) -> list[str]:
+def expand(entry: object) -> list[str]:
     """The specs that one entry stands for.
 
     Example:

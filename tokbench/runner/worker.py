@@ -102,7 +102,7 @@ def _flush() -> None:
 _LENGTH = struct.Struct("<Q")
 
 
-def send(stream: IO[bytes], message: Any) -> None:
+def send(stream: IO[bytes], message: object) -> None:
     """Write one message and flush it."""
     body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(_LENGTH.pack(len(body)) + body)
