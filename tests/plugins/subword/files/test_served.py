@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import struct
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -237,6 +239,47 @@ def test_damaged_gguf_is_an_error_with_the_place(trained, tmp_path):
             read_gguf(damaged, "gpt2")
         except TokenizerError as error:
             assert "damaged" in str(error) or "vocabulary" in str(error), error  # noqa: PT017
+
+
+def gguf_of(**values: bytes) -> bytes:
+    """A GGUF file of named values, each with its type before it."""
+
+    def text(content: str) -> bytes:
+        return struct.pack("<Q", len(content)) + content.encode()
+
+    named = {"model": struct.pack("<I", 8) + text("gpt2"), "tokens": struct.pack("<IIQ", 9, 8, 1) + text("a")}
+    parts = [text(f"tokenizer.ggml.{name}") + value for name, value in (named | values).items()]
+    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(parts)) + b"".join(parts)
+
+
+LIES = {
+    "a text without end": struct.pack("<IQ", 8, 2**62),
+    "the longest text": struct.pack("<IQ", 8, 2**64 - 1),
+    "a list of texts without end": struct.pack("<IIQ", 9, 8, 2**61),
+    "the longest list": struct.pack("<IIQ", 9, 8, 2**64 - 1),
+    "a list of numbers without end": struct.pack("<IIQ", 9, 5, 2**40),
+    "lists in lists": struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 50_000,
+    "a type that is none": struct.pack("<I", 99),
+    "a number for a list": struct.pack("<Ii", 5, -1),
+    "types that are none": struct.pack("<IIQi", 9, 5, 1, -5),
+    "no tokens": struct.pack("<IIQ", 9, 8, 0),
+    "more of them": struct.pack("<IIQff", 9, 6, 2, float("nan"), float("nan")),
+}
+
+
+@pytest.mark.parametrize("name", ["tokens", "token_type", "scores", "merges"])
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_gguf_that_lies_is_refused_without_taking_memory(name, lie, tmp_path):
+    path = tmp_path / "lies.gguf"
+    path.write_bytes(gguf_of(**{name: lie}))
+    tracemalloc.start()
+    try:
+        if name not in ("merges", "scores") or lie != LIES["no tokens"]:  # of these there may be none
+            with pytest.raises(TokenizerError, match=r"lies\.gguf: .*(damaged|vocabulary)"):
+                read_gguf(path, "gpt2")
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
 
 
 def tekken_file(path, **changed):
