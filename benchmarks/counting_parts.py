@@ -1,11 +1,12 @@
 """What each part of a quality pass costs beside encoding: seconds of CPU for 100 MB, and shares of it.
 
-    python benchmarks/counting_parts.py [--tokenizer SPEC]… [--megabytes N]
+    TIKTOKEN_CACHE_DIR=FOLDER python benchmarks/counting_parts.py [--tokenizer SPEC]… [--megabytes N]
 
-The text is that of `runner_overhead.py`. One process does what a worker does, a shard after another: hash it,
-lay out its lines, count what is in the text, make strings, encode, place the tokens, count. The functions that
-do these parts are wrapped in clocks; a part is the time in its functions without that in functions of other
-parts. The clocks themselves cost a few microseconds a batch.
+Without ``--tokenizer`` it takes GPT-2's vocabulary, by tiktoken (whose files FOLDER has, or the network) and by
+in-house BPE. The text is that of `runner_overhead.py`. One process does what a worker does, a shard after
+another: hash it, lay out its lines, count what is in the text, make strings, encode, place the tokens, count.
+The functions that do these parts are wrapped in clocks; a part is the time in its functions without that in
+functions of other parts. The clocks themselves cost a few microseconds a batch.
 """
 
 from __future__ import annotations
