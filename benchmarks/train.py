@@ -226,23 +226,17 @@ def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, t
 
 def phases(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> None:
     """Print one line for each phase of training, in one thread and in so many."""
-    from tokbench_subword.bpe import (
-        counting,
-        train_alphabet,
-        train_session,
-        train_shards,
-        train_spelling,
-        trainer,
-    )
+    from tokbench_subword.bpe import trainer
+    from tokbench_subword.training import alphabet, counting, session, shards, spelling
 
     places: list[tuple[str, Any, str]] = [
         ("counting words", counting, "count_pretokens"),
         ("  of it, joining the threads' words", counting, "united"),
-        ("first symbols", train_alphabet, "byte_symbols"),
-        ("first pairs", train_shards, "merge_session"),
-        ("merging", train_session.MergeSession, "run"),
-        ("merging", train_shards.ShardedSession, "run"),
-        ("spelling", train_spelling, "spelled"),
+        ("first symbols", alphabet, "byte_symbols"),
+        ("first pairs", shards, "merge_session"),
+        ("merging", session.MergeSession, "run"),
+        ("merging", shards.ShardedSession, "run"),
+        ("spelling", spelling, "spelled"),
         ("all", trainer, "train_bpe"),
     ]
     taken: dict[tuple[str, int], list[float]] = {}
