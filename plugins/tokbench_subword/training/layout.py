@@ -10,7 +10,8 @@ looks like a first one. A *position* is the number of a token's first cell.
 
 **Weights**, int64: how often the word of a cell was seen, for the cells before number `SINGLES`; all words
 behind were seen once. Words lie in descending order of their counts, except for the rule `first_seen`. Most are
-seen once, so this array is short; and what is rewritten often lies together.
+seen once, so this array is short; and what is rewritten often lies together. With a weight for each cell,
+training takes 1.2 times as long on 20 MB of 30 languages.
 
 **Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count,
 the first run of its occurrences (-1: none), and the number of the merge that last gave it one.

@@ -61,7 +61,8 @@ from tokbench_subword.training.pairs import (
 _LOW_32 = np.int64(0xFFFFFFFF)
 BEFORE, AFTER = 0, 1
 POSITIONS_AHEAD, _MET_AHEAD = 12, 4
-"""How many positions, or symbols met, ahead memory is asked for: about what is done while it comes."""
+"""How many positions, or symbols met, ahead memory is asked for: about what is done while it comes. Without it,
+training takes 1.15 times as long on 20 MB of 30 languages."""
 
 
 @inline

