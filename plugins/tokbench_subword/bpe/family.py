@@ -168,9 +168,8 @@ _KNOWN_RANKS = {
 
 
 def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.pair_settings import PairSettings
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.bpe.vocab_merges import model_of_pair
+    from tokbench_subword.bpe.vocab_merges import PairSettings, model_of_pair
 
     if path.name not in PARTNER:
         raise TokenizerError(f"{spec}: {path.name} is one of two files; call them vocab.json and merges.txt")

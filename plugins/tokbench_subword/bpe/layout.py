@@ -17,10 +17,8 @@ from tokbench_subword.words.layout import MODEL
     JOIN_BLOOM,  # uint32: JoinTable.bloom
     ASCII_JOINS,  # uint8 (16384,): JoinTable.ascii
     TOKENS,  # uint64: TokenTable.table
-    TOKEN_BLOOM,  # uint32: TokenTable.bloom
     TOKEN_BYTES,  # uint8: TokenTable.blob
     TOKEN_STARTS,  # int64: TokenTable.starts
-    SHORT_TOKENS,  # uint64: ShortTokens.table
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
@@ -30,14 +28,12 @@ from tokbench_subword.words.layout import MODEL
     KEYS,  # uint32 (SHORT,)
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
-    CUT_PLACES,  # int64 (CUTS + 1,)
-) = range(MODEL, MODEL + 23)
+) = range(MODEL, MODEL + 20)
 
 (
     PAIR_SHIFT,
     JOIN_MASK,
     TOKEN_MASK,
-    SHORT_TOKEN_SHIFT,
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
     CUT,  # 1: long pre-tokens may be cut where no token joins
@@ -49,9 +45,6 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-) = range(15)
+) = range(14)
 
-N_SETTINGS = 15
-
-CUTS = 1024
-"""Bytes of a long pre-token whose boundaries are found at a time."""
+N_SETTINGS = 14

@@ -13,7 +13,6 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
-from tokbench_subword.bpe.short_tokens import ShortTokens
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 
@@ -40,8 +39,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         results[ranks] = model.merges[:, 2]
     else:
         pairs, results = pieces.pairs, np.arange(len(pieces.ids), dtype=np.uint32)
-    # where pieces are known, merging makes each of their bytes the piece itself
-    short_tokens = ShortTokens.of(tokens, None if model.whole_tokens else pieces.ids)
     fallback = np.full(256, NONE, np.uint32)
     if model.byte_fallback:
         for byte in range(256):
@@ -50,7 +47,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PAIR_SHIFT] = pairs.shift
     settings[at.JOIN_MASK] = len(joins.table) - 1
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
-    settings[at.SHORT_TOKEN_SHIFT] = short_tokens.shift
     settings[at.LONGEST] = tokens.longest
     settings[at.WHOLE_TOKENS] = model.whole_tokens
     settings[at.CUT] = _may_be_cut(model, complete, fallback)
@@ -72,10 +68,8 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         joins.bloom,
         joins.ascii,
         tokens.table,
-        tokens.bloom,
         tokens.blob,
         tokens.starts,
-        short_tokens.table,
         characters,
         fallback,
         pieces.ids,
@@ -92,7 +86,6 @@ def own_arrays() -> list[NDArray[Any]]:
         np.zeros(SHORT + 1, np.uint32),
         np.zeros(SHORT + 1, np.uint8),
         np.zeros(SHORT + 1, np.uint8),
-        np.zeros(at.CUTS + 1, np.int64),
     ]
 
 

@@ -6,6 +6,9 @@ inside its bytes before that does not depend on their surroundings. All other me
 left out. So a token that is a piece is what merging makes of its bytes, and a merge's rank and its result are
 one number.
 
+They are what `uncached` needs to find merges of bytes that are certain. Without both, a first pass takes 1.14
+to 1.27 of the time over Russian (cl100k, GPT-2), 1.04 to 1.23 over 21 languages.
+
 `Pieces.of` finds the one merge of each token, in order of rank: the first whose two sides stay apart under all
 merges before. A vocabulary where some merge is out of this order has no `Pieces`; its merges work on ids.
 """

@@ -8,15 +8,17 @@ not enough, since ids would then depend on which one was kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.hashing import hash_bytes
+from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.tables import NONE, TokenTable, token_id
 from tokbench_subword.pipeline.patterns import Pattern
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def model_of_ranks(
@@ -52,12 +54,40 @@ def model_of_ranks(
     )
 
 
-def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
-    """Every way to cut a token into two tokens: int32 ``(n, 3)`` of left, right, token, in order of token."""
-    from tokbench_subword.bpe.splits import splits
-    from tokbench_subword.bpe.tables import TokenTable
+@kernel
+def _splits(table, blob, starts, out):  # type: ignore[no-untyped-def]
+    """Write the splits into `out` (or only count them, where it has no rows); return how many there are."""
+    mask = len(table) - 1
+    tokens, data, begins = pointer(table), pointer(blob), pointer(starts)
+    count = 0
+    for token in range(len(starts) - 1):
+        begin, end = starts[token], starts[token + 1]
+        for at in range(begin + 1, end):
+            hashed = hash_bytes(data, begin, at - begin)
+            left = token_id(tokens, mask, data, begins, data, begin, at - begin, hashed)
+            if left == NONE:
+                continue
+            hashed = hash_bytes(data, at, end - at)
+            right = token_id(tokens, mask, data, begins, data, at, end - at, hashed)
+            if right == NONE:
+                continue
+            if len(out):
+                out[count, 0] = left
+                out[count, 1] = right
+                out[count, 2] = token
+            count += 1
+    return count
 
-    return splits(TokenTable.of(vocabulary))
+
+def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
+    """Every way to cut a token into two tokens: int32 ``(n, 3)`` of left, right, token.
+
+    They are in order of token, then of the place of the cut.
+    """
+    tokens, none = TokenTable.of(vocabulary), np.empty((0, 3), np.int32)
+    found = np.empty((_splits(tokens.table, tokens.blob, tokens.starts, none), 3), np.int32)
+    _splits(tokens.table, tokens.blob, tokens.starts, found)
+    return found
 
 
 def ranks_of(model: BpeModel) -> dict[bytes, int]:
@@ -66,8 +96,6 @@ def ranks_of(model: BpeModel) -> dict[bytes, int]:
     Raises `TokenizerError` for a model whose ids do not go in the order of its merges: tiktoken would give
     other ids.
     """
-    import numpy as np
-
     if model.level != "byte":
         raise TokenizerError("a .tiktoken file holds byte-level tokens; this model is at character level")
     if not all(bytes([byte]) in model.ids for byte in range(256)):

@@ -80,7 +80,6 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
         homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
         prefetch_to_read(slots, homes[k])
     ids_end[0] = o
-    counters[at.FETCHED] = 0
     for k in range(count):
         start = starts[first + k]
         length = ends[first + k] - start

@@ -28,15 +28,14 @@ from tokbench.kernels.text import MOST_BYTES
 
 (
     SEARCH,  # the address of the model's search, see `searching`
-    FETCHED,  # 1 when memory was asked for on behalf of the words of the group at hand
     BUSY,  # 1 while a text is encoded by itself
     N_IDS,  # of the last one
     N_WRITERS,
     MOST,  # how many bytes there is room for the ids of
     CUTS,  # 1 where there is a machine that cuts; else a text is one word
-) = range(7)
+) = range(6)
 
-N_COUNTERS = 7
+N_COUNTERS = 6
 
 GROUP = 128
 """Words that are cut and looked up together."""

@@ -1,0 +1,32 @@
+"""Words that are tokens whatever the merges say: found by their bytes, at every length."""
+
+from __future__ import annotations
+
+import numpy as np
+from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.pipeline.patterns import Pattern
+
+BYTES = tuple(bytes([byte]) for byte in range(256))
+
+
+def test_words_that_are_tokens_are_those_tokens_at_every_length() -> None:
+    """New and met before, one by one and in groups, beside words that differ in their last byte or in zeros."""
+    tokens = [bytes([97 + length % 7]) * length for length in range(2, 40)]
+    tokens += [b"a\0", b"a\0\0", b"abcdefgh\0", b"abcdefghijkl", b"abcdefghijk\0", b"abcdefghijklm"]
+    model = BpeModel(
+        vocabulary=(*BYTES, *tokens),
+        merges=np.zeros((0, 3), np.int32),
+        pattern=Pattern("none"),
+        whole_tokens=True,
+    )
+    words = [token.decode() for token in tokens]
+    words += [word[:-1] + "z" for word in words] + [word + "\0" for word in words]
+    expected = [
+        [model.ids[word.encode()]] if word.encode() in model.ids else list(word.encode()) for word in words
+    ]
+    encoder = Encoder(model)
+    for _ in range(2):
+        assert [ids.tolist() for ids in encoder.encode_batch(words)] == expected
+    encoder.forget()
+    assert [encoder.encode(word).tolist() for word in words] == expected
