@@ -5,7 +5,7 @@ the GIL. `inline` marks a function that only kernels call, and which becomes par
 may be a `lean_kernel` and `lean_inline`: no references are counted then, which in a loop over arrays can cost
 more than its work.
 
-Four things that numba does not offer to the public are used here, each for a reason given where it is. They are
+Some things that numba does not offer to the public are used here, each for a reason given where it is. They are
 those of the versions from `KNOWN_FROM` on and before `KNOWN_BEFORE`. With any other, kernels are made by plain
 ``njit(cache=True)``: the same results, later and slower. With ``NUMBA_DISABLE_JIT=1`` the same source runs as
 plain Python.
@@ -13,6 +13,7 @@ plain Python.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import re
@@ -25,7 +26,7 @@ from types import ModuleType
 from typing import Any
 
 import numba
-from numba import config, njit
+from numba import config, njit, types
 from numba.core.compiler_lock import global_compiler_lock
 
 Function = Callable[..., Any]
@@ -48,7 +49,63 @@ def is_known(version: str) -> bool:
 PRIVATE = is_known(numba.__version__)
 """Whether private parts of numba are used."""
 
-_FAST = {"nogil": True, "boundscheck": False}
+if PRIVATE:
+    from numba import _dynfunc
+    from numba.core import codegen, compiler, compiler_machinery, typed_passes, untyped_passes
+
+    class _Inner(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+        """The code of a function that only kernels call: without machine code, which nobody would run."""
+
+        def _finalize_final_module(self) -> None:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+    @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
+    class _Lowering(typed_passes.NativeLowering):  # type: ignore[misc]
+        """Typed code to that of LLVM, and for what Python calls to machine code."""
+
+        _name = "tokbench_lowering"
+
+        def run_pass(self, state: Any) -> bool:
+            """Do it."""
+            flags = state.flags
+            if flags.no_compile or not (flags.no_cpython_wrapper and flags.no_cfunc_wrapper):
+                done: bool = super().run_pass(state)
+                return done
+            library = state.library = _Inner(state.targetctx.codegen(), state.func_id.func_qualname)
+            flags.no_compile = True
+            super().run_pass(state)
+            made = state.cr
+            # an object to know the function by, at no address
+            entry = _dynfunc.make_function(numba, made.fndesc.qualname, "", 0, made.env, (library,))
+            state.targetctx.insert_user_function(entry, made.fndesc, [library])
+            state.cr = made._replace(cfunc=entry)
+            return True
+
+    class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
+        """numba's compiler without what kernels have no use for."""
+
+        def define_pipelines(self) -> list[Any]:
+            """The passes of one compilation."""
+            state, builder = self.state, compiler.DefaultPassBuilder
+            passes = compiler_machinery.PassManager("kernel")
+            has_closures = any(hasattr(one, "co_code") for one in state.func_id.code.co_consts)
+            for one, why in (
+                *builder.define_untyped_pipeline(state).passes,
+                *builder.define_typed_pipeline(state).passes,
+                *builder.define_nopython_lowering_pipeline(state).passes,
+            ):
+                if one is typed_passes.NativeLowering:
+                    passes.add_pass(_Lowering, why)
+                elif has_closures or one is not untyped_passes.InlineClosureLikes:
+                    passes.add_pass(one, why)
+            passes.finalize()
+            return [passes]
+
+
+_FAST: dict[str, Any] = {"nogil": True, "boundscheck": False}
+if PRIVATE:
+    _FAST["pipeline_class"] = _Compiler
 _UNSEEN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True} if PRIVATE else {}
 """Of functions that only kernels call: what Python would call them by takes a sixth of the time to compile.
 
@@ -71,20 +128,34 @@ def lean_kernel(function: Function) -> Function:
 
 def inline(function: Function) -> Function:
     """Compile `function` into every kernel that calls it (LLVM inlines it; no call is left)."""
-    compiled: Function = njit(**_FAST, **_INLINE, **_UNSEEN)(function)
-    return compiled
+    return _inner(function, **_INLINE)
 
 
 def lean_inline(function: Function) -> Function:
     """The same for a function that makes no arrays and takes some: no references are counted."""
-    compiled: Function = njit(**_FAST, **_INLINE, **_UNSEEN, **_LEAN)(function)
-    return compiled
+    return _inner(function, **_INLINE, **_LEAN)
 
 
 def subroutine(function: Function) -> Function:
     """Compile `function` as a subroutine of kernels: called, not copied, so that hot loops stay small."""
-    compiled: Function = njit(**_FAST, **_SUBROUTINE, **_UNSEEN)(function)
-    return compiled
+    return _inner(function, **_SUBROUTINE)
+
+
+def _inner(function: Function, **options: Any) -> Function:
+    compiled: Any = njit(**_FAST, **_UNSEEN, **options)(function)
+    if PRIVATE and not config.DISABLE_JIT:
+        template_of = compiled.get_call_template
+
+        def of_any_number(arguments: Any, named: Any) -> Any:
+            """Not compiled anew for each number that is written out in a call."""
+            return template_of(
+                [types.unliteral(one) for one in arguments],
+                {name: types.unliteral(one) for name, one in named.items()},
+            )
+
+        compiled.get_call_template = of_any_number
+    inner: Function = compiled
+    return inner
 
 
 def when_compiling(tell: Callable[[], None]) -> None:
@@ -109,30 +180,32 @@ def _kept(function: Function, **options: bool) -> Function:
     compiled: Any = njit(cache=True, **_FAST, **options)(function)
     if PRIVATE and not config.DISABLE_JIT:
         _watch_sources(compiled, function)
-        compiled._compile_for_args = _without_extensions(compiled._compile_for_args)
+        compiled._compile_for_args = _undisturbed(compiled._compile_for_args)
     kept: Function = compiled
     return kept
 
 
-def _without_extensions(compile_for: Callable[..., Any]) -> Callable[..., Any]:
-    """The same without importing what other packages plug into numba.
+def _undisturbed(compile_: Callable[..., Any]) -> Callable[..., Any]:
+    """The same without collecting garbage, and without importing what other packages plug into numba.
 
-    Kernels need none of it, and it can be large: awkward, where installed, brings pyarrow along. It is
+    Kernels need none of that, and it can be large: awkward, where installed, brings pyarrow along. It is
     imported as ever when a function of someone else's is compiled.
     """
     from numba.core import entrypoints
-    from numba.core.compiler_lock import global_compiler_lock
 
-    def compile_for_arguments(*arguments: Any) -> Any:
+    def compile_undisturbed(*arguments: Any) -> Any:
         with global_compiler_lock:
-            loaded = entrypoints._already_initialized
+            loaded, collects = entrypoints._already_initialized, gc.isenabled()
             entrypoints._already_initialized = True
+            gc.disable()
             try:
-                return compile_for(*arguments)
+                return compile_(*arguments)
             finally:
                 entrypoints._already_initialized = loaded
+                if collects:
+                    gc.enable()
 
-    return compile_for_arguments
+    return compile_undisturbed
 
 
 def c_function(signature: tuple[tuple[Any, ...], Any], function: Callable[..., Any]) -> Any:
@@ -144,8 +217,10 @@ def c_function(signature: tuple[tuple[Any, ...], Any], function: Callable[..., A
         return None
     from numba.core.ccallback import CFunc  # `numba.cfunc` compiles at once, when a module is imported
 
-    made = CFunc(function, signature, locals={}, options={"boundscheck": False})
+    options = {"boundscheck": False}
+    made: Any = CFunc(function, signature, locals={}, options=options, pipeline_class=_Compiler)
     made.enable_caching()
+    made.compile = _undisturbed(made.compile)
     _watch_sources(made, function)
     return made
 

@@ -52,6 +52,23 @@ def test_another_numba_compiles_the_plain_way(tmp_path: Path) -> None:
     assert known.replace("one and", "left to Python") == unknown
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_what_only_kernels_call_is_compiled_once_and_not_to_machine_code() -> None:
+    @compiling.inline
+    def more(a: Any, b: Any) -> Any:
+        return a + b
+
+    @compiling.subroutine
+    def twice(a: Any) -> Any:
+        return more(a, a) + more(a, 0) + more(a, 1)
+
+    compiled = numba.njit(lambda a: more(a, 7) + twice(a))
+    assert compiled(3) == 23
+    for inner in (more, twice):
+        [made] = inner.overloads.values()  # type: ignore[attr-defined]
+        assert not made.library.codegen._engine.is_symbol_defined(made.fndesc.mangled_name)
+
+
 def test_a_damaged_cache_is_noticed_compiled_again_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
