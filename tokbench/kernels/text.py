@@ -122,32 +122,22 @@ def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
     return at
 
 
-@inline
-def _encode(characters: Any, lengths: Any, data: Any, ends: Any) -> Any:
-    """Write the texts that lie one after another in `characters`, of these `lengths`."""
-    first = at = np.int64(0)
-    for document in range(len(lengths)):
-        at = _write(characters, first, first + lengths[document], data, at)
-        first += lengths[document]
-        ends[document] = at
-
-
 @subroutine
-def _write_wide(text: Any, data: Any) -> Any:
-    """`write_text` of what is not ASCII."""
-    width, none = _width(text), np.int64(0)
+def _write_wide(text: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
+    """`_write` the characters of a string from `first` to `stop`, however wide they are in memory."""
+    width = _width(text)
     if width == 1:
-        return _write(_characters(text, np.uint8(0)), none, len(text), data, none)
+        return _write(_characters(text, np.uint8(0)), first, stop, data, at)
     if width == 2:
-        return _write(_characters(text, np.uint16(0)), none, len(text), data, none)
-    return _write(_characters(text, np.uint32(0)), none, len(text), data, none)
+        return _write(_characters(text, np.uint16(0)), first, stop, data, at)
+    return _write(_characters(text, np.uint32(0)), first, stop, data, at)
 
 
 @inline
 def write_text(text: Any, data: Any) -> Any:
     """Write the UTF-8 of a text to `data`, a uint8 pointer, as `encode_texts` does; return how long it is."""
     if not _is_ascii(text):
-        return _write_wide(text, data)
+        return _write_wide(text, np.int64(0), np.int64(len(text)), data, np.int64(0))
     _copy_bytes(_characters(text, np.uint8(0)), data, len(text))
     return len(text)
 
@@ -162,18 +152,11 @@ def encode_texts(joined: Any, is_ascii: Any, lengths: Any, data_: Any, ends: Any
     data = pointer(data_)
     if is_ascii:
         _copy_bytes(_characters(joined, np.uint8(0)), data, len(joined))
-        end = np.int64(0)
-        for document in range(len(lengths)):
-            end += lengths[document]
-            ends[document] = end
-        return
-    width = _width(joined)
-    if width == 1:
-        _encode(_characters(joined, np.uint8(0)), lengths, data, ends)
-    elif width == 2:
-        _encode(_characters(joined, np.uint16(0)), lengths, data, ends)
-    else:
-        _encode(_characters(joined, np.uint32(0)), lengths, data, ends)
+    first = end = np.int64(0)
+    for document in range(len(lengths)):
+        stop = first + lengths[document]
+        end = stop if is_ascii else _write_wide(joined, first, stop, data, end)
+        first, ends[document] = stop, end
 
 
 def utf8_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

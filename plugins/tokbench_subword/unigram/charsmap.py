@@ -153,7 +153,7 @@ def _compile_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
         plain[:0x80] = 1
         return np.zeros(0, np.uint32), np.zeros(0, np.uint8), _checked(classes, [SPACE_SYMBOL]), plain
     units, targets = split_map(charsmap, where)
-    classify(units, targets, classes, plain)
+    classify(units, targets, classes, plain, np.zeros(12, np.int64))
     return units, targets, _checked(classes, [SPACE_SYMBOL]), plain
 
 

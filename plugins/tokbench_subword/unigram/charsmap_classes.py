@@ -28,11 +28,14 @@ TARGET_SHIFT = 8
 
 
 @kernel
-def classify(units_array, targets, classes, plain):  # type: ignore[no-untyped-def]
-    """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`."""
+def classify(units_array, targets, classes, plain, path):  # type: ignore[no-untyped-def]
+    """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`.
+
+    `path` is scratch space, int64 ``(12,)``.
+    """
     units, n_units = pointer(units_array), len(units_array)
     root = trie_root(units)
-    encoded = np.zeros(4, np.uint8)
+    encoded = path
     for character in range(1, len(classes)):
         if character < 0x80:
             encoded[0], size = character, 1
@@ -46,12 +49,12 @@ def classify(units_array, targets, classes, plain):  # type: ignore[no-untyped-d
             encoded[2], encoded[3] = 0x80 | character >> 6 & 0x3F, 0x80 | character & 0x3F
         node, ends = root, False
         for position in range(size):
-            node, ends = rule_step(units, n_units, node, np.int64(encoded[position]))
+            node, ends = rule_step(units, n_units, node, encoded[position])
             if node < 0:
                 break
         if node < 0:
             continue
-        any_follows, ascii_follows = _mark_followers(units, n_units, node, classes)
+        any_follows, ascii_follows = _mark_followers(units, n_units, node, classes, path)
         target = np.int64(0)
         if ends and not any_follows and node < n_units:
             target = _short_target(targets, np.int64(units[node] & np.uint32(0x7FFFFFFF)), size)
@@ -64,8 +67,11 @@ def classify(units_array, targets, classes, plain):  # type: ignore[no-untyped-d
 
 
 @inline
-def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-def]
-    """Mark each character that the trie has behind `node` a FOLLOWER: whether there is any, and any ASCII."""
+def _mark_followers(units, n_units, node, classes, path):  # type: ignore[no-untyped-def]
+    """Mark each character that the trie has behind `node` a FOLLOWER: whether there is any, and any ASCII.
+
+    `path` gets the nodes on the way, at 4 the bits of the character so far, at 8 the byte to try next.
+    """
     any_follows = ascii_follows = False
     for first in range(1, 0xF5):
         after, _ = rule_step(units, n_units, node, np.int64(first))
@@ -76,28 +82,26 @@ def _mark_followers(units, n_units, node, classes):  # type: ignore[no-untyped-d
             classes[first] |= FOLLOWER
             ascii_follows = True
             continue
-        # Depth first over continuation bytes: `nodes` and `points` of the path, `following` the next to try.
+        # depth first over continuation bytes
         left = 1 if first < 0xE0 else 2 if first < 0xF0 else 3
-        nodes, points = np.zeros(4, np.int64), np.zeros(4, np.int64)
-        following = np.full(4, 0x80, np.int64)
-        nodes[0], points[0] = after, first & (0x3F >> left)
+        path[0], path[4], path[8] = after, first & (0x3F >> left), 0x80
         depth = 0
         while depth >= 0:
-            byte = following[depth]
+            byte = path[8 + depth]
             if byte == 0xC0:
                 depth -= 1
                 continue
-            following[depth] += 1
-            after, _ = rule_step(units, n_units, nodes[depth], byte)
+            path[8 + depth] += 1
+            after, _ = rule_step(units, n_units, path[depth], byte)
             if after < 0:
                 continue
-            point = points[depth] << 6 | byte & 0x3F
+            point = path[4 + depth] << 6 | byte & 0x3F
             if depth + 1 == left:
                 if point < len(classes):
                     classes[point] |= FOLLOWER
             else:
                 depth += 1
-                nodes[depth], points[depth], following[depth] = after, point, 0x80
+                path[depth], path[4 + depth], path[8 + depth] = after, point, 0x80
     return any_follows, ascii_follows
 
 

@@ -213,20 +213,23 @@ def _may_be_set_back(lattice, so_far, size):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _find(block, lattice, text, index, size, so_far):  # type: ignore[no-untyped-def]
-    """Find the path through a part, to the links of `block`; the score then."""
-    if lattice is None:
-        merge_part(block, text, index, size, f64_in(block, at.EXACT), 0.0)
+def _find(block, lattice, merging, text, index, size, so_far):  # type: ignore[no-untyped-def]
+    """Find the path through a part, to the links of `block`; the score then.
+
+    numba leaves out what stands behind ``is None`` of an argument that is, and of no other: it is asked in both
+    ways, so that neither kind of model has the search of the other compiled.
+    """
+    if merging is not None:
+        merge_part(block, text, index, size, merging, 0.0)
         return so_far
-    return search(lattice, text, index, size, so_far)
+    return so_far if lattice is None else search(lattice, text, index, size, so_far)
 
 
 @inline
-def _find_with_limit(block, lattice, text, index, size, so_far):  # type: ignore[no-untyped-def]
+def _find_with_limit(block, lattice, merging, text, index, size, so_far):  # type: ignore[no-untyped-def]
     """The same, and up to which score so far it holds."""
     if lattice is None:
-        merge_part(block, text, index, size, f64_in(block, at.EXACT), 0.0)
-        return so_far, np.int64(_MOST_LIMIT)
+        return _find(block, lattice, merging, text, index, size, so_far), np.int64(_MOST_LIMIT)
     return search_with_margin(lattice, f64_in(block, at.EXACT), text, index, size, so_far)
 
 
@@ -245,8 +248,11 @@ def _take_two(lattice, text, index, middle, stop, one, two, so_far):  # type: ig
 
 
 @subroutine
-def encode_parts(block, lattice, text, start, end, out, spans, o):  # type: ignore[no-untyped-def]
-    """Encode ``text[start:end]`` in parts; return the new end of `out`."""
+def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # type: ignore[no-untyped-def]
+    """Encode ``text[start:end]`` in parts; return the new end of `out`.
+
+    Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
+    """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     alphabet, parts = i32_in(block, at.CHARACTERS), i64_in(block, at.PARTS)
     keys, homes = u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
@@ -258,7 +264,7 @@ def encode_parts(block, lattice, text, start, end, out, spans, o):  # type: igno
         stop, middle, one = _part_end(block, text, index, end)
         if stop == middle:
             if _may_be_set_back(lattice, so_far, stop - index):
-                so_far = _find(block, lattice, text, index, stop - index, so_far)
+                so_far = _find(block, lattice, merging, text, index, stop - index, so_far)
                 o, run, _ = _emit(block, text, index, stop - index, out, spans, o, run, start)
                 index = stop
                 continue
@@ -280,7 +286,7 @@ def encode_parts(block, lattice, text, start, end, out, spans, o):  # type: igno
             stop = parts[k]
             size = stop - index
             if _may_be_set_back(lattice, so_far, size) or size > at.LONGEST_PART:
-                so_far = _find(block, lattice, text, index, size, so_far)
+                so_far = _find(block, lattice, merging, text, index, size, so_far)
                 o, run, _ = _emit(block, text, index, size, out, spans, o, run, start)
                 index = stop
                 continue
@@ -317,7 +323,7 @@ def encode_parts(block, lattice, text, start, end, out, spans, o):  # type: igno
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
             before, first = abs(so_far), o
-            so_far, limit = _find_with_limit(block, lattice, text, index, size, so_far)
+            so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
             o, run, known = _emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
                 out[o] = min(limit, np.int64(_MOST_LIMIT))
@@ -331,7 +337,7 @@ def search_double(block, text, start, length, k, count, out, o):  # type: ignore
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     second = start + width_of(text[start])  # the first is often the mark of a space
     if length > _UNCUT or (second < start + length and text[second] >= _THREE_BYTES):
-        after = encode_parts(block, double(block), text, start, start + length, out, None, o)
+        after = encode_parts(block, double(block), None, text, start, start + length, out, None, o)
     else:
         search(double(block), text, start, length, 0.0)
         after, _, _ = _emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
@@ -345,22 +351,23 @@ def search_double(block, text, start, length, k, count, out, o):  # type: ignore
 @Search
 def search_single(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode a document; return the new end of `out`. It is not kept: its parts are."""
-    return encode_parts(block, single(block), text, start, start + length, out, None, o)
+    return encode_parts(block, single(block), None, text, start, start + length, out, None, o)
 
 
 @Search
 def search_merging(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode a document by merging; otherwise as `search_single`."""
-    return encode_parts(block, None, text, start, start + length, out, None, o)
+    merging = f64_in(block, at.EXACT)
+    return encode_parts(block, None, merging, text, start, start + length, out, None, o)
 
 
 @inline
-def _locate(block, lattice, text, units, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
+def _locate(block, lattice, merging, text, units, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
     """`encode_spans` with places: an id, and where it begins and ends in its word, for each token."""
     found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
     o, none = np.int64(0), np.int64(0)
     for p in range(first, last):
-        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
+        count = encode_parts(block, lattice, merging, text, units[p, 0], units[p, 1], found, places, none)
         for k in range(count):
             out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
             o += 3
@@ -371,18 +378,19 @@ def _locate(block, lattice, text, units, first, last, out, out_offsets):  # type
 @kernel
 def _locate_double(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
     block = pointer(arrays)
-    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
+    return _locate(block, double(block), None, pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
 def _locate_single(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
     block = pointer(arrays)
-    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
+    return _locate(block, single(block), None, pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
 def _locate_merging(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
-    return _locate(pointer(arrays), None, pointer(text), units, first, last, pointer(out), ends)
+    block = pointer(arrays)
+    return _locate(block, None, f64_in(block, at.EXACT), pointer(text), units, first, last, pointer(out), ends)
 
 
 class Algorithm(NamedTuple):
