@@ -241,4 +241,5 @@ def normal_form(tables: Any, batch: Any) -> Any:
             size = copy_span(encoded, 0, length, out, size)
             copied = position
         out_offsets[document + 1] = size + stop - copied
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+    # the array is used to the end, so that numba frees it no earlier
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity) + 0 * len(encoded_array)
