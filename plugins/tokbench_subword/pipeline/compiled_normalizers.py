@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
 from tokbench_subword.pipeline.charsmap_tables import charsmap_tables
-from tokbench_subword.pipeline.cutters import Cutter, finder_of
+from tokbench_subword.pipeline.cutters import finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
@@ -44,7 +44,7 @@ from tokbench_subword.pipeline.rewriting import (
 from tokbench_subword.pipeline.rewriting_kernel import (
     put_before_and_strip,
     replace_literal,
-    replace_spans,
+    replace_matches,
     rewrite,
     spell_bytes,
     write_origins,
@@ -115,7 +115,7 @@ class BatchNormalizer(Stays):
         are in the result. The arrays come back as they are where nothing changes.
 
         Example:
-            >>> from tokbench.kernels.pointers import PADDING
+            >>> from tokbench.kernels.pointers import PADDING, block
             >>> data = np.frombuffer(bytearray("ONEé".encode() + bytes(PADDING)), np.uint8)
             >>> normalizer = compiled_normalizer_of({"type": "Sequence", "normalizers": [
             ...     {"type": "Lowercase"}, {"type": "NFD"}]})
@@ -261,7 +261,8 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
         cutter = finder_of(str(config["pattern"]["Regex"]), "oniguruma")
     except NotExpressible:
         return partial(each, plain=_plain(config))
-    return partial(_by_matches, cutter, _array(encodable(str(config["content"]))))
+    content = _array(encodable(str(config["content"])))
+    return _by_kernel(replace_matches, [cutter.block, content, np.array([len(content)])], 1.25, cutter)
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
@@ -287,9 +288,9 @@ def _array(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(bytearray(data), np.uint8)
 
 
-def _by_kernel(writer: Writer, arrays: Sequence[NDArray[Any]], growth: float) -> ByWriter:
-    """The step of a kernel that declines no text."""
-    written = Written(writer, arrays)
+def _by_kernel(writer: Writer, arrays: Sequence[NDArray[Any]], growth: float, owner: Any = None) -> ByWriter:
+    """The step of a kernel that declines no text; `owner` is what else of its arrays has to stay."""
+    written = Written(writer, (*arrays, owner), block(arrays))
     return ByWriter(lambda: written, growth)
 
 
@@ -298,17 +299,6 @@ def _in_form(form: Form) -> Written:
     """What writes a normal form, whose tables are made when it first meets text beyond ASCII."""
     tables = normal_form_tables(form)
     return Written(normal_form, [tables], tables.block)
-
-
-def _by_matches(cutter: Cutter, content: NDArray[np.uint8], batch: Batch) -> Batch:
-    """The batch with `content` in the place of every piece that a cutter keeps."""
-    data, offsets = batch
-    spans, counts = cutter.cut(data, np.stack([offsets[:-1], offsets[1:]], axis=1))
-    if not len(spans):
-        return batch
-    grown = len(spans) * len(content) - int((spans[:, 1] - spans[:, 0]).sum())
-    written = Written(replace_spans, [spans, counts, content, np.array([len(content)])])
-    return rewritten(batch, written, capacity=int(offsets[-1] - offsets[0]) + max(grown, 0))
 
 
 def _plain(config: Mapping[str, Any]) -> Callable[[str], str]:

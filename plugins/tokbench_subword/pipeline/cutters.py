@@ -66,6 +66,8 @@ class Cutter(ABC):
 class MachineCutter(Cutter):
     """A `Machine` at work."""
 
+    block: NDArray[np.uint64]
+
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._arrays = machine.arrays()
@@ -153,7 +155,7 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
 
 
 @lru_cache(maxsize=64)
-def finder_of(source: str, dialect: Dialect) -> Cutter:
+def finder_of(source: str, dialect: Dialect) -> MachineCutter:
     """What finds the matches of a regular expression, as pieces; raises `NotExpressible` for what has no
     automaton, or has matches of no length.
     """

@@ -8,9 +8,10 @@ import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import copy_bytes_16, i32_in, i64_in, load_u64, pointer, u8_in
+from tokbench.kernels.pointers import copy_bytes_16, i32_in, i64_in, load_u64, pointer, u8_in, u64_in
 from tokbench.kernels.unicode_classes import SPACE
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.rewriting import LOOK_UP
 from tokbench_subword.pipeline.splicing import (
     CAPACITY,
@@ -30,6 +31,8 @@ from tokbench_subword.pipeline.splicing import (
 
 _DECLINED = -1
 """In place of a position: the text is left to plain Python."""
+_PIECES = 64
+"""Matches of a pattern that are found at a time."""
 _LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
@@ -227,25 +230,32 @@ def replace_literal(tables: Any, batch: Any) -> Any:
 
 
 @Writer
-def replace_spans(tables: Any, batch: Any) -> Any:
-    """Write documents with a text in the place of each of some spans: these, int64 ``(n, 2)``, in order; how
-    many of them lie before each document; the text; and how long it is.
+def replace_matches(tables: Any, batch: Any) -> Any:
+    """Write documents with a text in the place of every piece that a machine of `cutting` keeps.
+
+    The tables: the machine; the text; how long it is.
     """
-    spans, counts, new, n_new = i64_in(tables, 0), i64_in(tables, 1), u8_in(tables, 2), i64_in(tables, 3)[0]
+    machine, new, n_new = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0]
     text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
     out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
     capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
+    starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
     out_offsets[0] = 0
-    size, copied = np.int64(0), offsets[0]
+    size, copied, most, none = np.int64(0), offsets[0], np.int64(_PIECES), np.int64(0)
     for document in range(n_documents):
-        for k in range(counts[document], counts[document + 1]):
-            if size + spans[2 * k] - copied + n_new + 32 > capacity:
-                return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, spans[2 * k], out, size)
-            size = _copy_bytes(new, n_new, out, size)
-            copied = spans[2 * k + 1]
-        out_offsets[document + 1] = size + offsets[document + 1] - copied
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+        i, began, row, end = offsets[document], offsets[document], none, offsets[document + 1]
+        while i < end or row != 0:
+            i, began, row, count = cut_some(machine, text, i, began, row, end, starts, ends, none, most)
+            for k in range(count):
+                if size + starts[k] - copied + n_new + 32 > capacity:
+                    return np.int64(TOO_SMALL)
+                size = copy_span(text, copied, starts[k], out, size)
+                size = _copy_bytes(new, n_new, out, size)
+                copied = ends[k]
+        out_offsets[document + 1] = size + end - copied
+    # the array is used to the end, so that numba frees it no earlier
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity) + 0 * len(pieces)
 
 
 @Writer

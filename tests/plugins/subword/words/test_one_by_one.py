@@ -42,10 +42,10 @@ SHAPES: dict[str, tuple[Any, Any]] = {
     "Llama-2": ({"type": "Sequence", "normalizers": LLAMA}, None),
     "Strip": ({"type": "Strip", "strip_left": True, "strip_right": True}, {"type": "Punctuation"}),
     "NFC": ({"type": "NFC"}, {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True}),
+    "a pattern replaced": (SPACES, MARK),
     "digits": ({"type": "NFKC"}, {"type": "Digits", "individual_digits": True}),
 }
 IN_PYTHON: dict[str, tuple[Any, Any]] = {
-    "a pattern replaced": (SPACES, MARK),
     "normalized before Metaspace first": ({"type": "Lowercase"}, {**MARK, "prepend_scheme": "first"}),
 }
 PIECES = ["<unk>", "▁", "▁a", "a", "b", "ab", "e", "c", "日", "日本", "Ġ", "Ġa", "▁abe", " ", " a"]
