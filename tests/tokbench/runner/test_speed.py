@@ -200,6 +200,7 @@ def test_tokenizers_of_the_same_ids_are_found_and_the_clock_is_the_one_asked_for
     assert set(told["tokenizer"]) == {"bytes", "chars"}, "one of them has no offsets to give"
 
 
+@pytest.mark.long
 def test_many_tokenizers_are_timed_in_groups(corpus: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
     from tokbench.runner import speed as speeds
 
