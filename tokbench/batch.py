@@ -63,7 +63,7 @@ class TokenBatch:
     def of_lists(cls, documents: Iterable[list[int]]) -> TokenBatch:
         """The batch of plain lists of ints, consumed one by one: for libraries that answer in lists.
 
-        Raises `OverflowError` for ids beyond 32 bits and `TypeError` for what is no list of ints.
+        Raises `TokenizerError` for ids beyond 32 bits and for what is no list of ints.
 
         Example:
             >>> TokenBatch.of_lists([[1, 2], [], [3]]).ids.tolist()
@@ -73,7 +73,10 @@ class TokenBatch:
 
         flat, ends = array("i"), array("q", [0])
         for ids in documents:
-            flat.fromlist(ids)
+            try:
+                flat.fromlist(ids)
+            except (OverflowError, TypeError) as error:
+                raise _malformed(f"not a list of ids of 32 bits: {error}") from error
             ends.append(len(flat))
         return cls(np.frombuffer(flat, np.intc).astype(np.int32, copy=False), np.frombuffer(ends, np.int64))
 

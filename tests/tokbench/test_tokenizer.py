@@ -40,6 +40,8 @@ def test_a_batch_gives_back_its_documents(documents: list[list[int]]) -> None:
 def test_what_is_not_ids_is_refused(wrong: list[int]) -> None:
     with pytest.raises(TokenizerError, match="encode must return a flat sequence of whole numbers"):
         TokenBatch.of([wrong])
+    with pytest.raises(TokenizerError, match="ids"):
+        TokenBatch.of_lists([[1], wrong])
 
 
 def test_an_index_beyond_the_batch_is_an_error() -> None:
