@@ -16,7 +16,6 @@ of the timings.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -215,13 +214,20 @@ def _check_digests(result: SpeedResult) -> None:
 
 
 def _busy() -> list[str]:
-    """A note where others use the machine, which no statistic can take out of timings."""
-    if not hasattr(os, "getloadavg"):
+    """A note where others use the machine, which no statistic can take out of timings.
+
+    They are listened to while this run does nothing: the load of the last minute would be its own.
+    """
+    import psutil
+
+    cores = psutil.cpu_count() or 1
+    share = psutil.cpu_percent(interval=0.3) / 100
+    if share < _MOST_BY_OTHERS:
         return []
-    load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    if load < 0.5 * cores:
-        return []
-    return [f"the machine was busy: a load of {load:.1f} on {cores} cores when timing began"]
+    return [f"the machine was busy: others used {share * cores:.1f} of {cores} cores when timing began"]
+
+
+_MOST_BY_OTHERS = 0.25
 
 
 def _waited(result: SpeedResult) -> list[str]:

@@ -181,11 +181,11 @@ def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., 
 def test_a_busy_machine_is_told_beside_every_speed(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3)
     assert "uncertain" not in tables.headline(run, "bundled:parallel").note
-    run.manifest["speed"] = {"notes": ["the machine was busy: a load of 2.0 on 2 cores when timing began"]}
+    run.manifest["speed"] = {"notes": ["the machine was busy: others used 2.0 of 2 cores when timing began"]}
     said = speed(run)
     assert said is not None
     for text in (tables.headline(run, "bundled:parallel").note, measurements(run).note, said.sentence):
-        assert "Speeds are uncertain: the machine was busy: a load of 2.0 on 2 cores" in text
+        assert "Speeds are uncertain: the machine was busy: others used 2.0 of 2 cores" in text
 
 
 def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run: Callable[..., Any]) -> None:

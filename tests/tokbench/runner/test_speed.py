@@ -84,6 +84,26 @@ def test_all_text_is_in_parts_of_about_a_size() -> None:
     assert list(_parts(["a" * 100, "b"])) == [("a" * 100, "b")]
 
 
+def test_who_else_uses_the_machine_is_listened_to_while_the_run_is_idle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not by the load of the last minute, in which the run itself counted."""
+    import psutil
+
+    from tokbench.runner.speed import _busy
+
+    heard: list[float] = []
+
+    def shared_by(share: float) -> list[str]:
+        monkeypatch.setattr(psutil, "cpu_percent", lambda interval: heard.append(interval) or share)
+        return _busy()
+
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 4)
+    assert shared_by(8.0) == []
+    assert shared_by(60.0) == ["the machine was busy: others used 2.4 of 4 cores when timing began"]
+    assert min(heard) > 0
+
+
 def test_waiting_while_it_was_timed_is_told_of_the_run() -> None:
     from tokbench.runner.speed import SpeedResult, _waited
 
