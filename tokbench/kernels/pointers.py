@@ -8,7 +8,9 @@ turns each into a pointer once with `pointer`, and the inner functions take poin
 
 What a pointer gives up is the length: nothing here checks a bound. The caller of a kernel owns that, which is
 why pointers never leave compiled code, and the arrays they came from stay arguments of the outer kernel,
-alive for as long as it runs. What reads or writes several elements at once takes arrays as well as pointers.
+alive for as long as it runs. An array that a kernel makes for itself is freed behind its last use, and a
+pointer to it does not count as one: `keep` stands behind the last use of the pointer. What reads or writes
+several elements at once takes arrays as well as pointers.
 
 `load_u64` reads eight bytes at any alignment, which turns comparing and hashing of short words into a few
 integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight, `copy_bytes_16` sixteen bytes.
@@ -45,6 +47,9 @@ if config.DISABLE_JIT:
     def pointer(array: Any) -> Any:
         """The array itself: plain Python needs no pointer."""
         return array
+
+    def keep(array: Any) -> None:
+        """Nothing: in plain Python an array stays while anything refers to it."""
 
     def block(arrays: Sequence[Any]) -> Any:
         """Arrays as one argument of a kernel."""
@@ -92,7 +97,7 @@ else:
     def pointer(typingctx: Any, array: Any) -> Any:
         """The address of the first element of a contiguous `array`, typed by its dtype.
 
-        Holds no reference: keep the array alive while the pointer is used.
+        Holds no reference: `keep` an array that the kernel itself made, behind the last use of the pointer.
         """
         signature = types.CPointer(array.dtype)(array)
 
@@ -100,6 +105,15 @@ else:
             return context.make_array(signature.args[0])(context, builder, args[0]).data
 
         return signature, codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def keep(typingctx: Any, array: Any) -> Any:
+        """Have an array live up to here: numba frees it behind its last use, and pointers to it are none."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return context.get_dummy_value()
+
+        return types.void(array), codegen
 
     def block(arrays: Sequence[Any]) -> Any:
         """Addresses of contiguous arrays, as one uint64 array; the caller keeps the arrays."""

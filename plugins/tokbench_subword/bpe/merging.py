@@ -13,7 +13,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import keep, pointer
 from tokbench_subword.bpe.tables import NONE, pair_rank
 
 SHORT = 128
@@ -124,5 +124,7 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
         symbols[left] = symbols[i]
         left += 1
         i = following[i]
-    # the arrays are used to the end of the function, so that numba frees them no earlier
-    return left + 0 * (len(following_array) + len(before_array) + len(heap_array))
+    keep(following_array)
+    keep(before_array)
+    keep(heap_array)
+    return left

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import i64_in, keep, pointer, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_key
@@ -149,7 +149,8 @@ def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped
             count = _first_symbols(block, settings, text, start, end, symbols)
         count = merge_long(symbols, count, pairs, bloom, shift, results)
         for i in range(count):
-            out[o + i] = ids[array[i]] if numbered else array[i]
+            out[o + i] = ids[symbols[i]] if numbered else symbols[i]
+        keep(array)
         return o + count
     symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
     if numbered:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
+from tokbench.kernels.pointers import i32_in, i64_in, keep, pointer, u64_in
 from tokbench_subword.optimal.pickybpe import Event, Picked
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
@@ -146,8 +146,10 @@ def replay_word(block, text, start, length, k, count, out, o):  # type: ignore[n
         place += lengths[symbol]
     if length <= LONGEST_WORD:
         remember(u64_in(block, WORDS), low, high, text, start, out, o, found - o)
-    # the arrays are used to the end of the function, so that numba frees them no earlier
-    return found + 0 * (len(symbols) + len(firsts) + len(queue))
+    keep(symbols)
+    keep(firsts)
+    keep(queue)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

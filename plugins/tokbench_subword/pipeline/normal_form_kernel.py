@@ -14,7 +14,7 @@ import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i64_in, load_u64, pointer, u8_in, u32_in
+from tokbench.kernels.pointers import i64_in, keep, load_u64, pointer, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.normal_form_tables import (
     BEFORE_T,
@@ -241,5 +241,5 @@ def normal_form(tables: Any, batch: Any) -> Any:
             size = copy_span(encoded, 0, length, out, size)
             copied = position
         out_offsets[document + 1] = size + stop - copied
-    # the array is used to the end, so that numba frees it no earlier
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity) + 0 * len(encoded_array)
+    keep(encoded_array)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)

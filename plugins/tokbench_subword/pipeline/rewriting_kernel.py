@@ -8,7 +8,7 @@ import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import copy_bytes_16, i32_in, i64_in, load_u64, pointer, u8_in, u64_in
+from tokbench.kernels.pointers import copy_bytes_16, i32_in, i64_in, keep, load_u64, pointer, u8_in, u64_in
 from tokbench.kernels.unicode_classes import SPACE
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.cutting import SPARE, cut_some
@@ -254,8 +254,8 @@ def replace_matches(tables: Any, batch: Any) -> Any:
                 size = _copy_bytes(new, n_new, out, size)
                 copied = ends[k]
         out_offsets[document + 1] = size + end - copied
-    # the array is used to the end, so that numba frees it no earlier
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity) + 0 * len(pieces)
+    keep(pieces)
+    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
 
 
 @Writer

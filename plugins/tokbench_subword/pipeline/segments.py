@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import PADDING, i64_in, pointer, u8_in
+from tokbench.kernels.pointers import PADDING, i64_in, keep, pointer, u8_in
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.cutters import Cutter
@@ -272,4 +272,5 @@ def write_pieces(machine: Any, batch: Any) -> Any:
                 written += 1
                 new_offsets[written] = at
     numbers[N_TEXTS] = written
-    return at + 0 * len(pieces)  # which numba would free at its last use
+    keep(pieces)
+    return at

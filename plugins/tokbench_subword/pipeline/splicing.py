@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.by_address import BLOCK, ByAddress, called_at
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, copy_bytes_16, pointer
+from tokbench.kernels.pointers import PADDING, block, copy_bytes_16, keep, pointer
 
 UNCHANGED, TOO_SMALL, FOUND = -1, -2, -3
 """What a kernel says in place of the size of its result: the batch is as it was; there is no room for it; there
@@ -94,7 +94,9 @@ def _write(
     batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
     batch[OUT_OFFSETS], batch[DECLINED] = out_offsets.ctypes.data, declined.ctypes.data
     batch[NUMBERS] = numbers.ctypes.data
-    return written_at(address, (pointer(tables), pointer(batch)))
+    written = written_at(address, (pointer(tables), pointer(batch)))
+    keep(batch)
+    return written
 
 
 def rewritten(

@@ -18,7 +18,7 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import keep, pointer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,4 +149,6 @@ def _build(data_array, offsets_array, ids_array, units_array, taken_array):  # t
             stack_array[4 * depth_of_stack + 2] = starts[index + 1]
             stack_array[4 * depth_of_stack + 3] = depth + 1
             depth_of_stack += 1
+    keep(labels_array)
+    keep(starts_array)
     return highest

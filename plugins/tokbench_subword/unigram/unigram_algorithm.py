@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import keep, pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
@@ -198,4 +198,7 @@ def _path(source, units, scores, parameters, nodes):  # type: ignore[no-untyped-
     best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)
     lattice = Lattice(pointer(units), pointer(scores), pointer(parameters), pointer(best), pointer(links))
     search(lattice, pointer(source), np.int64(0), size, parameters[0] - parameters[0])
-    return write_rows(pointer(links), size, nodes)
+    count = write_rows(pointer(links), size, nodes)
+    keep(best)
+    keep(links)
+    return count
