@@ -145,13 +145,14 @@ def _file_of(registry: Registry, spec: str) -> str:
     Raises for a wrong name or path, which is a wrong request; TB001 is for files that are there.
     """
     from tokbench.errors import TokenizerError
+    from tokbench.resolving import not_there
 
     parsed = registry.tokenizer_spec(spec)
     family = registry.tokenizers[parsed.family]
     files = family.files(parsed, registry.context) if family.files is not None else ()
     for file in files:
         if not file.exists():
-            raise TokenizerError(f"{spec}: there is no file {file}")
+            raise TokenizerError(f"{spec}: {not_there(file)}")
     return str(files[0]) if files else ""
 
 

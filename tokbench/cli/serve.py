@@ -40,8 +40,8 @@ def serve(
 ) -> None:
     """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
     from tokbench.errors import TokbenchError
-    from tokbench.live.bench import open_bench
     from tokbench.live.headers import LOOPBACK
+    from tokbench.live.opening import open_bench
     from tokbench.live.server import require_address, require_stack
     from tokbench.live.server import serve as run
     from tokbench.runner.suite import load_suite

@@ -111,7 +111,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def _path(spec: Spec) -> Path:
     if spec.variant is None:
         raise SpecError(f"{spec}: name the fit, as in calibrated:FILE; tokbench calibrate -o FILE keeps one")
-    return Path(spec.variant)
+    return Path(spec.variant).expanduser()
 
 
 def _registry(context: LoadContext) -> Registry:

@@ -11,7 +11,8 @@ from typing import Any, cast
 from tokbench import Check, Finding, Outcome
 from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.alternatives import winners
-from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible, tree_of
+from tokbench_subword.pipeline.pattern_reading import tree_of
+from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible
 from tokbench_subword.pipeline.patterns import NAMED, Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex

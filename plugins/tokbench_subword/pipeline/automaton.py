@@ -66,7 +66,7 @@ def automaton_of(tree: Node) -> Automaton:
     """The automaton of a pattern; raises `NotExpressible` where it would be too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.pattern_tree import tree_of
+        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
         >>> automaton = automaton_of(tree_of("ab?"))
         >>> a, b = automaton.classes[ord("a")], automaton.classes[ord("b")]
         >>> state, matched = automaton.following[automaton.starts[automaton.edge]][a]

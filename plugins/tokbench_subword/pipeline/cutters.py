@@ -17,7 +17,8 @@ from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cutting import SPARE, cut_texts
 from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_automaton
-from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of, tree_of
+from tokbench_subword.pipeline.pattern_reading import tree_of
+from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
 from tokbench_subword.pipeline.pre_tokenizers import split_spans
 from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex
 from tokbench_subword.pipeline.streaming import Machine, Rules, machine_of

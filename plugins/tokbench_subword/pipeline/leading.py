@@ -19,16 +19,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.pattern_tree import (
-    Far,
-    Look,
-    Node,
-    NotExpressible,
-    One,
-    may_be_empty,
-    parts_of,
-    tree_of,
-)
+from tokbench_subword.pipeline.pattern_reading import tree_of
+from tokbench_subword.pipeline.pattern_tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
 from tokbench_subword.pipeline.regexes import Translator, quoted
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch

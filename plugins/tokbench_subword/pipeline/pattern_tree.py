@@ -1,20 +1,10 @@
-r"""A regular expression as a tree: what `automaton` builds its states from.
-
-Read are expressions in the syntax of `regex` (version 1), to which `regexes.Translator` brings those of other
-libraries. Not every expression can become an automaton over single characters: back-references, atomic groups,
-lookarounds within lookarounds. These raise `NotExpressible`, and the pattern is left to `regex`.
-"""
+"""A regular expression as a tree, which `pattern_reading` reads: what `automaton` builds its states from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-import numpy as np
-
-from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench_subword.pipeline import point_sets
 from tokbench_subword.pipeline.point_sets import Points
 
 
@@ -76,341 +66,26 @@ class Repeat:
 
 Node = One | Look | Far | InOrder | Either | Repeat
 
-_NOTHING = np.zeros(N_CODE_POINTS, np.bool_)
-_LONGEST_REPEAT, _LONGEST_SOURCE = 256, 10_000
 
-
-def tree_of(expression: str, *, nested_sets: bool = True) -> Node:
-    r"""The tree of an expression in the syntax of `regex`; raises `NotExpressible`.
-
-    `nested_sets` says that a bracket inside brackets is a set of its own (`regex` version 1).
-
-    Example:
-        >>> tree = tree_of(r"a(?!\d)|b+")
-        >>> type(tree).__name__, len(tree.parts)
-        ('Either', 2)
-    """
-    if len(expression) > _LONGEST_SOURCE:
-        raise NotExpressible(f"more than {_LONGEST_SOURCE:,} characters")
-    reader = _Reader(expression, nested_sets)
-    try:
-        tree = reader.alternatives()
-    except RecursionError as error:
-        raise NotExpressible("groups nested too deep") from error
-    if reader.here():
-        raise NotExpressible(f"an unexpected {reader.here()!r}")
-    return tree
-
-
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
-_HEXADECIMAL = {"x": 2, "u": 4, "U": 8}
-_MANY_FOLDED = frozenset(["ss", "ff", "fi", "fl", "st", "ʼn", "i̇", "ßs", "ſs", "sſ", "ſt"])
-"""Neighbours that, ignoring case, may be one character: ``(?i:ss)`` matches ß in some libraries."""
-
-
-class _Reader:
-    """Reads an expression from left to right, each method one level of its grammar."""
-
-    def __init__(self, expression: str, nested_sets: bool) -> None:
-        self._text = expression
-        self._at = 0
-        self._nested = nested_sets
-        self._fold = False
-        self._dot_all = False
-
-    def here(self) -> str:
-        """The character at hand, or nothing at the end."""
-        return self._text[self._at : self._at + 1]
-
-    def _take(self, text: str) -> bool:
-        """Step over `text`, where it stands here."""
-        found = self._text.startswith(text, self._at)
-        self._at += len(text) * found
-        return found
-
-    def alternatives(self) -> Node:
-        """``a|b|c``"""
-        parts = [self._sequence()]
-        while self._take("|"):
-            parts.append(self._sequence())
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
-
-    def _sequence(self) -> Node:
-        parts: list[Node] = []
-        before = ""
-        while self.here() not in ("", "|", ")"):
-            letter = self.here()
-            if self._fold and before and (before + letter).lower() in _MANY_FOLDED:
-                raise NotExpressible(f"{before + letter!r} ignoring case")
-            before = letter if letter.isalpha() else ""
-            parts.append(self._repeated())
-        return parts[0] if len(parts) == 1 else InOrder(tuple(parts))
-
-    def _repeated(self) -> Node:
-        """A part and the quantifiers behind it."""
-        part = self._part()
-        while True:
-            bounds = self._bounds()
-            if bounds is None:
-                return part
-            low, high = bounds
-            if may_be_empty(part) and not isinstance(part, InOrder | Either | Repeat):
-                raise NotExpressible("a repeated lookaround")
-            if max(low, high or 0) > _LONGEST_REPEAT:
-                raise NotExpressible(f"more than {_LONGEST_REPEAT} repetitions")
-            gives_nothing_back = self._take("+")
-            part = (
-                _possessive(part, low, high) if gives_nothing_back else Repeat(part, low, high, self._take("?"))
-            )
-
-    def _bounds(self) -> tuple[int, int | None] | None:
-        for mark, bounds in (("?", (0, 1)), ("*", (0, None)), ("+", (1, None))):
-            if self._take(mark):
-                return bounds
-        end = self._text.find("}", self._at)
-        if self.here() != "{" or end < 0:
-            return None
-        low, comma, high = self._text[self._at + 1 : end].partition(",")
-        if (
-            not (low + high).isdigit()
-            or not (low or comma)
-            or not all(map(str.isdigit, filter(None, (low, high))))
-        ):
-            return None
-        self._at = end + 1
-        return int(low or 0), int(high) if high else (None if comma else int(low))
-
-    def _part(self) -> Node:
-        if self._take("("):
-            return self._group()
-        if self._take("["):
-            return self._one(self._set())
-        if self._take("."):
-            return One(~_NOTHING if self._dot_all else ~point_sets.of_text("\n"))
-        if self._take("\\"):
-            if self._take("A"):
-                return Look(_NOTHING, True, True)
-            if self._take("Z"):
-                return Look(_NOTHING, True, False)
-            return self._one(self._escape())
-        letter = self.here()
-        if letter in "^$*+?":
-            raise NotExpressible(f"{letter!r} here")
-        self._at += 1
-        return self._one(point_sets.of_text(letter))
-
-    def _one(self, points: Points) -> One:
-        return One(point_sets.folded(points) if self._fold else points)
-
-    def _group(self) -> Node:
-        """What stands between brackets, the opening one of which has been read."""
-        fold, dot_all = self._fold, self._dot_all
-        look = next((head for head in ("?=", "?!", "?<=", "?<!", "?>") if self._take(head)), None)
-        if look is None and self._take("?") and not self._take(":"):
-            flags, ended = "", ""
-            while self.here() and self.here() not in ":)":
-                flags += self.here()
-                self._at += 1
-            ended = self.here()
-            if not ended or set(flags) - set("is"):
-                raise NotExpressible(f"the group (?{flags}")
-            self._at += 1
-            self._fold, self._dot_all = self._fold or "i" in flags, self._dot_all or "s" in flags
-            if ended == ")":  # "(?i)": for the rest of the group around it
-                return InOrder(())
-        inner = self.alternatives()
-        if not self._take(")"):
-            raise NotExpressible("a bracket that is not closed")
-        self._fold, self._dot_all = fold, dot_all
-        if look is None:
-            return inner
-        if look == "?>":
-            return _atomic(inner)
-        return _look(inner, wanted="!" not in look, behind="<" in look)
-
-    def _escape(self) -> Points:
-        """The set of what follows a backslash."""
-        letter = self.here()
-        self._at += 1
-        if letter in "pP":
-            end = self._text.find("}", self._at) if self.here() == "{" else self._at
-            name = self._text[self._at + 1 : end] if self.here() == "{" else self.here()
-            self._at = end + 1
-            inverted = (letter == "P") != name.startswith("^")
-            points = point_sets.of_property(name.removeprefix("^"))
-            return ~points if inverted else points
-        if letter in "sS":
-            return point_sets.spaces() if letter == "s" else ~point_sets.spaces()
-        if letter in "dD":
-            digits = point_sets.of_property("Nd")
-            return digits if letter == "d" else ~digits
-        if letter in _HEXADECIMAL:
-            end = self._at + _HEXADECIMAL[letter]
-            code = self._text[self._at : end]
-            self._at = end
-            return point_sets.of_text(chr(int(code, 16)))
-        if letter in _ESCAPES:
-            return point_sets.of_text(_ESCAPES[letter])
-        if not letter or letter.isalnum():
-            raise NotExpressible(f"\\{letter}")
-        return point_sets.of_text(letter)
-
-    def _set(self) -> Points:
-        """The set in square brackets, the opening one of which has been read."""
-        inverted = self._take("^")
-        points, first = _NOTHING.copy(), True
-        while first or self.here() != "]":
-            first = False
-            if not self.here():
-                raise NotExpressible("a set that is not closed")
-            if self._text.startswith(("--", "&&", "||", "~~"), self._at) and self._nested:
-                operator, rest = self._text[self._at : self._at + 2], self._operand()
-                if operator == "~~":
-                    raise NotExpressible("~~ in a set")
-                points = {"--": points & ~rest, "&&": points & rest, "||": points | rest}[operator]
-                break
-            points |= self._member()
-        if not self._take("]"):
-            raise NotExpressible("a set that is not closed")
-        return ~points if inverted else points
-
-    def _operand(self) -> Points:
-        """What stands behind an operator between sets: the rest of the brackets, which must be one set."""
-        self._at += 2
-        points = self._member()
-        if self.here() != "]":
-            raise NotExpressible("several members behind an operator between sets")
-        return points
-
-    def _member(self) -> Points:
-        """One member of a set in brackets: a character, a range, a class, or a set of its own."""
-        if self.here() == "[" and self._nested:
-            self._at += 1
-            return self._set()
-        first = self._single()
-        if self.here() == "-" and self._text[self._at + 1 : self._at + 2] not in ("]", "-", ""):
-            self._at += 1
-            last = self._single()
-            if first.sum() != 1 or last.sum() != 1:
-                raise NotExpressible("a range whose ends are no characters")
-            return point_sets.of_range(int(first.argmax()), int(last.argmax()))
-        return first
-
-    def _single(self) -> Points:
-        if self._take("\\"):
-            if self._take("b"):
-                return point_sets.of_text("\b")
-            return self._escape()
-        self._at += 1
-        return point_sets.of_text(self._text[self._at - 1])
-
-
-def _possessive(part: Node, low: int, high: int | None) -> Node:
-    """A repetition that gives nothing back: one of characters that none of them follows."""
-    if not isinstance(part, One):
-        raise NotExpressible("a possessive group")
-    no_more = Look(~part.points, True, False)
-    if high is None:
-        return InOrder((Repeat(part, low, None), no_more))
-    if high == low:
-        return Repeat(part, low, high)
-    return Either((Repeat(part, high, high), InOrder((Repeat(part, low, high - 1), no_more))))
-
-
-def _atomic(node: Node) -> Node:
-    """A group that gives nothing back: one in which there is but one way to match at any place, or that ends in
-    characters of which none follows.
-    """
-    match node:
-        case One():
-            return node
-        case Repeat(One(), low, high, lazy) if not lazy:
-            return _possessive(node.part, low, high)
-        case Either(parts) if all(_apart(a, b) for number, a in enumerate(parts) for b in parts[:number]):
-            return Either(tuple(map(_atomic, parts)))
-        case InOrder(parts) if all(_leaves_no_choice(a, b) for a, b in pairwise(parts)):
-            return InOrder((*parts[:-1], *map(_atomic, parts[-1:])))
-    raise NotExpressible("an atomic group with several ways to match")
-
-
-def _leaves_no_choice(part: Node, following: Node) -> bool:
-    """Whether a part matches in one way only where `following` does behind it."""
-    if isinstance(part, One):
-        return True
-    after = following.part if isinstance(following, Repeat) and following.low else following
-    characters = isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(after, One)
-    return characters and not (part.part.points & after.points).any()  # type: ignore[union-attr]
-
-
-def _apart(one: Node, other: Node) -> bool:
-    """Whether no text begins with a match of both parts: a character that both must read is not the same."""
-    for a, b in zip(_first_characters(one), _first_characters(other), strict=False):
-        if not (a & b).any():
-            return True
-    return False
-
-
-def _first_characters(node: Node) -> Iterator[Points]:
-    """The sets of the characters that a part begins with, as long as it is sure how many these are."""
-    for part in node.parts if isinstance(node, InOrder) else (node,):
-        if isinstance(part, Repeat) and isinstance(part.part, One) and part.low:
-            yield part.part.points
-        elif isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(node, InOrder):
-            following = node.parts[node.parts.index(part) + 1 :]
-            first = next(_first_characters(InOrder(following)), None) if following else None
-            if first is not None:
-                yield part.part.points | first
-        if not isinstance(part, One):
-            return
-        yield part.points
-
-
-def _look(part: Node, *, wanted: bool, behind: bool) -> Node:
-    """A lookaround, by one character where that decides."""
-    neighbour = _neighbour(part, behind=behind)
-    if neighbour is not None:
-        points, edge = neighbour
-        return Look(points, edge, behind) if wanted else Look(~points, not edge, behind)
-    if any(isinstance(one, Far) for one in all_of(part)):
-        raise NotExpressible("a lookaround within another, of more than one character")
-    far, empty = Far(part, wanted, behind), _when_empty(part)
-    if wanted:
-        return far if empty is None else Either((empty, far))
-    nothing_there = Look(_NOTHING, True, behind)
-    return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), far))
-
-
-def _when_empty(node: Node) -> Node | None:
+def when_empty(node: Node) -> Node | None:
     """The conditions under which a part matches without reading a character; None where it never does."""
     match node:
         case One():
             return None
         case InOrder(parts):
-            every = [_when_empty(part) for part in parts]
+            every = [when_empty(part) for part in parts]
             return None if None in every else InOrder(tuple(one for one in every if one is not None))
         case Either(parts):
-            some = tuple(one for part in parts if (one := _when_empty(part)) is not None)
+            some = tuple(one for part in parts if (one := when_empty(part)) is not None)
             return Either(some) if some else None
         case Repeat(part, low):
-            return _when_empty(part) if low else InOrder(())
+            return when_empty(part) if low else InOrder(())
     return node
-
-
-def _denied(node: Node) -> Node:
-    """The opposite of conditions."""
-    match node:
-        case Look(points, edge, behind):
-            return Look(~points, not edge, behind)
-        case InOrder(parts):
-            return Either(tuple(map(_denied, parts))) if parts else Look(_NOTHING, False, False)
-        case Either(parts):
-            return InOrder(tuple(map(_denied, parts)))
-    raise NotExpressible("a lookaround of this kind")
 
 
 def may_be_empty(node: Node) -> bool:
     """Whether a part can match without reading a character."""
-    return _when_empty(node) is not None
+    return when_empty(node) is not None
 
 
 def all_of(node: Node) -> Iterator[Node]:
@@ -418,22 +93,6 @@ def all_of(node: Node) -> Iterator[Node]:
     yield node
     for part in parts_of(node):
         yield from all_of(part)
-
-
-def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool] | None:
-    """What a lookaround asks of the one character beside it, which it may be and whether it may be none; None
-    where it asks for more.
-    """
-    if isinstance(node, One):
-        return node.points, False
-    if isinstance(node, Look) and node.behind == behind:
-        return node.points, node.edge
-    if isinstance(node, Either):
-        both = [_neighbour(part, behind=behind) for part in node.parts]
-        known = [one for one in both if one is not None]
-        if len(known) == len(both):
-            return np.any([points for points, _ in known], axis=0), any(edge for _, edge in known)
-    return None
 
 
 def parts_of(node: Node) -> Sequence[Node]:

@@ -152,7 +152,7 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
 
     Example:
         >>> from tokbench_subword.pipeline.automaton import automaton_of
-        >>> from tokbench_subword.pipeline.pattern_tree import tree_of
+        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
         >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
         >>> len(machine), machine.settings[WIDTH].item()
         (4, 3)

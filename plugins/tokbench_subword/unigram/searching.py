@@ -12,12 +12,7 @@ The score so far is carried from part to part, as the library carries it. Roundi
 is kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`); it stands
 behind the part's ids in the word cache.
 
-What is unknown is one token for a run of characters, or is spelled in bytes. In a `tokenizer.json` the text of
-the unknown token itself is a piece like any other, but is unknown beside what is unknown. `run` keeps account
-of that: `KNOWN` behind a known token, `UNKNOWN_RUN` behind unknown characters, else the byte where the text of
-an unknown token alone begins.
-
-`spans`, where it is not None, gets the places of tokens: two int32 for each, in bytes, from `origin` on.
+How what was found is written, and what `run` and `spans` are, says `emitting`.
 """
 
 from __future__ import annotations
@@ -31,7 +26,8 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import f64_in, i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.paths import link, link_piece, link_start, only_piece, width_of
+from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, emit_unknown, place_token
+from tokbench_subword.unigram.paths import link, only_piece, width_of
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part
 from tokbench_subword.unigram.viterbi import double, search, search_with_margin, single
@@ -50,107 +46,10 @@ from tokbench_subword.words.slots import (
     word_key,
 )
 
-KNOWN, UNKNOWN_RUN = -1, -2
 _UNCUT = 31
 """Bytes of words in alphabets of few letters up to which they are quicker searched than cut."""
 _THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
 _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
-
-
-@inline
-def _place(spans, o, start, end):  # type: ignore[no-untyped-def]
-    """Note where token `o` lies, where places are asked for."""
-    if spans is not None:
-        spans[2 * o], spans[2 * o + 1] = start, end
-
-
-@inline
-def _unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-untyped-def]
-    """Append an unknown token, or make the one before it longer; return the new end of `out`."""
-    if run == UNKNOWN_RUN:
-        if spans is not None:
-            spans[2 * o - 1] = end
-        return o
-    out[o] = unk_id
-    _place(spans, o, start, end)
-    return o + 1
-
-
-@inline
-def _spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-untyped-def]
-    """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
-    byte_ids = i32_in(block, at.BYTE_IDS)
-    if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
-        out[o], out[o + 1], out[o + 2] = byte_ids[0xE2], byte_ids[0x96], byte_ids[0x81]
-        for i in range(3):
-            _place(spans, o + i, start - origin, end - origin)
-        return o + 3
-    for i in range(start, end):
-        out[o] = byte_ids[text[i]]
-        _place(spans, o, start - origin, end - origin)
-        o += 1
-    return o
-
-
-@subroutine
-def _emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
-    """`_emit` of a path with something unknown: the new end of `out`, and `run`."""
-    links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
-    unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
-    position, moved = size, np.int64(-1)
-    while position > 0:
-        value = links[position]
-        links[position] = moved
-        moved, position = link(position, link_piece(value)), link_start(value)
-    links[0] = moved
-    position = np.int64(0)
-    while position < size:
-        end, piece = link_start(links[position]), link_piece(links[position])
-        start, stop = begin + position, begin + end
-        known = piece >= 0 and piece != unknown
-        if known or (fallback and piece >= 0 and run == KNOWN):
-            out[o] = piece
-            _place(spans, o, start - origin, stop - origin)
-            o += 1
-            run = np.int64(KNOWN) if known else start
-        elif fallback:
-            if run >= 0:
-                o = _spell(block, text, run, start, out, spans, o - 1, origin)
-            o = _spell(block, text, start, stop, out, spans, o, origin)
-            run = np.int64(UNKNOWN_RUN)
-        else:
-            o = _unknown(out, spans, o, run, unknown, start - origin, stop - origin)
-            run = np.int64(UNKNOWN_RUN)
-        position = end
-    return o, run
-
-
-@inline
-def _emit(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
-    """Append the ids of the path to `size` that was found from byte `begin` on.
-
-    Returns the new end of `out`, `run`, and whether all was known.
-    """
-    links, unknown = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)[at.UNK_ID]
-    count, known, position = np.int64(0), True, size
-    while position > 0:
-        value = links[position]
-        piece = link_piece(value)
-        known = known and piece >= 0 and piece != unknown
-        position = link_start(value)
-        count += 1
-    if not known:
-        o, run = _emit_unknown(block, text, begin, size, out, spans, o, run, origin)
-        return o, run, False
-    position, place = size, o + count
-    while position > 0:  # backwards, each id into its place
-        place -= 1
-        value = links[position]
-        out[place] = link_piece(value)
-        _place(spans, place, begin + link_start(value) - origin, begin + position - origin)
-        position = link_start(value)
-    return o + count, np.int64(KNOWN), True
 
 
 @inline
@@ -265,20 +164,20 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
         if stop == middle:
             if _may_be_set_back(lattice, so_far, stop - index):
                 so_far = _find(block, lattice, merging, text, index, stop - index, so_far)
-                o, run, _ = _emit(block, text, index, stop - index, out, spans, o, run, start)
+                o, run, _ = emit(block, text, index, stop - index, out, spans, o, run, start)
                 index = stop
                 continue
             so_far = _with_score(lattice, so_far, one)
             if one >= 0 and one != unk_id:
                 out[o] = one
-                _place(spans, o, index - start, stop - start)
+                place_token(spans, o, index - start, stop - start)
                 o, run = o + 1, np.int64(KNOWN)
             elif one < 0 and not fallback:
-                o = _unknown(out, spans, o, run, unk_id, index - start, stop - start)
+                o = add_unknown(out, spans, o, run, unk_id, index - start, stop - start)
                 run = np.int64(UNKNOWN_RUN)
             else:
                 links[stop - index] = link(np.int64(0), one)
-                o, run = _emit_unknown(block, text, index, stop - index, out, spans, o, run, start)
+                o, run = emit_unknown(block, text, index, stop - index, out, spans, o, run, start)
             index = stop
             continue
         count = _find_parts(block, text, index, end)
@@ -287,7 +186,7 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
             size = stop - index
             if _may_be_set_back(lattice, so_far, size) or size > at.LONGEST_PART:
                 so_far = _find(block, lattice, merging, text, index, size, so_far)
-                o, run, _ = _emit(block, text, index, size, out, spans, o, run, start)
+                o, run, _ = emit(block, text, index, size, out, spans, o, run, start)
                 index = stop
                 continue
             character, width = code_point(text, index)
@@ -300,13 +199,13 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
                     found, both, after_two = _take_two(lattice, text, index, middle, stop, one, two, so_far)
                     if found and both < 0:
                         out[o], out[o + 1] = one, two
-                        _place(spans, o, index - start, middle - start)
-                        _place(spans, o + 1, middle - start, stop - start)
+                        place_token(spans, o, index - start, middle - start)
+                        place_token(spans, o + 1, middle - start, stop - start)
                         so_far, o, run, index = after_two, o + 2, np.int64(KNOWN), stop
                         continue
                     if found and both != unk_id:
                         out[o] = both
-                        _place(spans, o, index - start, stop - start)
+                        place_token(spans, o, index - start, stop - start)
                         so_far, o, run, index = after_two, o + 1, np.int64(KNOWN), stop
                         continue
             low, high = keys[2 * k], keys[2 * k + 1]
@@ -318,13 +217,13 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
                         piece = out[token]
                         so_far = _with_score(lattice, so_far, piece)
                         if spans is not None:
-                            _place(spans, token, index - start, index - start + lengths[piece])
+                            place_token(spans, token, index - start, index - start + lengths[piece])
                             index += lengths[piece]
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
             before, first = abs(so_far), o
             so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
-            o, run, known = _emit(block, text, index, size, out, spans, o, run, start)
+            o, run, known = emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
                 out[o] = min(limit, np.int64(_MOST_LIMIT))
                 remember(words, low, high, text, index, out, first, o + 1 - first)
@@ -340,7 +239,7 @@ def search_double(block, text, start, length, k, count, out, o):  # type: ignore
         after = encode_parts(block, double(block), None, text, start, start + length, out, None, o)
     else:
         search(double(block), text, start, length, 0.0)
-        after, _, _ = _emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
+        after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
     if length <= LONGEST_WORD:
         keys = u64_in(block, WORD_KEYS)
         low, high = keys[2 * k], keys[2 * k + 1]

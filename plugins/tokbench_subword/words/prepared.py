@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -81,7 +82,7 @@ def few(texts: Sequence[str], alone: ToArray | None) -> TokenBatch | None:
     return TokenBatch(np.concatenate(ids), np.cumsum(list(map(len, ids))))
 
 
-class OneByOne:
+class OneByOne(ABC):
     """What encodes one text, in tokenizers that have a `PreparedEncoder`: compiled code from the first call on.
 
     A function of compiled code takes the place of the method, where there is one.
@@ -89,13 +90,13 @@ class OneByOne:
 
     name: str
 
+    @abstractmethod
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _prepared_encoder(self) -> PreparedEncoder | None:
         """What encodes; None where texts have to go through `encode_batch`."""
-        raise NotImplementedError
 
     def _few(self, texts: Sequence[str]) -> TokenBatch | None:
         return few(texts, self._one_by_one[0] if self._one_by_one else None)

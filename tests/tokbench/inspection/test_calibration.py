@@ -179,7 +179,7 @@ def test_a_run_counts_by_a_fit_and_marks_it_as_estimated_everywhere(fit, tmp_pat
 
 
 def test_the_live_page_says_what_is_estimated(fit):
-    from tokbench.live.bench import open_bench
+    from tokbench.live.opening import open_bench
     from tokbench.registry import build_registry
 
     bench = open_bench(build_registry(), [f"calibrated:{fit},kind=prose"])

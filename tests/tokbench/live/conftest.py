@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tokbench.live.bench import Bench, Limits, open_bench
+from tokbench.live.bench import Bench, Limits
+from tokbench.live.opening import open_bench
 from tokbench.registry import build_registry
 
 SPECS = ("bytes", "chars", "nonsense:x")

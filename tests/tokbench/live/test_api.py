@@ -15,8 +15,9 @@ import pytest
 from tokbench.errors import TokbenchError
 from tokbench.lint.subject import Subject
 from tokbench.live import openapi
-from tokbench.live.bench import Bench, Limits, Seat, on_offer, open_bench
+from tokbench.live.bench import Bench, Limits, Seat
 from tokbench.live.headers import SECURITY
+from tokbench.live.opening import on_offer, open_bench
 from tokbench.live.server import require_address
 from tokbench.registry import build_registry
 from tokbench.tokenizer import Step

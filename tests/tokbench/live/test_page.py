@@ -231,7 +231,7 @@ def test_two_thousand_characters_and_eight_tokenizers_within_100_ms(browser: Any
 
     uvicorn = pytest.importorskip("uvicorn")
     from tokbench.live.app import build_app
-    from tokbench.live.bench import open_bench
+    from tokbench.live.opening import open_bench
     from tokbench.registry import build_registry
 
     vocabs = test_data / "vocabs"

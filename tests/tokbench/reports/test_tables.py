@@ -8,17 +8,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.tokbench.reports.tested import chances
 from tokbench.plots import data, losses
 from tokbench.plots.speed import speed_points
 from tokbench.reports import differences, latex, marks, tables
 from tokbench.reports.diffs import passages_table
-from tokbench.reports.findings import apart, compression, cost, fairness, findings, speed
+from tokbench.reports.findings import compression, fairness, speed
 from tokbench.reports.html import page
 from tokbench.reports.speeds import measurements
 from tokbench.reports.table import Cell, Column, Row, Table
-from tokbench.reports.training import shares_text, trained_beside, trained_on
+from tokbench.reports.training import trained_beside, trained_on
 from tokbench.reports.unmeasured import undefined
-from tokbench.spec import Spec
 
 
 def table(*cells: Cell, better: str = "higher", lossy: int = -1) -> Table:
@@ -29,16 +29,6 @@ def table(*cells: Cell, better: str = "higher", lossy: int = -1) -> Table:
 
 def bold(run: Any, values: dict[str, float], better: str = "higher", language: str = "all") -> set[str]:
     return set(marks.best(run, "compression_ratio", "bundled:parallel", better, values, language))
-
-
-def chances(run: Any, *pairs: tuple[str, str, float]) -> None:
-    """Let these pairs of the run, and no others, have been tested, with these p-values."""
-    rows = [
-        {"tokenizer": one, "baseline": other, "dataset": "bundled:parallel", "language": "all",
-         "metric": "compression_ratio", "value": 1.0, "ci_low": 0.5, "ci_high": 1.5, "p_adjusted": p}
-        for one, other, p in pairs
-    ]  # fmt: skip
-    run.comparisons = pd.DataFrame(rows, columns=list(run.comparisons.columns.union(rows[0], sort=False)))
 
 
 def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run: Callable[..., Any]) -> None:
@@ -358,43 +348,6 @@ def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[...,
     assert [row.cells for row in made.rows] == [("gini", "one language only")]
 
 
-def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(4, 2)
-    first, second = data.best_first(run, "compression_ratio", "bundled:parallel")
-    rows = run.frame = run.frame.copy()
-    here = (rows["metric"] == "compression_ratio") & (rows["language"] == "all")
-    rows.loc[here & (rows["tokenizer"] == first), ["value", "ci_low", "ci_high"]] = [4.0, 3.8, 4.2]
-    rows.loc[here & (rows["tokenizer"] == second), ["value", "ci_low", "ci_high"]] = [3.9, 3.7, 4.1]
-    chances(run, (first, second, 0.2))
-    assert apart(run, "bundled:parallel", first, second) is False
-    found = compression(run)
-    assert found is not None
-    assert "may do as well: the difference could be chance" in found.sentence
-    assert "95 % interval 3.80–4.20" in found.sentence
-    chances(run, (second, first, 0.01))
-    assert apart(run, "bundled:parallel", first, second) is True
-    assert "chance" not in (compression(run) or found).sentence
-    run.comparisons = run.comparisons.iloc[:0]
-    assert apart(run, "bundled:parallel", first, second) is None
-    assert "No paired test was made" in (compression(run) or found).sentence
-
-
-def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(10, 3)
-    table = tables.fairness(run, "bundled:parallel")
-    cell = table.rows[0].cells[3]
-    assert isinstance(cell, Cell)
-    assert cell.value is not None
-    assert (cell.low, cell.high) == (0.97 * cell.value, 1.03 * cell.value)
-    said = fairness(run)
-    assert said is not None
-    assert f"needs up to {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
-
-
-def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:
-    assert [finding.plot for finding in findings(made_up_run(10, 5))] == ["compression", "fairness", "speed"]
-
-
 def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
     def view(name: str, *tokens: tuple[int, str]) -> dict[str, Any]:
         pieces = [
@@ -412,45 +365,6 @@ def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
     assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"
 
 
-def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(10, 5)
-    dataset = data.main_dataset(run)
-    fair = compression(run)
-    assert fair is not None
-    assert "trained on" not in fair.sentence + fair.gist
-    best = data.ranked(run, "compression_ratio", dataset).iloc[0]["tokenizer"]
-    trained = {"spec": best, "training": {"on": f"{dataset},lines=even + stdlib:docs"}}
-    run.manifest["tokenizers"] = [
-        trained if entry["spec"] == best else entry for entry in run.manifest["tokenizers"]
-    ]
-    assert trained_on(run, dataset) == [best]
-    flattered = compression(run)
-    assert flattered is not None
-    assert f"{data.names(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
-    assert flattered.gist.endswith(("which it was trained on.", "which some were trained on."))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "shared"),
-    [
-        ("text:a.txt", "text:a.txt", True),
-        ("text:a.txt", "text:b.txt", False),
-        ("text:a.txt", "jsonl:a.txt", False),
-        ("bundled:parallel,lines=even", "bundled:parallel,lines=odd", False),
-        ("bundled:parallel,lines=even", "bundled:parallel", True),
-        ("bundled:parallel,lines=even", "bundled:parallel,lines=all", True),
-        ("flores:f,split=dev", "flores:f,split=devtest", False),
-        ("bundled:prose,languages=eng_Latn", "bundled:prose,languages=deu_Latn;fra_Latn", False),
-        ("bundled:prose,languages=eng_Latn", "bundled:prose,languages=deu_Latn+eng_Latn", True),
-        ("bundled:prose,languages=eng_Latn", "bundled:prose", True),
-        ("csv:t.csv,field=a", "csv:t.csv,field=b", False),
-    ],
-)
-def test_which_datasets_share_text(one: str, other: str, shared: bool) -> None:
-    assert shares_text(Spec.parse(one), Spec.parse(other)) is shared
-    assert shares_text(Spec.parse(other), Spec.parse(one)) is shared
-
-
 def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
     made_up_run: Callable[..., Any],
 ) -> None:
@@ -466,21 +380,6 @@ def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
     values = [row.cells[1].value for row in made.rows if isinstance(row.cells[1], Cell)]
     assert values == sorted(values)
     assert "words cut" in page.render(run)
-
-
-def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    prices = run.frame[run.frame["metric"] == "compression_ratio"]
-    first, second, third = run.tokenizers
-    costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map({first: 0.25, second: 0.5}))
-    run.frame = pd.concat([run.frame, costs])
-    found = cost(run)
-    assert found is not None
-    assert found.sentence == (
-        "At the prices given, bundled parallel costs least with bpe 8k: 0.250 EUR; "
-        f"most with tiktoken o200k_base: 0.500 EUR. No price was given for {data.names(run)[third]}."
-    )
-    assert found.sentence in page.render(run)  # though it has no figure
 
 
 def test_every_measurement_has_the_digits_of_its_metric_in_all_columns(made_up_run: Callable[..., Any]) -> None:

@@ -16,7 +16,8 @@ from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
 from tokbench_subword.pipeline.cutters import cutter_of
 from tokbench_subword.pipeline.cutting import SECOND, cut_some, cut_twice
-from tokbench_subword.pipeline.pattern_tree import NotExpressible, tree_of
+from tokbench_subword.pipeline.pattern_reading import tree_of
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of, split_spans
 from tokbench_subword.pipeline.regexes import compile_regex

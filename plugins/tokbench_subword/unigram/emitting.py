@@ -1,0 +1,116 @@
+"""From a path to ids, and to the places of tokens.
+
+What is unknown is one token for a run of characters, or is spelled in bytes. In a `tokenizer.json` the text of
+the unknown token itself is a piece like any other, but is unknown beside what is unknown. `run` keeps account
+of that: `KNOWN` behind a known token, `UNKNOWN_RUN` behind unknown characters, else the byte where the text of
+an unknown token alone begins.
+
+`spans`, where it is not None, gets the places of tokens: two int32 for each, in bytes, from `origin` on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.pointers import i32_in, i64_in
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.paths import link, link_piece, link_start
+
+KNOWN, UNKNOWN_RUN = -1, -2
+
+
+@inline
+def place_token(spans, o, start, end):  # type: ignore[no-untyped-def]
+    """Note where token `o` lies, where places are asked for."""
+    if spans is not None:
+        spans[2 * o], spans[2 * o + 1] = start, end
+
+
+@inline
+def add_unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-untyped-def]
+    """Append an unknown token, or make the one before it longer; return the new end of `out`."""
+    if run == UNKNOWN_RUN:
+        if spans is not None:
+            spans[2 * o - 1] = end
+        return o
+    out[o] = unk_id
+    place_token(spans, o, start, end)
+    return o + 1
+
+
+@inline
+def spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-untyped-def]
+    """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
+    byte_ids = i32_in(block, at.BYTE_IDS)
+    if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
+        out[o], out[o + 1], out[o + 2] = byte_ids[0xE2], byte_ids[0x96], byte_ids[0x81]
+        for i in range(3):
+            place_token(spans, o + i, start - origin, end - origin)
+        return o + 3
+    for i in range(start, end):
+        out[o] = byte_ids[text[i]]
+        place_token(spans, o, start - origin, end - origin)
+        o += 1
+    return o
+
+
+@subroutine
+def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+    """`emit` of a path with something unknown: the new end of `out`, and `run`."""
+    links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
+    unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
+    position, moved = size, np.int64(-1)
+    while position > 0:
+        value = links[position]
+        links[position] = moved
+        moved, position = link(position, link_piece(value)), link_start(value)
+    links[0] = moved
+    position = np.int64(0)
+    while position < size:
+        end, piece = link_start(links[position]), link_piece(links[position])
+        start, stop = begin + position, begin + end
+        known = piece >= 0 and piece != unknown
+        if known or (fallback and piece >= 0 and run == KNOWN):
+            out[o] = piece
+            place_token(spans, o, start - origin, stop - origin)
+            o += 1
+            run = np.int64(KNOWN) if known else start
+        elif fallback:
+            if run >= 0:
+                o = spell(block, text, run, start, out, spans, o - 1, origin)
+            o = spell(block, text, start, stop, out, spans, o, origin)
+            run = np.int64(UNKNOWN_RUN)
+        else:
+            o = add_unknown(out, spans, o, run, unknown, start - origin, stop - origin)
+            run = np.int64(UNKNOWN_RUN)
+        position = end
+    return o, run
+
+
+@inline
+def emit(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+    """Append the ids of the path to `size` that was found from byte `begin` on.
+
+    Returns the new end of `out`, `run`, and whether all was known.
+    """
+    links, unknown = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)[at.UNK_ID]
+    count, known, position = np.int64(0), True, size
+    while position > 0:
+        value = links[position]
+        piece = link_piece(value)
+        known = known and piece >= 0 and piece != unknown
+        position = link_start(value)
+        count += 1
+    if not known:
+        o, run = emit_unknown(block, text, begin, size, out, spans, o, run, origin)
+        return o, run, False
+    position, place = size, o + count
+    while position > 0:  # backwards, each id into its place
+        place -= 1
+        value = links[position]
+        out[place] = link_piece(value)
+        place_token(spans, place, begin + link_start(value) - origin, begin + position - origin)
+        position = link_start(value)
+    return o + count, np.int64(KNOWN), True
