@@ -1,7 +1,7 @@
 """tokbench compares tokenizers: compression, cost per language, fairness, losslessness, speed.
 
 Every tokenizer is a plugin, in-house ones included. Plugin authors need what is named here and
-`tokbench.testing`; users of the Python API need `load` and `run`.
+`tokbench.testing`; users of the Python API need `load`, `load_dataset` and `run`.
 
 Example:
     >>> import tokbench
@@ -10,7 +10,7 @@ Example:
     [104, 105]
 """
 
-from tokbench.api import load, run
+from tokbench.api import load, load_dataset, run
 from tokbench.batch import Ids, TokenBatch
 from tokbench.corpus import Dataset, DatasetFamily, Document, Shard, TrainingCorpus
 from tokbench.errors import (
@@ -94,5 +94,6 @@ __all__ = [
     "Utf8Encoder",
     "hookimpl",
     "load",
+    "load_dataset",
     "run",
 ]

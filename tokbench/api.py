@@ -1,4 +1,4 @@
-"""The Python API: `load` a tokenizer, `run` a comparison."""
+"""The Python API: `load` a tokenizer, `load_dataset` its text, `run` a comparison."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tokbench.corpus import Dataset
     from tokbench.results import Run
     from tokbench.tokenizer import Tokenizer
 
@@ -35,6 +36,18 @@ def load(
     from tokbench.runner.training import train
 
     return train(registry, spec, train_on)
+
+
+def load_dataset(spec: str, *, plugins: Sequence[str] = (), disable: Iterable[str] = ()) -> Dataset:
+    """The dataset that `spec` names. Raises `SpecError` for a wrong spec, `CorpusError` where it cannot be had.
+
+    Example:
+        >>> "hin_Deva" in load_dataset("bundled:parallel").languages
+        True
+    """
+    from tokbench.registry import build_registry
+
+    return build_registry(disable=disable, plugin_files=plugins).dataset(spec)
 
 
 def run(

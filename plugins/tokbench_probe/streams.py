@@ -1,0 +1,151 @@
+"""Text as streams of symbols, one to train on and one to read, and bits of what a model loses on the latter.
+
+A stream is the ids of documents one after another, with an end before the first and after each: the end is
+predicted, and is all that is known of a document before its first id. Ids that the training text has less than
+twice share one symbol, within which each is as likely as any other: so every id of the vocabulary has a
+chance, and all of them add up to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tokbench import CorpusError, Dataset, Tokenizer, TokenizerError, TrainingCorpus
+from tokbench.tokenizer import decode_batch, encode_batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int32]
+
+_AT_ONCE = 1000  # documents that are encoded together
+_OFTEN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The documents that are trained on and those that are read; `excluded` would be both, and are not read."""
+
+    train: list[str]
+    read: list[str]
+    excluded: int
+
+    @property
+    def train_bytes(self) -> int:
+        """Of what is trained on, in UTF-8."""
+        return sum(len(utf8_of(text)) for text in self.train)
+
+    @property
+    def read_bytes(self) -> int:
+        """Of what is read, in UTF-8."""
+        return sum(len(utf8_of(text)) for text in self.read)
+
+    @classmethod
+    def of(cls, train: TrainingCorpus, dataset: Dataset, documents: int | None = None) -> Texts:
+        """From two datasets, of the second the first so many `documents` of each language.
+
+        Raises `CorpusError` where nothing is left to train on or to read.
+        """
+        known = [text for text in train.texts() if text]
+        seen = {_digest(text) for text in known}
+        found = [
+            text
+            for language in dataset.languages
+            for text in islice(
+                (each.text for s in dataset.shards(language) for each in dataset.read(s)), documents
+            )
+            if text
+        ]
+        fresh = [text for text in found if _digest(text) not in seen]
+        if not known:
+            raise CorpusError(f"{train.dataset.name}: no text to train on")
+        if not fresh:
+            raise CorpusError(
+                f"{dataset.name}: all {len(found):,} documents occur in the training text, so nothing is left "
+                "to read"
+                if found
+                else f"{dataset.name}: no text to read"
+            )
+        return cls(known, fresh, len(found) - len(fresh))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Streams:
+    """A tokenizer's streams: int32, symbols below `symbols`.
+
+    `rare_bits` is what telling apart the ids that share a symbol takes, `rare` where they stand in `read`;
+    `ends` is where the documents of `read` end in it. `lost` documents are not given back by decoding.
+    """
+
+    train: Ids
+    read: Ids
+    symbols: int
+    rare: NDArray[np.bool_]
+    rare_bits: float
+    ends: NDArray[np.int64]
+    lost: int
+
+    @classmethod
+    def of(cls, name: str, tokenizer: Tokenizer, texts: Texts) -> Streams:
+        """The streams of some texts; raises `TokenizerError` for an id that is not in the vocabulary."""
+        import numpy as np
+
+        size = tokenizer.vocab_size
+        train, _, _ = _joined(name, tokenizer, texts.train)
+        read, ends, lost = _joined(name, tokenizer, texts.read, decoding=True)
+        often = np.bincount(train, minlength=size + 1) >= _OFTEN
+        often[size] = True
+        number = np.cumsum(often, dtype=np.int32) - 1
+        shared = number[-1] + 1
+        number[~often] = shared
+        rare = int(size - number[size])
+        bits = float(np.log2(rare)) if rare else 0.0
+        return cls(number[train], number[read], int(shared) + 1, ~often[read], bits, ends, lost)
+
+    def bits(self, nats: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The bits of each document of `read` and its end, from the loss of each symbol but the first."""
+        import numpy as np
+
+        each = nats / np.log(2) + self.rare_bits * self.rare[1:]
+        return np.add.reduceat(each, np.append(0, self.ends[:-1]))
+
+
+def _joined(
+    name: str, tokenizer: Tokenizer, texts: list[str], *, decoding: bool = False
+) -> tuple[Ids, NDArray[np.int64], int]:
+    """An end, then the ids of each text and an end; where these ends are, and how many texts are lost."""
+    import numpy as np
+
+    end = np.array([tokenizer.vocab_size], np.int32)
+    parts, lost = [end], 0
+    for some in _some(texts):
+        batch = encode_batch(tokenizer, some)
+        if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= tokenizer.vocab_size):
+            raise TokenizerError(
+                f"{name}: gives ids that are not in its vocabulary of {tokenizer.vocab_size:,}"
+            )
+        parts += [part for at in range(len(batch)) for part in (batch[at], end)]
+        if decoding:
+            lost += sum(one != other for one, other in zip(some, decode_batch(tokenizer, batch), strict=True))
+    whole = np.concatenate(parts).astype(np.int32)
+    return whole, np.flatnonzero(whole == tokenizer.vocab_size)[1:], lost
+
+
+def _some(texts: Iterable[str]) -> Iterator[list[str]]:
+    left = iter(texts)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
+
+
+def utf8_of(text: str) -> bytes:
+    """The bytes of a text."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(utf8_of(text), digest_size=16).digest()
