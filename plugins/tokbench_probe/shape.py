@@ -68,7 +68,7 @@ class Budget(NamedTuple):
     context: int = 256
     layers: int = 2
     train_bytes: int = 1_000_000
-    rate: float = 6e-3
+    rate: float = 4e-3
 
     @property
     def course(self) -> Course:
@@ -76,7 +76,7 @@ class Budget(NamedTuple):
 
         Example:
             >>> Budget(context=512).course
-            Course(batch=8, steps=245, rate=0.006)
+            Course(batch=8, steps=245, rate=0.004)
         """
         batch = max(1, BATCH_BYTES // self.context)
         return Course(batch, math.ceil(self.train_bytes / batch / self.context), self.rate)
