@@ -32,7 +32,7 @@ PARTS = {
     ],
     "keys of documents": ["tokbench.tally.prepare:document_keys"],
     "sample of words": ["tokbench.tally.collect:WordSampler.add"],
-    "strings": ["tokbench.tally.text:TextBatch.texts", "tokbench.tally.text:TextBatch.end_to_end"],
+    "strings": ["tokbench.tally.text:TextBatch.texts", "tokbench.tally.collect:end_to_end"],
     "encoding": ["tokbench.tally.collect:Counter._encode"],
     "placing tokens": ["tokbench.tally.places:Aligner.align"],
     "tokens against words": ["tokbench.tally.collect:touch"],

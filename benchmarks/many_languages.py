@@ -31,7 +31,8 @@ def main() -> int:
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
     from tokbench.tally import CorpusFacts
-    from tokbench.tally.collect import collect_many, get_ready
+    from tokbench.tally.collect import collect, get_ready
+    from tokbench.tally.prepare import prepare
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--languages", type=int, default=40)
@@ -42,7 +43,8 @@ def main() -> int:
     specs = options.tokenizer or default_specs(folder / "vocabs")
     tokenizers = {spec: tokbench.load(spec) for spec in specs}
     get_ready()  # compiles what counts, or reads it from disk, as a run does before it counts
-    collect_many(list(tokenizers.values()), [tokbench.Document("warm")])
+    for tokenizer in tokenizers.values():
+        collect(tokenizer, [tokbench.Document("warm")])
     clock = time.process_time
     spent = {"encode": 0.0, "count": 0.0, "measure": 0.0}
     cells = {}
@@ -57,7 +59,8 @@ def main() -> int:
                 tokenizer.encode(line)
             spent["encode"] += clock() - begun
         begun = clock()
-        tallies = collect_many(list(tokenizers.values()), documents, facts=facts)
+        batches = list(prepare(documents, facts=facts))
+        tallies = [collect(tokenizer, batches, facts=facts) for tokenizer in tokenizers.values()]
         spent["count"] += clock() - begun
         for spec, tally in zip(specs, tallies, strict=True):
             cells[CellKey(spec, "parallel", language)] = tally

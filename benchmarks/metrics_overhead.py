@@ -134,12 +134,14 @@ def catalogue(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, 
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
     from tokbench.tally import Tally
-    from tokbench.tally.collect import collect_many
+    from tokbench.tally.collect import collect
+    from tokbench.tally.prepare import prepare
 
     stored: dict[CellKey, bytes] = {}
     spent = {"count": 0.0, "figures": 0.0, "store": 0.0}
     for language, lines in texts.items():
-        tallies = collect_many(list(loaded.values()), map(Document, lines))
+        batches = list(prepare(map(Document, lines)))
+        tallies = [collect(tokenizer, batches) for tokenizer in loaded.values()]
         counted = time.process_time()
         for spec, tally in zip(loaded, tallies, strict=True):
             stored[CellKey(spec, "text", language)] = tally.to_bytes()

@@ -92,7 +92,6 @@ def counted(options: argparse.Namespace) -> dict[str, Any]:
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.differences import differences as paired
     from tokbench.metrics.measure import measure
-    from tokbench.tally.collect import collect_many
 
     data = Path(os.environ.get("TOKBENCH_TEST_DATA") or sys.exit("set TOKBENCH_TEST_DATA"))
     specs = options.tokenizer or [*IN_HOUSE, *published(data / "vocabs")]
@@ -101,12 +100,12 @@ def counted(options: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {}
     cells: dict[CellKey, Any] = {}
     for dataset, language, documents, facts in texts(data / "corpora", options):
-        for spec, tally in each_tally(collect_many, tokenizers, documents, facts):
+        for spec, tally in each_tally(tokenizers, documents, facts):
             name = f"tally {spec} {dataset} {language}"
             if isinstance(tally, str):
                 found[name] = tally
                 continue
-            found[name] = hashlib.sha256(tally.to_bytes(packed=False)).hexdigest()
+            found[name] = hashlib.sha256(tally.to_bytes()).hexdigest()
             cells[CellKey(spec, dataset, language)] = tally
     context = MeasureContext(
         vocab_sizes={spec: tokenizer.vocab_size for spec, tokenizer in tokenizers.items()},
@@ -127,20 +126,18 @@ def counted(options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def each_tally(collect_many: Any, tokenizers: dict[str, Any], documents: Any, facts: Any) -> Iterator[Any]:
+def each_tally(tokenizers: dict[str, Any], documents: Any, facts: Any) -> Iterator[Any]:
     """The tally of each tokenizer; of one that refuses the text, what it says."""
     from tokbench.errors import TokenizerError
+    from tokbench.tally.collect import collect
+    from tokbench.tally.prepare import prepare
 
-    try:
-        together = collect_many([*tokenizers.values()], documents, facts=facts)
-    except TokenizerError:
-        for spec, tokenizer in tokenizers.items():
-            try:
-                yield spec, *collect_many([tokenizer], documents, facts=facts)
-            except TokenizerError as error:
-                yield spec, str(error)
-    else:
-        yield from zip(tokenizers, together, strict=True)
+    batches = list(prepare(documents, facts=facts))
+    for spec, tokenizer in tokenizers.items():
+        try:
+            yield spec, collect(tokenizer, batches, facts=facts)
+        except TokenizerError as error:
+            yield spec, str(error)
 
 
 def published(vocabs: Path) -> list[str]:

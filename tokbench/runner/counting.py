@@ -64,14 +64,14 @@ class CountTask:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one piece: the bytes of its tally and its shards' digests, or why there is none.
+    """What came of one piece: its tally and its shards' digests, or why there is none.
 
     `seconds` is the time of counting, `cached` how many of the shards were known already.
     """
 
     cell: int
     part: int
-    tally: bytes | None = None
+    tally: Tally | None = None
     digests: tuple[str, ...] = ()
     seconds: float = 0.0
     cached: int = 0
@@ -145,9 +145,8 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
             if task.cache and not tally.own.faults:  # what went wrong may go well the next time
                 task.cache.put(key, tally.to_bytes())
             growing.add(tally)
-    counted = growing.total().to_bytes(packed=False)
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
-    return Outcome(piece.cell, piece.part, counted, tuple(digests), seconds, cached)
+    return Outcome(piece.cell, piece.part, growing.total(), tuple(digests), seconds, cached)
 
 
 def tally_key(

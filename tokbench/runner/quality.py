@@ -19,7 +19,6 @@ from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
 from tokbench.runner.pool import borrowed
 from tokbench.runner.shelter import Stop
 from tokbench.runner.worker import Emit
-from tokbench.tally import Tally
 
 if TYPE_CHECKING:
     from tokbench.runner.progress import Display  # which a worker does without
@@ -53,7 +52,7 @@ class _Growing:
             if following.failure is not None:
                 self.failure = self.failure or following.failure
             elif following.tally is not None and self.failure is None:
-                self.tallies.add(Tally.from_bytes(following.tally))
+                self.tallies.add(following.tally)
 
     @property
     def complete(self) -> bool:

@@ -1,8 +1,8 @@
-"""The one pass over the text: documents in, one tally per tokenizer out."""
+"""The one pass over the text for one tokenizer: documents in, a tally out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
@@ -12,6 +12,8 @@ import numpy as np
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import PADDING, copy_bytes_64
 from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
 from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, Tail
@@ -21,8 +23,7 @@ from tokbench.tally.places import Aligner, encoded_with_offsets
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextBatch
-from tokbench.tally.text_kernels import add_column
+from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextBatch, Texts
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -55,41 +56,19 @@ def collect(
         >>> tally.tokens, tally.words
         (9, 2)
     """
-    [tally] = collect_many(
-        [tokenizer], documents, batch_bytes=batch_bytes, facts=facts, on_batch=on_batch, counting=counting
-    )
-    return tally
-
-
-def collect_many(
-    tokenizers: Sequence[Tokenizer],
-    documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch],
-    *,
-    batch_bytes: int = BATCH_BYTES,
-    facts: CorpusFacts | None = None,
-    on_batch: Callable[[int], None] | None = None,
-    counting: Sequence[Counting] = (),
-) -> list[Tally]:
-    """The tallies of several tokenizers over the same documents, reading and segmenting the text once.
-
-    `on_batch` is told the bytes of a batch once for each tokenizer that has finished it.
-    """
     language = (facts.language if facts is not None else None) or ""
-    counters = [
+    counter = (
         NumberCounter(tokenizer)
         if isinstance(tokenizer, TokenEstimator)
         else Counter(tokenizer, counting, language)
-        for tokenizer in tokenizers
-    ]
+    )
     sampler = WordSampler()
     for batch in _batches(documents, facts, batch_bytes):
         sampler.add(batch)
-        for counter in counters:
-            counter.add(batch)
-            if on_batch is not None:
-                on_batch(batch.n_bytes)
-    words = sampler.items()
-    return [counter.result(words) for counter in counters]
+        counter.add(batch)
+        if on_batch is not None:
+            on_batch(batch.n_bytes)
+    return counter.result(sampler.words)
 
 
 def _batches(
@@ -110,7 +89,7 @@ def _batches(
 def get_ready() -> None:
     """Compile what counts, or read it from disk: some seconds, or one, that are no tokenizer's."""
     batches = list(prepare([Document("It's 3.14, été, 漢"), Document("")]))
-    batches[0].end_to_end()
+    end_to_end(batches[0])
     collect(_Letters(), batches)
 
 
@@ -134,36 +113,48 @@ FEW, MANY = 64, 4096
 _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 
 
-class NumberCounter:
-    """Counts for a tokenizer of which numbers of tokens are known alone; all else of its tally is empty."""
+class _Sums:
+    """What is summed over documents, whatever is known of their tokens beside how many there are."""
 
-    def __init__(self, tokenizer: TokenEstimator) -> None:
-        self._tokenizer = tokenizer
-        self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
+    def __init__(self) -> None:
+        self._groups: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
         self._document_tokens = Tail(MANY)
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
 
-    def add(self, batch: TextBatch) -> None:
-        """Count a batch."""
-        tokens = self._tokenizer.count_tokens(batch.texts)
-        self._sums[: len(TEXT_COUNTERS)] += batch.sums
-        add_column(self._sums[_COLUMN["tokens"]], batch.groups, tokens)
-        self._document_tokens.add(tokens)
-        for sums, each in zip(self._lengths, (*_sizes(batch), tokens), strict=True):
-            add_column(sums, batch.buckets, each)
+    def add(self, batch: TextBatch, counts: Mapping[str, Ints]) -> None:
+        """Add what was counted of each document of a batch: its tokens, and what else there is."""
+        self._groups[: len(TEXT_COUNTERS)] += batch.sums
+        for name, values in counts.items():
+            np.add.at(self._groups[_COLUMN[name]], batch.groups, values)
+        self._document_tokens.add(counts["tokens"])
+        sizes = batch.counts["documents"], batch.counts["bytes"], counts["tokens"]
+        for sums, each in zip(self._lengths, sizes, strict=True):
+            np.add.at(sums, batch.buckets, each)
 
-    def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
-        """The tally."""
+    def result(self) -> Tally:
+        """A tally of that alone; all else in it is empty."""
         return replace(
             Tally.empty(),
-            groups=GroupSums.of_dense(self._sums.T),
+            groups=GroupSums.of_dense(self._groups.T),
             document_tokens=self._document_tokens.result(),
             lengths=np.ascontiguousarray(self._lengths.T),
         )
 
 
-def _sizes(batch: TextBatch) -> tuple[Ints, Ints]:
-    return batch.counts["documents"], batch.counts["bytes"]
+class NumberCounter:
+    """Counts for a tokenizer of which numbers of tokens are known alone."""
+
+    def __init__(self, tokenizer: TokenEstimator) -> None:
+        self._tokenizer = tokenizer
+        self._sums = _Sums()
+
+    def add(self, batch: TextBatch) -> None:
+        """Count a batch."""
+        self._sums.add(batch, {"tokens": self._tokenizer.count_tokens(batch.texts)})
+
+    def result(self, words: Mapping[int, str]) -> Tally:
+        """The tally."""
+        return self._sums.result()
 
 
 class Counter:
@@ -175,10 +166,8 @@ class Counter:
         self._table = table_of(tokenizer)
         self._aligner = Aligner(tokenizer, self._table)
         self._trips = RoundTrips(tokenizer)
-        self._sums: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
+        self._sums = _Sums()
         self._word_tokens = Tail(FEW)
-        self._document_tokens = Tail(MANY)
-        self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
         self._own = [OwnCounter(each, tokenizer, language) for each in counting]
 
@@ -192,14 +181,7 @@ class Counter:
         if places.unknown.any():
             counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
             counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)
-        counts |= self._trips.count(batch, tokens, places)
-        self._sums[: len(TEXT_COUNTERS)] += batch.sums
-        for name, values in counts.items():
-            add_column(self._sums[_COLUMN[name]], batch.groups, values)
-        sizes = (*_sizes(batch), tokens.lengths())
-        self._document_tokens.add(sizes[-1])
-        for sums, each in zip(self._lengths, sizes, strict=True):
-            add_column(sums, batch.buckets, each)
+        self._sums.add(batch, counts | self._trips.count(batch, tokens, places))
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
         for own in self._own:
@@ -214,7 +196,7 @@ class Counter:
         elif self._utf8 is None or batch.surrogates.any():
             tokens = encode_batch(self._tokenizer, batch.texts)
         else:
-            tokens = self._utf8(*batch.end_to_end())
+            tokens = self._utf8(*end_to_end(batch))
         offsets = tokens.offsets
         if (
             tokens.ids.ndim != 1
@@ -231,24 +213,43 @@ class Counter:
             )
         return tokens, spans
 
-    def result(self, words: Sequence[tuple[int, str]] = ()) -> Tally:
-        """The tally; `words` are the sampled words (hash, text) to encode on their own."""
+    def result(self, words: Mapping[int, str]) -> Tally:
+        """The tally; `words` are the sampled words, by hash, to encode on their own."""
         ids = Histogram.of_dense(self._aligner.seen)
         lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
         by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)
         sample = WordSample.empty()
         if words:
-            alone = encode_batch(self._tokenizer, [text for _, text in words]).lengths()
-            sample = WordSample(np.array([key for key, _ in words], np.uint64), alone.astype(np.int32))
-        return Tally(
-            groups=GroupSums.of_dense(self._sums.T),
+            alone = encode_batch(self._tokenizer, [*words.values()]).lengths()
+            sample = WordSample(np.array([*words], np.uint64), alone.astype(np.int32))
+        return replace(
+            self._sums.result(),
             ids=ids,
             word_tokens=self._word_tokens.result(),
-            document_tokens=self._document_tokens.result(),
             token_bytes=Histogram(lengths.astype(np.int64), by_length),
-            lengths=np.ascontiguousarray(self._lengths.T),
             ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
             word_sample=sample,
             losses=self._trips.losses,
             own=OwnSums.sum(own.result() for own in self._own),
         )
+
+
+def end_to_end(batch: TextBatch) -> tuple[NDArray[np.uint8], Ints]:
+    """The documents without the line feeds between them, with padding, and where each begins and ends."""
+    offsets = np.append(0, np.cumsum(batch.ends - batch.starts))
+    whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
+    close_up(batch.arrays, whole)
+    whole[offsets[-1] :] = 0
+    whole.flags.writeable = False
+    return whole[: offsets[-1]], offsets
+
+
+@kernel
+def close_up(texts: Texts, out: NDArray[np.uint8]) -> None:
+    """Copy the documents to `out`, one after the other; both have room for 64 bytes more."""
+    place = 0
+    for document in range(len(texts.starts)):
+        start, size = texts.starts[document], texts.ends[document] - texts.starts[document]
+        for done in range(0, size, 64):
+            copy_bytes_64(texts.data, start + done, out, place + done)
+        place += size

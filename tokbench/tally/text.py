@@ -181,31 +181,15 @@ class TextBatch:
         own = self.data[self.starts[document] : self.ends[document]]
         return own.tobytes().decode("utf-8", "surrogatepass")
 
-    def end_to_end(self) -> tuple[NDArray[np.uint8], Ints]:
-        """The documents without the line feeds between them, with padding, and where each begins and ends."""
-        import numpy as np
-
-        from tokbench.kernels.pointers import PADDING
-        from tokbench.tally.text_kernels import close_up
-
-        offsets = np.append(0, np.cumsum(self.ends - self.starts))
-        whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
-        close_up(self.arrays, whole)
-        whole[offsets[-1] :] = 0
-        whole.flags.writeable = False
-        return whole[: offsets[-1]], offsets
-
     @cached_property
     def sums(self) -> Ints:
         """The sums of `counts` by group, as a tally holds them: ``(len(TEXT_COUNTERS), GROUPS)``."""
         import numpy as np
 
-        from tokbench.tally.text_kernels import add_column
-
         sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
         for own, name in zip(sums, TEXT_COUNTERS, strict=True):
             if name in self.counts:
-                add_column(own, self.groups, self.counts[name])
+                np.add.at(own, self.groups, self.counts[name])
         return sums
 
     @cached_property

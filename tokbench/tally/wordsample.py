@@ -70,21 +70,17 @@ class WordSampler:
             if len(self.words) == WORDS:
                 self._limit = next(reversed(self.words))
 
-    def items(self) -> list[tuple[int, str]]:
-        """The sampled words by ascending hash."""
-        return list(self.words.items())
-
 
 def lowest_words(batch: TextBatch, limit: int) -> dict[int, int]:
     """The `WORDS` lowest hashes of a batch's words, `limit` at most, each with the number of such a word."""
     import numpy as np
 
-    from tokbench.tally.text_kernels import low_spans
+    from tokbench.kernels.hashing import hash_spans
 
-    words = batch.words
-    found, hashes = np.empty((2, len(words.start)), np.uint64)
-    n = low_spans(batch.data, words.start, words.end, np.uint64(limit), found, hashes)
-    low, first = np.unique(hashes[:n], return_index=True)
+    hashes = np.empty(len(batch.words.start), np.uint64)
+    hash_spans(batch.data, batch.words.start, batch.words.end, hashes)
+    found = np.flatnonzero(hashes <= np.uint64(limit))
+    low, first = np.unique(hashes[found], return_index=True)
     return dict(zip(low[:WORDS].tolist(), found[first[:WORDS]].tolist(), strict=True))
 
 

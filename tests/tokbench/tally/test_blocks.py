@@ -76,8 +76,11 @@ def test_copies_of_a_lossy_document_are_one_example(stand_ins, size: int) -> Non
     assert len({loss.text for loss in tally.losses}) == len(tally.losses) == 32
 
 
-def test_an_unpacked_tally_reads_the_same(stand_ins) -> None:
+def test_the_bytes_of_a_tally_are_made_once_wherever_it_goes(stand_ins) -> None:
     tally = collect(stand_ins.Pieces("It"), map(Document, TEXTS))
-    loose = tally.to_bytes(packed=False)
-    assert Tally.from_bytes(loose) == tally
-    assert len(loose) > len(tally.to_bytes())
+    packed = tally.to_bytes()
+    assert tally.to_bytes() is packed
+    read = Tally.from_bytes(packed)
+    assert read.to_bytes() is packed
+    assert Tally.sum([read]).to_bytes() is packed
+    assert Tally.sum([read, Tally.empty()]).to_bytes() == packed
