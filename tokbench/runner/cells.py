@@ -60,7 +60,7 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
             for language, shards in corpus.shards.items():
                 key = CellKey(subject.entry.key, corpus.recipe.key, language)
                 seen = [asdict(shard) for shard in shards]
-                facts = str(corpus.facts(language))
+                facts = str(corpus.facts[language])
                 identity = digest_of(subject.recipe.fingerprint, seen, facts, reader, TALLY_VERSION, *own)
                 cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity))
     return cells

@@ -66,7 +66,7 @@ class CountTask:
 class Outcome:
     """What came of one piece: its tally and its shards' digests, or why there is none.
 
-    `seconds` is the time of counting, `cached` how many of the shards were known already.
+    `seconds` is the time of counting, 0 where all of the shards were known already.
     """
 
     cell: int
@@ -74,7 +74,6 @@ class Outcome:
     tally: Tally | None = None
     digests: tuple[str, ...] = ()
     seconds: float = 0.0
-    cached: int = 0
     failure: Failure | None = None
 
 
@@ -127,26 +126,28 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     facts = CorpusFacts.of(dataset, piece.language)
     report = _throttled(emit, piece)
     own = _counting(task)
-    growing = Summing()
-    digests, cached = [], 0
-    for shard in piece.shards:
+    digests: list[str] = []
+    cached = 0
+
+    def of_shard(shard: Shard) -> Tally:
+        nonlocal cached
         emit(Begun())  # once more: a time limit is for a shard
-        digest = dataset.digest(shard)
-        digests.append(digest)
-        key = tally_key(task.recipe, piece.dataset, digest, facts, *task.counting)
+        digests.append(dataset.digest(shard))
+        key = tally_key(task.recipe, piece.dataset, digests[-1], facts, *task.counting)
         known = task.cache.get(key) if task.cache else None
         if known is not None:
-            growing.add(Tally.from_bytes(known))
             cached += 1
             report(shard.n_bytes)
-        else:
-            text = read_text(dataset, shard)
-            tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
-            if task.cache and not tally.own.faults:  # what went wrong may go well the next time
-                task.cache.put(key, tally.to_bytes())
-            growing.add(tally)
+            return Tally.from_bytes(known)
+        text = read_text(dataset, shard)
+        tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
+        if task.cache and not tally.own.faults:  # what went wrong may go well the next time
+            task.cache.put(key, tally.to_bytes())
+        return tally
+
+    total = Tally.sum(map(of_shard, piece.shards))
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
-    return Outcome(piece.cell, piece.part, growing.total(), tuple(digests), seconds, cached)
+    return Outcome(piece.cell, piece.part, total, tuple(digests), seconds)
 
 
 def tally_key(
@@ -212,36 +213,3 @@ def loaded(recipe: Recipe) -> Tokenizer:
     if isinstance(found, TokbenchError):
         raise found
     return found
-
-
-AT_ONCE = 16
-"""Tallies held before they are added: each may take a megabyte or two."""
-
-
-class Summing:
-    """A sum of tallies that grows.
-
-    Example:
-        >>> from tokbench.tally.tally import Tally
-        >>> growing = Summing()
-        >>> growing.add(Tally.empty())
-        >>> growing.total().documents
-        0
-    """
-
-    __slots__ = ("_parts",)
-
-    def __init__(self) -> None:
-        self._parts: list[Tally] = []
-
-    def add(self, tally: Tally) -> None:
-        """Add one more."""
-        self._parts.append(tally)
-        if len(self._parts) >= AT_ONCE:
-            self._parts = [self.total()]
-
-    def total(self) -> Tally:
-        """The sum so far."""
-        from tokbench.tally import Tally
-
-        return Tally.sum(self._parts)

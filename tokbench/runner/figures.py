@@ -92,8 +92,8 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], seen: Inspections) 
             if each.about is not None and not each.estimated
         },
         estimates={s.entry.key: s.estimated for s in subjects if s.estimated},
-        parallel={c.recipe.key: c.dataset.parallel for c in plan.corpora},
-        kinds={c.recipe.key: c.dataset.kind for c in plan.corpora},
+        parallel={c.recipe.key: c.parallel for c in plan.corpora},
+        kinds={c.recipe.key: c.kind for c in plan.corpora},
         reference=None if suite.reference == CHEAPEST else suite.reference,
         baseline=None if suite.baseline is None else key_of(plan.registry.tokenizer_spec(suite.baseline)),
         prices=plan.prices,

@@ -125,10 +125,10 @@ def _dataset(corpus: Corpus, run: Provenance) -> dict[str, Any]:
         languages[language] = entry
     return {
         "spec": key,
-        "parallel": corpus.dataset.parallel,
-        "kind": corpus.dataset.kind,
+        "parallel": corpus.parallel,
+        "kind": corpus.kind,
         "languages": languages,
-        "facts": dict(corpus.dataset.about),
+        "facts": dict(corpus.about),
         **({"in_training": leaks} if leaks else {}),
     }
 

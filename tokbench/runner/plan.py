@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.corpus import NOT_JOINED, CountedDataset, Shard, check_cut
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
@@ -27,9 +27,7 @@ from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.runner.worker import Emit
 from tokbench.spec import Spec
-
-if TYPE_CHECKING:
-    from tokbench.tally import CorpusFacts
+from tokbench.tally import CorpusFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,42 +51,25 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """What a dataset states of itself, without the dataset: its code runs in workers only.
+class Corpus:
+    """One dataset of the suite: what it states of itself, and the facts and the shards of each language.
 
-    `counted` says how text was cut that is counted already, and for what spec; None for text.
+    The dataset itself stays where it was opened: the code of plugins runs in workers only. `counted` says how
+    text was cut that is counted already, and for what spec; None for text. `about` is for the manifest.
     """
 
+    recipe: DatasetRecipe
     parallel: bool
     kind: str
-    word_unit: str | None
     counted: tuple[str, str] | None
-    programming: Mapping[str, str]
     about: Mapping[str, Any]
-
-    def code_language(self, language: str) -> str:
-        """The programming language behind a language tag."""
-        return self.programming.get(language, language)
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """One dataset of the suite: what it states of itself, and the shards of each language."""
-
-    recipe: DatasetRecipe
-    dataset: Stated
+    facts: Mapping[str, CorpusFacts]
     shards: Mapping[str, tuple[Shard, ...]]
 
     @property
     def n_bytes(self) -> int:
         """The expected bytes of text."""
         return sum(shard.n_bytes for shards in self.shards.values() for shard in shards)
-
-    def facts(self, language: str) -> CorpusFacts:
-        """What counting depends on."""
-        from tokbench.tally import CorpusFacts
-
-        return CorpusFacts.of(self.dataset, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +124,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
     corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
     for corpus in corpora:
-        if corpus.dataset.counted is not None:
+        if corpus.counted is not None:
             raise SpecError(f"{corpus.recipe.key} holds counts, not text: name it with --train-on, not with -d")
     check_reference(suite, {language for corpus in corpora for language in corpus.shards})
     if not suite.jobs and training is None and len(entries) * sum(each.n_bytes for each in corpora) < SMALL_RUN:
@@ -194,7 +175,7 @@ def _shown(given: Mapping[str, str], typed: str, spec: str) -> str:
 
 def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:
     """Raise for a training that cannot be, whatever the text: by its options, or with counts cut otherwise."""
-    counts = [text for text in texts if text.dataset.counted is not None]
+    counts = [text for text in texts if text.counted is not None]
     if counts and len(texts) > 1:
         raise CorpusError(f"{counts[0].recipe.key}: {NOT_JOINED}")
     for entry in entries:
@@ -203,11 +184,11 @@ def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequen
         options = check_training(registry, entry.spec)
         counting = registry.tokenizers[entry.spec.family].counting
         for text in counts:
-            assert text.dataset.counted is not None
+            assert text.counted is not None
             if counting is None:
                 able = ", ".join(name for name, family in registry.tokenizers.items() if family.counting)
                 raise SpecError(f"{entry.key} cannot be trained on {text.recipe.key}: counts are for {able}")
-            check_cut(text.recipe.key, *text.dataset.counted, counting.cut(options))
+            check_cut(text.recipe.key, *text.counted, counting.cut(options))
 
 
 def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
@@ -245,13 +226,16 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
     shards = {str(language): tuple(dataset.shards(language)) for language in dataset.languages}
     if not any(shards.values()):
         raise CorpusError(f"{recipe.spec}: there is no text in it")
-    named, facts = getattr(dataset, "code_language", None), getattr(dataset, "facts", None)
-    kind, unit = str(getattr(dataset, "kind", "text")), getattr(dataset, "word_unit", None)
-    programming = {each: str(named(each)) for each in shards} if kind == "code" and callable(named) else {}
-    about = dict(facts()) if callable(facts) else {}
-    counted = (dataset.cut, dataset.wanted) if isinstance(dataset, CountedDataset) else None
-    stated = Stated(bool(dataset.parallel), kind, unit, counted, programming, about)
-    return Corpus(recipe, stated, {language: found for language, found in shards.items() if found})
+    told = getattr(dataset, "facts", None)
+    return Corpus(
+        recipe,
+        bool(dataset.parallel),
+        str(getattr(dataset, "kind", "text")),
+        (dataset.cut, dataset.wanted) if isinstance(dataset, CountedDataset) else None,
+        dict(told()) if callable(told) else {},
+        {language: CorpusFacts.of(dataset, language) for language in shards},
+        {language: found for language, found in shards.items() if found},
+    )
 
 
 # --- what the machine allows ----------------------------------------------------------------------------

@@ -9,10 +9,10 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tokbench.results.cell import CellResult, Failure, write_cell
+from tokbench.results.cell import CellResult, write_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
-from tokbench.runner.counting import CountTask, Outcome, Progress, Summing, count, get_ready
+from tokbench.runner.counting import CountTask, Outcome, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
 from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
@@ -22,6 +22,7 @@ from tokbench.runner.worker import Emit
 
 if TYPE_CHECKING:
     from tokbench.runner.progress import Display  # which a worker does without
+    from tokbench.tally import Tally
 
 MOST_DIGESTS = 1_000
 """Shards of a cell up to which each is listed; beyond, one digest stands for them all."""
@@ -29,35 +30,38 @@ MOST_DIGESTS = 1_000
 
 @dataclass
 class _Growing:
-    """A cell whose pieces are coming in. Pieces are added in order, so nothing depends on who was faster."""
+    """A cell whose pieces are coming in, in whatever order: tallies are added up at once, the rest waits."""
 
     cell: Cell
     parts: int
-    waiting: dict[int, Outcome] = field(default_factory=dict)
-    done: int = 0
-    tallies: Summing = field(default_factory=Summing)
-    failure: Failure | None = None
-    digests: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    cached: bool = True
+    tally: Tally | None = None
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
 
     def add(self, outcome: Outcome) -> None:
-        """Take a piece, and every later one that was waiting for it."""
-        self.waiting[outcome.part] = outcome
-        while (following := self.waiting.pop(self.done, None)) is not None:
-            self.done += 1
-            self.seconds += following.seconds
-            self.digests += following.digests
-            self.cached &= following.failure is None and following.seconds == 0
-            if following.failure is not None:
-                self.failure = self.failure or following.failure
-            elif following.tally is not None and self.failure is None:
-                self.tallies.add(following.tally)
+        """Take a piece."""
+        if outcome.tally is not None:
+            self.tally = outcome.tally if self.tally is None else self.tally + outcome.tally
+        self.outcomes[outcome.part] = replace(outcome, tally=None)
 
     @property
     def complete(self) -> bool:
         """Whether every piece is in."""
-        return self.done == self.parts
+        return len(self.outcomes) == self.parts
+
+    def result(self) -> CellResult:
+        """The finished cell; it failed where any of its pieces did."""
+        pieces = [self.outcomes[part] for part in sorted(self.outcomes)]
+        failure = next((piece.failure for piece in pieces if piece.failure is not None), None)
+        digests = [digest for piece in pieces for digest in piece.digests]
+        return CellResult(
+            self.cell.key,
+            self.cell.identity,
+            self.tally if failure is None else None,
+            failure,
+            sum(piece.seconds for piece in pieces),
+            cached=all(piece.failure is None and piece.seconds == 0 for piece in pieces),
+            digests=tuple(digests if len(digests) <= MOST_DIGESTS else [digest_of(digests)]),
+        )
 
 
 class QualityPass:
@@ -128,36 +132,19 @@ class QualityPass:
         """Take an event of a task: progress, or a piece that is done."""
         with self._lock:
             if isinstance(event, Progress):
-                self._progress(event)
+                self._reported[event.cell] = self._reported.get(event.cell, 0) + event.n_bytes
+                self._display.worked(self._growing[event.cell].cell, event.n_bytes)
             elif isinstance(event, Outcome):
-                self._piece(event)
+                growing = self._growing[event.cell]
+                growing.add(event)
+                if growing.complete:
+                    del self._growing[event.cell]
+                    self._finish(growing.cell, growing.result())
 
-    def _progress(self, more: Progress) -> None:
-        self._reported[more.cell] = self._reported.get(more.cell, 0) + more.n_bytes
-        self._display.worked(self._growing[more.cell].cell, more.n_bytes)
-
-    def _piece(self, outcome: Outcome) -> None:
-        growing = self._growing[outcome.cell]
-        growing.add(outcome)
-        if growing.complete:
-            del self._growing[outcome.cell]
-            self._finish(growing)
-
-    def _finish(self, growing: _Growing) -> None:
-        cell = growing.cell
-        digests = growing.digests if len(growing.digests) <= MOST_DIGESTS else [digest_of(growing.digests)]
-        result = CellResult(
-            cell.key,
-            cell.identity,
-            growing.tallies.total() if growing.failure is None else None,
-            growing.failure,
-            growing.seconds,
-            growing.cached,
-            tuple(digests),
-        )
+    def _finish(self, cell: Cell, result: CellResult) -> None:
         write_cell(self._folder.cells, result)
-        if growing.failure is None:
-            self.digests.setdefault((cell.key.dataset, cell.key.language), digests)
+        if result.failure is None:
+            self.digests.setdefault((cell.key.dataset, cell.key.language), list(result.digests))
         else:
             self.failures.append(result)
         self._display.worked(cell, cell.n_bytes - self._reported.pop(cell.index, 0))

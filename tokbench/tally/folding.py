@@ -13,15 +13,15 @@ fallback) survive; ``marks`` does the rest but keeps vowel signs and other marks
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.pointers import frozen
 from tokbench.tally.characters import CODE_POINTS
-from tokbench.tally.vocabulary import TokenTable, code_points
+from tokbench.tally.vocabulary import TokenTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ _METASPACE = "\u2581"
 Degree = Literal["spaces", "marks", "bare"]
 
 
+@cache
 def fold(character: str, degree: Degree) -> bytes:
     r"""The folded UTF-8 of one character.
 
@@ -98,20 +99,12 @@ class Pieces:
         """Those of `keys` that are not known."""
         return np.unique(keys[self.entries[keys] == 0])
 
-    def put(
-        self, keys: NDArray[np.int32], lengths: NDArray[np.int64], folded: bytes, flags: NDArray[np.int64]
-    ) -> None:
-        """Make `keys` known; `folded` are their pieces end to end."""
+    def put(self, keys: NDArray[np.int32], folded: Sequence[bytes], flags: NDArray[np.int64]) -> None:
+        """Make `keys` known, with the bytes and the flags of each."""
+        lengths = np.fromiter(map(len, folded), np.int64, len(folded))
         at = len(self.blob) + np.cumsum(lengths) - lengths
         self.entries[keys] = at << LENGTH_BITS + 2 | lengths << 2 | flags | KNOWN
-        self.blob = np.concatenate([self.blob, np.frombuffer(folded, np.uint8)])
-
-    def gather(self, keys: NDArray[np.int32]) -> tuple[NDArray[np.int64], bytes]:
-        """The lengths of the pieces of known keys, and the pieces end to end."""
-        entries = self.entries[keys]
-        lengths = entries >> 2 & (1 << LENGTH_BITS) - 1
-        moved = (entries >> LENGTH_BITS + 2) - (np.cumsum(lengths) - lengths)
-        return lengths, self.blob[np.arange(lengths.sum()) + np.repeat(moved, lengths)].tobytes()
+        self.blob = np.concatenate([self.blob, np.frombuffer(b"".join(folded), np.uint8)])
 
 
 class Folding:
@@ -127,39 +120,29 @@ class Folding:
 
     def know(self, texts: Iterable[str], ids: NDArray[np.int32]) -> None:
         """Fold whichever characters and tokens are new."""
-        self._know_characters(np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32))
-        keys = self.tokens.new(ids)
-        if len(keys):
+        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32)
+        if len(keys := self.characters.new(points)):
+            self._fold_characters(keys)
+        if len(keys := self.tokens.new(ids)):
             self._fold_tokens(keys)
 
-    def _know_characters(self, points: NDArray[np.int32]) -> None:
-        keys = self.characters.new(points)
-        if not len(keys):
-            return
+    def _fold_characters(self, keys: NDArray[np.int32]) -> None:
         characters = list(map(chr, keys.tolist()))
         folded = [fold(character, self.degree) for character in characters]
-        lengths = np.fromiter(map(len, folded), np.int64, len(folded))
-        self.characters.put(keys, lengths, b"".join(folded), np.zeros(len(keys), np.int64))
+        self.characters.put(keys, folded, np.zeros(len(keys), np.int64))
         sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
-        self.characters.growth = max(self.characters.growth, int((-(-lengths // np.array(sizes))).max()))
+        growth = max(-(-len(own) // size) for own, size in zip(folded, sizes, strict=True))
+        self.characters.growth = max(self.characters.growth, growth)
 
     def _fold_tokens(self, keys: NDArray[np.int32]) -> None:
-        """Fold new tokens, all at once: their folded characters end to end are their folded forms."""
-        table = self._table
-        blob, begin = table.blob.tobytes(), table.offset[keys]
-        limits = zip(begin.tolist(), (begin + table.length[keys].clip(0)).tolist(), strict=True)
-        pieces = [blob[start:end] for start, end in limits]
-        points, ends = code_points(pieces)
-        characters = points.view(np.int32)
-        self._know_characters(characters)
-        sizes, folded = self.characters.gather(characters)  # the line feeds between the tokens fold to nothing
-        lengths = np.diff(np.append(0, np.cumsum(sizes)[ends]))
-        refused = table.length[keys] < 0
-        # a token that folds to nothing although it is no white space has no place of its own
-        for index in np.flatnonzero(lengths == 0).tolist():
-            text = pieces[index].decode("utf-8", "surrogateescape")
-            refused[index] |= not all(each.isspace() or each == _METASPACE for each in text)
-        self.tokens.put(keys, lengths, folded, refused * np.int64(REFUSED))
+        texts = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys.tolist()]
+        folded = [b"".join([fold(character, self.degree) for character in text]) for text in texts]
+        refused = self._table.length[keys] < 0
+        for index, (text, own) in enumerate(zip(texts, folded, strict=True)):
+            # a token that folds to nothing although it is no white space has no place of its own
+            if not own and not all(each.isspace() or each == _METASPACE for each in text):
+                refused[index] = True
+        self.tokens.put(keys, folded, refused * np.int64(REFUSED))
 
 
 def folding_of(table: TokenTable, degree: Degree) -> Folding:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from tokbench.corpus import Dataset
 from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.grammar import installed
 
@@ -33,15 +34,6 @@ BUCKETS = 40
 """Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
 GROUPS = 1024
 """Bootstrap groups; see `tokbench.tally.groups`."""
-
-
-class Described(Protocol):
-    """A dataset, or what is known of one without it; the rest of what `CorpusFacts` asks is optional."""
-
-    @property
-    def parallel(self) -> bool:
-        """Whether line i says the same in every language."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +60,7 @@ class CorpusFacts:
     consecutive: bool = False
 
     @classmethod
-    def of(cls, dataset: Described, language: str | None = None) -> CorpusFacts:
+    def of(cls, dataset: Dataset, language: str | None = None) -> CorpusFacts:
         """The facts that `dataset` states, for one of its languages."""
         kind: Literal["text", "code"] = "code" if getattr(dataset, "kind", "text") == "code" else "text"
         named = getattr(dataset, "code_language", None)

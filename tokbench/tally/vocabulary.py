@@ -1,9 +1,8 @@
-"""The bytes of each token that occurs, as arrays: asked of the tokenizer once per id, then gathered."""
+"""The bytes of each token that occurs, as arrays: asked of the tokenizer when its id is first met."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,14 +16,10 @@ if TYPE_CHECKING:
 
 UNKNOWN_LENGTH = -1
 """The length of a token whose bytes the tokenizer does not tell."""
-ASKED_AT_ONCE = 1 << 14
-"""Tokens asked for by one call, so that a large vocabulary takes no more than some megabytes meanwhile."""
 
 
 SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
 """Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown one; of bytes nobody tells."""
-ESCAPES = 0xDC80, 0xDCFF
-"""The code points by which ``surrogateescape`` writes bytes that are no UTF-8."""
 
 
 class TokenArrays(NamedTuple):
@@ -37,14 +32,11 @@ class TokenArrays(NamedTuple):
 
 
 class TokenTable:
-    """What is known of a tokenizer's tokens; grows as ids are met, or is all there once one is.
-
-    The latter where one call tells of many (`BatchTokenByter`).
+    """What is known of a tokenizer's tokens; grows as ids are met.
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
     where they begin in `blob`, which has padding; `flags` (uint8) are those above, 0 for a token that was not
-    met yet. `whole` says that all is there that will be without being met. `derived` keeps what others work out
-    from the table, for as long as it lives.
+    met yet. `derived` keeps what others work out from the table, for as long as it lives.
     """
 
     __slots__ = (
@@ -57,7 +49,6 @@ class TokenTable:
         "size",
         "tokenizer",
         "unk",
-        "whole",
     )
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -69,7 +60,6 @@ class TokenTable:
         self.blob: NDArray[np.uint8] = padded(b"")
         self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
-        self.whole = False
         self._special: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
 
@@ -89,23 +79,9 @@ class TokenTable:
                 f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
                 f"special and added tokens included"
             )
-        if self.whole and (self.unk is None or self.flags[self.unk]):
-            return
         new = np.unique(ids[self.flags[ids] == 0])
-        if not len(new):
-            return
-        tokenizer = self.tokenizer()
-        if self.whole or not (isinstance(tokenizer, BatchTokenByter) and isinstance(tokenizer, TokenByter)):
+        if len(new):
             self._ask(new)
-            return
-        # all at once is less work than to come back for the rare ones again and again; the unknown token waits,
-        # since others ask whether it was ever met
-        self.whole = True
-        others = np.setdiff1d(np.arange(self.size, dtype=np.int32), [] if self.unk is None else [self.unk])
-        for first in range(0, len(others), ASKED_AT_ONCE):
-            self._ask(others[first : first + ASKED_AT_ONCE])
-        if self.unk is not None and self.unk in new:
-            self._ask(np.array([self.unk], np.int32))
 
     def bytes_of(self, token_id: int) -> bytes:
         """The bytes of a known token."""
@@ -129,7 +105,7 @@ class TokenTable:
             pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
         if own:
             unknown = np.zeros(len(pieces), np.bool_)
-            split = _broken(pieces) & ~self._special[ids]
+            split = np.fromiter(map(_is_split, pieces), np.bool_, len(pieces)) & ~self._special[ids]
         else:
             # decoded alone it is a replacement character: a piece of one, of unknown bytes
             unknown = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
@@ -149,41 +125,13 @@ class TokenTable:
         return tokenizer.name if tokenizer is not None else "tokenizer"
 
 
-def _broken(pieces: list[bytes]) -> NDArray[np.bool_]:
-    """Which of the pieces are no whole characters; lone surrogates are such."""
-    points, ends = code_points(pieces)
-    broken = np.diff(np.append(0, np.cumsum(escaped(points))[ends])) > 0
-    for index in np.flatnonzero(broken).tolist():
-        try:
-            pieces[index].decode("utf-8", "surrogatepass")
-            broken[index] = False
-        except UnicodeDecodeError:
-            pass
-    return broken
-
-
-def code_points(pieces: Sequence[bytes]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    r"""The code points (uint32) of all pieces, a line feed after each, and the places of those line feeds.
-
-    Bytes that are no UTF-8 are `ESCAPES`, among them, as Python has it, those of surrogates.
-
-    Example:
-        >>> points, ends = code_points([b"ab", b"", "é".encode()[:1]])
-        >>> [hex(point) for point in points.tolist()], ends.tolist()
-        (['0x61', '0x62', '0xa', '0xa', '0xdcc3', '0xa'], [2, 3, 5])
-    """
-    text = b"\n".join([*pieces, b""]).decode("utf-8", "surrogateescape")
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    widths = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    widths[escaped(points)] = 1
-    line_feeds = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)) + 1)
-    return points, np.searchsorted(np.cumsum(widths), line_feeds)
-
-
-def escaped(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Which of the points are bytes that are no UTF-8."""
-    found: NDArray[np.bool_] = (points >= ESCAPES[0]) & (points <= ESCAPES[1])
-    return found
+def _is_split(piece: bytes) -> bool:
+    """Whether a piece is no whole characters; lone surrogates are such."""
+    try:
+        piece.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _weak(tokenizer: Tokenizer) -> bool:

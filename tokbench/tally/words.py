@@ -10,10 +10,8 @@ import numpy as np
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
-from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING
-from tokbench.kernels.utf8 import code_point
-from tokbench.tally.characters import characters
+from tokbench.tally.characters import KIND_SHIFT, Kind, characters
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
 from tokbench.tally.scan import Rules, scan
@@ -57,8 +55,8 @@ def scanned(texts: Texts) -> Found:
 
 
 def _code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """The characters of a text that are not in ASCII."""
-    text = data[data >= 0x80].tobytes().decode("utf-8", "surrogatepass")
+    """The code points of a text."""
+    text = data.tobytes().decode("utf-8", "surrogatepass")
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
@@ -81,8 +79,7 @@ def find_words(documents: Sequence[Document], texts: Texts, found: Found, facts:
         marked[:] = [document.words is not None for document in documents]
     if marked.any():
         spans = _with_gold(documents, marked, texts, words.located())
-        wordy, foreign = np.empty(len(spans), np.bool_), np.empty(len(spans), np.bool_)
-        kinds_of(texts.data, spans.start, spans.end, characters().properties, wordy, foreign)
+        wordy, foreign = _kinds(texts.data, spans)
         owner = spans.document[wordy]  # a word has a letter or a number in it
         limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
         words = DocumentSpans(spans.start[wordy], spans.end[wordy], limits)
@@ -109,6 +106,15 @@ def _with_gold(
     return Spans(start[order].astype(place), end[order].astype(place), document[order])
 
 
+def _kinds(data: NDArray[np.uint8], spans: Spans) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
+    kinds = characters().properties[_code_points(data)] >> KIND_SHIFT
+    begins = np.flatnonzero((data & 0xC0) != 0x80)
+    first, last = np.searchsorted(begins, spans.start), np.searchsorted(begins, spans.end)
+    before = np.append(0, np.cumsum(kinds & Kind.WORD != 0))
+    return before[last] > before[first], kinds[first] & Kind.UNSPACED != 0
+
+
 def _checked(document: Document) -> Iterator[tuple[int, int]]:
     last = 0
     for start, end in document.words or ():
@@ -120,27 +126,3 @@ def _checked(document: Document) -> Iterator[tuple[int, int]]:
             )
         last = end
         yield start, end
-
-
-@kernel
-def kinds_of(
-    data: NDArray[np.uint8],
-    starts: Offsets,
-    ends: Offsets,
-    properties: NDArray[np.uint16],
-    wordy: NDArray[np.bool_],
-    unspaced: NDArray[np.bool_],
-) -> None:
-    """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
-    for span in range(len(starts)):
-        position, end = np.int64(starts[span]), np.int64(ends[span])
-        kinds: Any = 0
-        first: Any = -1
-        while position < end:
-            point, size = code_point(data, position)
-            own = np.int64(properties[point]) >> 10
-            first = own if first < 0 else first
-            kinds |= own
-            position += size
-        wordy[span] = kinds & 4 != 0
-        unspaced[span] = max(first, 0) & 32 != 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tokbench.tally.folding import KNOWN, LENGTH_BITS, REFUSED, Folding, fold
 from tokbench.tally.places import DEGREES
-from tokbench.tally.vocabulary import SPLIT, TokenTable, code_points
+from tokbench.tally.vocabulary import SPLIT, TokenTable
 
 LONE = "\ud800".encode("utf-8", "surrogatepass")
 ODD = [b"", b" ", b"\n", b"a\n", "▁".encode(), "▁É".encode(), b"\xc3", b"\xa9", b"\xff\xfe", LONE]
@@ -27,18 +27,6 @@ class Table:
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.pieces[token_id]
-
-
-@given(PIECES)
-@example(ODD)
-def test_code_points_are_those_of_each_piece(pieces: list[bytes]) -> None:
-    points, ends = code_points(pieces)
-    start = 0
-    for piece, end in zip(pieces, ends.tolist(), strict=True):
-        assert "".join(map(chr, points[start:end].tolist())) == piece.decode("utf-8", "surrogateescape")
-        assert points[end] == ord("\n")
-        start = end + 1
-    assert start == len(points)
 
 
 @pytest.mark.parametrize("degree", DEGREES)

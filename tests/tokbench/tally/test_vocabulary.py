@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tokbench import Document, TokenizerError
-from tokbench.tally import vocabulary
 from tokbench.tally.collect import collect
 from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
@@ -45,31 +44,16 @@ def test_both_ways_of_asking_count_the_same(stand_ins) -> None:
     assert collect(AtOnce(), documents).to_bytes() == collect(stand_ins.Pieces(), documents).to_bytes()
 
 
-@pytest.mark.parametrize("unknown", [None, 3])
-def test_a_vocabulary_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, unknown: int | None) -> None:
-    monkeypatch.setattr(vocabulary, "ASKED_AT_ONCE", 100)
-    monkeypatch.setattr(vocabulary, "unk_id", lambda tokenizer: unknown)
+def test_a_token_is_asked_for_once() -> None:
     tokenizer = AtOnce()
     table, size = TokenTable(tokenizer), tokenizer.vocab_size
-    for first in (5, 9, size - 1):
+    for first in (5, 9, size - 1, 9):
         table.know(np.array([first, 7], np.int32))
-    others = size - (unknown is not None)
-    assert sum(tokenizer.asked) == others
-    assert max(tokenizer.asked) <= 100
-    assert np.count_nonzero(table.flags) == others, "the unknown token was not met"
-    known = [token for token in range(size) if token != unknown]
-    assert [table.bytes_of(token) for token in known] == [tokenizer.token_bytes(token) for token in known]
+    assert tokenizer.asked == [2, 1, 1]
+    assert np.flatnonzero(table.flags).tolist() == [5, 7, 9, size - 1]
     table.know(np.arange(size, dtype=np.int32))
     assert sum(tokenizer.asked) == size
-    assert table.flags.all()
-
-
-def test_the_unknown_token_is_known_once_it_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "unk_id", lambda tokenizer: 3)
-    tokenizer = AtOnce()
-    table = TokenTable(tokenizer)
-    table.know(np.array([3, 4], np.int32))
-    assert table.flags.all()
+    assert [table.bytes_of(token) for token in range(size)] == [bytes([token]) for token in range(size)]
 
 
 def test_too_few_are_an_error() -> None:
