@@ -65,7 +65,7 @@ def run(
     `engine`, `speed`, `timeout`, `baseline` … (see docs/suites.md). Raises `SpecError` for a wrong request,
     before anything runs; a tokenizer that fails while it is measured is among the `failures` of the run.
     """
-    from tokbench.runner import run_suite
+    from tokbench.runner.run import run_suite
 
     chosen = {"tokenizers": _listed("tokenizers", tokenizers), "datasets": _listed("datasets", datasets)}
     return run_suite(suite=suite, output=output, **chosen, **options)

@@ -13,11 +13,10 @@ from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting import CountTask, Piece
-from tokbench.runner.fingerprint import code_digest, digest_of, reader_digest
-from tokbench.runner.limits import NO_LIMITS, Limits
-from tokbench.runner.recipe import DatasetRecipe, Recipe
+from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.training import corpus_digest, training_corpus
+from tokbench.runner.worker import NO_LIMITS, Limits
 from tokbench.tally import TALLY_VERSION, Tally
 
 if TYPE_CHECKING:

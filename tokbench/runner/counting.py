@@ -16,10 +16,8 @@ from tokbench.manager import PATIENCE, within
 from tokbench.metrics.own import counting_of
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.fingerprint import digest_of, reader_digest
-from tokbench.runner.limits import Limits, failure_of
-from tokbench.runner.recipe import DatasetRecipe, Recipe
-from tokbench.runner.worker import Begun, Compiling, Emit
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
+from tokbench.runner.worker import Begun, Compiling, Emit, Limits, failure_of
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

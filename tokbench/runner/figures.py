@@ -18,11 +18,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_rows, write_measurements, write_rows
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import Cell, CellFiles
-from tokbench.runner.limits import NO_LIMITS
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import RegistryRecipe, key_of
+from tokbench.runner.shelter import attempt
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import NO_LIMITS, Emit
 
 if TYPE_CHECKING:
     from tokbench.runner.inspecting import Inspections

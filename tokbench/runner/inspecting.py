@@ -21,13 +21,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
-from tokbench.runner.fingerprint import digest_of, source_digest
-from tokbench.runner.limits import NO_LIMITS, Limits
-from tokbench.runner.pool import attempt
-from tokbench.runner.recipe import DatasetRecipe, Recipe
-from tokbench.runner.shelter import Stop
+from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
+from tokbench.runner.shelter import Stop, attempt
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import Begun, Emit
+from tokbench.runner.worker import NO_LIMITS, Begun, Emit, Limits
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit

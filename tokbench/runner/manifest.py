@@ -14,10 +14,10 @@ from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import SCHEMA_VERSION
-from tokbench.runner.fingerprint import digest_of, versions
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
 from tokbench.runner.plan import Corpus, Plan, available_cores
+from tokbench.runner.recipe import digest_of, versions
 from tokbench.runner.speed import SpeedResult
 from tokbench.runner.speed_rows import same_ids, speed_summary
 from tokbench.runner.subjects import Subject

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError
-from tokbench.runner.limits import Limits
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe
-from tokbench.runner.worker import Emit
+from tokbench.runner.shelter import attempt
+from tokbench.runner.worker import Emit, Limits
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without

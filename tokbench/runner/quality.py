@@ -14,11 +14,9 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.counting import CountTask, Outcome, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
-from tokbench.runner.fingerprint import digest_of
-from tokbench.runner.limits import CallFailed, WorkerLost, failure, failure_from
-from tokbench.runner.pool import borrowed
-from tokbench.runner.shelter import Stop
-from tokbench.runner.worker import Emit
+from tokbench.runner.recipe import digest_of
+from tokbench.runner.shelter import Stop, borrowed
+from tokbench.runner.worker import CallFailed, Emit, WorkerLost, failure, failure_from
 
 if TYPE_CHECKING:
     from tokbench.runner.progress import Display  # which a worker does without

@@ -1,20 +1,30 @@
-"""Recipes: all that a process needs to build a registry, a tokenizer or a dataset for itself.
+"""Recipes: all that a process needs to build a registry, a tokenizer or a dataset for itself; fingerprints.
 
-Objects never cross processes; recipes do. That of a tokenizer has its fingerprint with it, which covers all
-that its ids depend on (`tokbench.runner.fingerprint`).
+Objects never cross processes; recipes do. A fingerprint is one digest of what a result depends on; where it
+changes, what was kept is stale. A tokenizer depends on its spec and options, its files, the versions of its
+libraries, the code of its plugin; a dataset on its bytes and the code that reads them. Digests of code are
+taken once a run.
 """
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from tokbench.corpus import Dataset, TrainingCorpus
 from tokbench.errors import TokenizerError
 from tokbench.family import LoadContext
 from tokbench.registry import PluginChoice, Registry, registry_of
-from tokbench.runner import fingerprint
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.wording import writable
@@ -53,7 +63,8 @@ def adopt(registry: Registry) -> None:
     _registries.clear()
     _registries[RegistryRecipe.of(registry)] = registry
     _dataset.cache_clear()
-    fingerprint.forget()
+    for cached in (source_digest, reader_digest, imported_beside):
+        cached.cache_clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +93,7 @@ class Recipe:
         """
         for name, digest in self.files:
             path = Path(name)
-            if not path.is_file() or fingerprint.file_sha256(path) != digest:
+            if not path.is_file() or file_sha256(path) != digest:
                 raise TokenizerError(f"{self.key}: {path} has changed since the run began; run it again")
 
 
@@ -124,3 +135,135 @@ class TrainingRecipe:
 @lru_cache(maxsize=64)
 def _dataset(recipe: DatasetRecipe) -> Dataset:
     return recipe.registry.load().dataset(recipe.spec)
+
+
+# --- fingerprints --------------------------------------------------------------------------------------------
+
+
+def fingerprint(registry: Registry, spec: Spec, files: Iterable[dict[str, Any]], *more: Any) -> str:
+    """What a tokenizer's output depends on: its spec, files, libraries, plugin code, and `more`."""
+    family = registry.tokenizers[spec.family]
+    return digest_of(
+        str(spec),
+        [entry["sha256"] for entry in files],
+        versions(family.libraries),
+        code_digest(registry, registry.owner(spec.family)),
+        *more,
+    )
+
+
+def file_digests(paths: Iterable[Path]) -> list[dict[str, Any]]:
+    """Name, size and SHA-256 of files, and of those in folders, as the manifest lists them."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        found += [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    return [
+        {"path": str(path), "bytes": path.stat().st_size, "sha256": file_sha256(path)}
+        for path in sorted(found)
+        if path.is_file()
+    ]
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def digest_of(*parts: object) -> str:
+    """SHA-256 of JSON-ready values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str]:
+    """The installed versions of distributions; "absent" where one is not installed."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "absent"
+    return found
+
+
+def code_digest(registry: Registry, plugin: str) -> str:
+    """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale.
+
+    They are its package, or its file; and what these import from the folder that they lie in.
+    """
+    module = registry.host.manager.get_plugin(plugin)
+    package = sys.modules.get(str(getattr(module, "__name__", "")).partition(".")[0], module)
+    file = getattr(package, "__file__", None) or getattr(module, "__file__", None)
+    if file is None:
+        return registry.host.plugins[plugin].version
+    return digest_of(
+        source_digest(str(file)), [source_digest(str(each)) for each in imported_beside(Path(file))]
+    )
+
+
+@lru_cache(maxsize=64)
+def imported_beside(file: Path) -> tuple[Path, ...]:
+    """The modules and packages in a file's own folder that it imports, directly or through one another.
+
+    In a folder that packages are installed to, neighbours are other people's: they have versions.
+    """
+    package = file.name == "__init__.py"
+    folder = file.parents[1] if package else file.parent
+    if any(folder.glob("*.dist-info")):
+        return ()
+    found: dict[Path, None] = {file: None}
+    waiting = [file]
+    while waiting:
+        source = waiting.pop()
+        for inside in sorted(source.parent.rglob("*.py")) if source.name == "__init__.py" else [source]:
+            for name in _imported_names(inside):
+                beside = [folder / f"{name}.py", folder / name / "__init__.py"]
+                new = [path for path in beside if path.is_file() and path not in found]
+                found.update(dict.fromkeys(new))
+                waiting += new
+    return tuple(sorted(path for path in found if path != file))
+
+
+# CPython 3.11 counts the depth of a tree for all threads together: two that parse at once raise SystemError.
+_parsing = threading.Lock()
+
+
+def _imported_names(source: Path) -> set[str]:
+    """The top-level names that a module imports, wherever in it."""
+    try:
+        with _parsing:
+            tree = ast.parse(source.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {
+                (node.module or "").partition(".")[0],
+                *(alias.name for alias in node.names if node.level),
+            }
+    return names - {""}
+
+
+@lru_cache(maxsize=64)
+def reader_digest(recipe: DatasetRecipe) -> str:
+    """A digest of the code that reads a dataset: what it reads is not what its bytes are alone."""
+    import tokbench.corpora
+
+    registry = recipe.registry.load()
+    if registry.in_house(recipe.spec.family, "tokbench_datasets"):
+        return source_digest(str(tokbench.corpora.__file__))
+    return code_digest(registry, registry.owner(recipe.spec.family, "tokbench_datasets"))
+
+
+@lru_cache(maxsize=64)
+def source_digest(file: str) -> str:
+    """A digest of a module's file, or of a whole package where it is the package's ``__init__.py``."""
+    path = Path(file)
+    sources = sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
+    total = hashlib.sha256()
+    for source in sources:
+        total.update(os.fsencode(source.relative_to(path.parent)) + b"\0" + source.read_bytes())
+    return total.hexdigest()

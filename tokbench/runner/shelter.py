@@ -1,14 +1,17 @@
-"""Worker processes that can be lost without losing the run: the parent's side.
+"""Worker processes that can be lost without losing the run: the parent's side, and a pool of them.
 
 A `Worker` is one child process that does one thing at a time. Whoever calls it waits in `Worker.call`, which
 watches the time limit and the memory limit, and learns exactly which call took a process down; that is why
 tokenizers are not run in a `ProcessPoolExecutor`, where one death fails everything that was submitted.
 The child is a fresh interpreter (not a fork, not the user's ``__main__``), so `tokbench.run` needs no
 ``if __name__ == "__main__"`` guard and works where children of daemonic processes are refused.
+
+Most callers want `attempt`: a call in a worker of the pool that always has an answer, if only a `Failure`.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import queue
@@ -26,8 +29,21 @@ from typing import IO, Any, TypeVar, TypeVarTuple
 
 import psutil
 
-from tokbench.runner.limits import KEEP_MEMORY, NO_LIMITS, CallFailed, Limits, WorkerLost, thread_environment
-from tokbench.runner.worker import Begun, Compiling, Emit, receive, send
+from tokbench.results.cell import Failure
+from tokbench.runner.worker import (
+    KEEP_MEMORY,
+    NO_LIMITS,
+    Begun,
+    CallFailed,
+    Compiling,
+    Emit,
+    Limits,
+    WorkerLost,
+    failure_from,
+    receive,
+    send,
+    thread_environment,
+)
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -278,3 +294,85 @@ def stopping(say: Callable[[str], None]) -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+# --- a few workers, kept warm between calls -------------------------------------------------------------------
+# Whoever runs a task, a thread of the coordinator or a machine of a cluster, has a pool of its own.
+
+_idle: list[Worker] = []
+_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
+    """A single-threaded worker of this process's pool, which it goes back to; or a `fresh` one, which ends."""
+    worker = None
+    with _lock:
+        if not fresh:
+            worker = next((each for each in _idle if each.alive), None)
+        if worker is not None:
+            _idle.remove(worker)
+    worker = worker or Worker()
+    try:
+        yield worker
+    except CallFailed:
+        _give_back(worker, fresh)
+        raise
+    except BaseException:  # lost, or left in the middle of a call: of no more use
+        worker.close()
+        raise
+    _give_back(worker, fresh)
+
+
+def start_ahead(
+    number: int, function: Callable[[Emit], None], compiling: Callable[[], None] | None = None
+) -> None:
+    """Start workers until `number` are idle, and have each call ``function(emit)`` while nobody needs it yet.
+
+    A process takes half a second to import what counts; meanwhile we have other things to do.
+    """
+    with _lock:
+        for _ in range(number - len(_idle)):
+            worker = Worker()
+            worker.begin(function, compiling)
+            _idle.append(worker)
+
+
+def _give_back(worker: Worker, fresh: bool) -> None:
+    if fresh:
+        worker.close()
+        return
+    with _lock:
+        _idle.append(worker)
+
+
+def attempt(
+    function: Callable[[Emit, *Given], T],
+    *arguments: *Given,
+    limits: Limits = NO_LIMITS,
+    doing: str = "",
+    again: bool = False,
+) -> T | Failure:
+    """What ``function(emit, *arguments)`` gives in a pooled worker, or why nothing; `doing` says when.
+
+    With `again`, it is tried a second time where the process just died: for our own functions, which do not do
+    that, so that somebody else killed it. Raises `WorkerLost` of kind ``interrupted`` only.
+    """
+    try:
+        with borrowed() as worker:
+            return worker.call(function, *arguments, limits=limits)
+    except (WorkerLost, CallFailed) as error:
+        if again and error.kind == "crashed":
+            return attempt(function, *arguments, limits=limits, doing=doing)
+        return failure_from(error, doing)
+
+
+def close_idle() -> None:
+    """End the workers that nobody uses."""
+    with _lock:
+        workers, _idle[:] = list(_idle), []
+    for worker in workers:
+        worker.close()
+
+
+atexit.register(close_idle)

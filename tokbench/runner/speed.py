@@ -26,18 +26,23 @@ from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
-from tokbench.runner.fingerprint import digest_of
-from tokbench.runner.limits import CallFailed, Limits, WorkerLost, failure, failure_from, thread_environment
 from tokbench.runner.passages import Passage, choose_passages
 from tokbench.runner.plan import Plan
-from tokbench.runner.pool import close_idle
 from tokbench.runner.progress import Display
-from tokbench.runner.recipe import key_of
-from tokbench.runner.shelter import Stop, Worker
+from tokbench.runner.recipe import digest_of, key_of
+from tokbench.runner.shelter import Stop, Worker, close_idle
 from tokbench.runner.stopwatch import SetUp, Timing, set_up, settle, time_part, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
-from tokbench.runner.worker import Emit
+from tokbench.runner.worker import (
+    CallFailed,
+    Emit,
+    Limits,
+    WorkerLost,
+    failure,
+    failure_from,
+    thread_environment,
+)
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")

@@ -16,13 +16,18 @@ from tokbench.errors import CorpusError, TokbenchError
 from tokbench.inspection.facts import facts
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
-from tokbench.runner.fingerprint import file_digests, fingerprint, versions
-from tokbench.runner.limits import CallFailed, WorkerLost, failure_from, failure_of
-from tokbench.runner.pool import attempt, borrowed
-from tokbench.runner.recipe import Recipe, RegistryRecipe, TrainingRecipe, key_of
-from tokbench.runner.shelter import Stop
+from tokbench.runner.recipe import (
+    Recipe,
+    RegistryRecipe,
+    TrainingRecipe,
+    file_digests,
+    fingerprint,
+    key_of,
+    versions,
+)
+from tokbench.runner.shelter import Stop, attempt, borrowed
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
-from tokbench.runner.worker import Begun, Emit
+from tokbench.runner.worker import Begun, CallFailed, Emit, WorkerLost, failure_from, failure_of
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import special_ids, unk_id
 

@@ -26,8 +26,8 @@ from tokbench.family import Progress
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.results.atomic import StorageError, replacing
-from tokbench.runner.fingerprint import digest_of, file_digests, fingerprint
-from tokbench.runner.limits import peak_memory
+from tokbench.runner.recipe import digest_of, file_digests, fingerprint
+from tokbench.runner.worker import peak_memory
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Savable, Tokenizer
 

@@ -1,4 +1,4 @@
-"""The child's side of a worker process: calls what it is sent, and survives what tokenizers do.
+"""A worker process: its own side, which calls what it is sent, and the limits and failures of such calls.
 
 Started by `tokbench.runner.shelter`. Requests come in on stdin; replies leave on a private copy of stdout,
 and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from tokbench.errors import TokbenchError
+from tokbench.results.cell import Failure
 
 Emit = Callable[[object], None]
 """Sends an event to whoever called; the first argument of everything that is called in a worker."""
@@ -124,3 +125,114 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+# --- what both sides know: limits, memory, and how a call may end without a value --------
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+
+
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(256 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
+"""Variables by which glibc keeps what was freed: arrays for one batch are those for the next, and to hand the
+pages back and have them again takes as long as a tenth of the counting. Not for processes that are timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a step may take (seconds) and how much memory its process may hold (bytes); None: no limit.
+
+    A step ends where the callee emits `Begun`: the clock then starts anew.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+NO_LIMITS = Limits()
+
+
+class WorkerLost(Exception):
+    """The process is gone: `kind` is ``timeout``, ``memory``, ``crashed`` or ``interrupted``."""
+
+    def __init__(self, kind: str, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.output = output
+
+
+class CallFailed(Exception):
+    """What was called raised: kind, message and traceback as text, and what was printed meanwhile."""
+
+    def __init__(self, kind: str, message: str, traceback: str, output: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.traceback = traceback
+        self.output = output
+
+
+def thread_environment(threads: int) -> dict[str, str]:
+    """The variables that hold the thread pools inside libraries to `threads`."""
+    held = dict.fromkeys(_THREAD_VARIABLES, str(threads))
+    return held | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
+
+
+def peak_memory() -> int:
+    """The most memory this process has held, in bytes; 0 where the system does not tell.
+
+    On Linux from ``/proc``: `getrusage` there begins with what the parent held when it started us.
+    """
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return _by_getrusage()
+
+
+def _by_getrusage() -> int:
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)
+
+
+_REMEDIES = {
+    "timeout": "give it longer with --timeout, or leave the tokenizer out",
+    "memory": "allow more with --memory-limit, or run fewer at once with --jobs",
+    "crashed": "the library took its process down; the others are unharmed; its last output is kept",
+    "environment": "install the same versions there; the other workers are not concerned",
+    "raised": "the traceback shows where; `tokbench plugins check SPEC` tests a tokenizer by itself",
+}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What went wrong while a tokenizer was at work, with what to do about it."""
+    kind, message, trace = describe(error)
+    # Our own errors say what to do themselves.
+    remedy = "" if isinstance(error, TokbenchError) else _REMEDIES[kind]
+    return Failure(kind, message, remedy, trace)
+
+
+def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -> Failure:
+    """A failure of one of the usual kinds, with its remedy."""
+    return Failure(kind, message, _REMEDIES.get(kind, ""), traceback, output)
+
+
+def failure_from(error: WorkerLost | CallFailed, doing: str = "") -> Failure:
+    """Why a call in a worker has no answer; raises `error` again where that is because the user stopped it."""
+    message = f"{doing}: {error}" if doing else str(error)
+    if isinstance(error, CallFailed):
+        return failure(error.kind, message, traceback=error.traceback, output=error.output)
+    if error.kind == "interrupted":
+        raise error
+    return failure(error.kind, message, output=error.output)

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tokbench.runner.fingerprint import imported_beside
+from tokbench.runner.recipe import imported_beside
 
 
 def test_many_threads_read_imports_at_once(tmp_path: Path) -> None:
