@@ -1,14 +1,14 @@
 """Counting: documents in, tallies out; a tally is everything a metric may ask, and tallies add up.
 
 ```text
-documents ─► prepare    batches of a megabyte, counted whatever the tokenizer       text, words, code
+documents ─► prepare    batches of a megabyte, counted whatever the tokenizer       text, code
              scan       words, clusters, numbers, characters in one pass            plain, segments, characters
 ids       ─► places     where each token lies: the text byte for byte, by folded    match, folding, vocabulary,
                         forms, around unknown tokens, by offsets                    marks
              touch      which tokens touch which words, numbers, identifiers        marks
              roundtrip  what comes back, and how the rest differs                   loss
              ngrams     pairs and triples of ids, in a sample
-          ─► tally      sums by bootstrap group, histograms, examples               groups, histogram, layout
+          ─► tally      sums by bootstrap group, histograms, examples               groups, histogram
 ```
 
 `tokbench.tally.collect.collect` goes this way. To read a tally is another thing than to count one: what reads

@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.corpus import Document, TextBlock
+from tokbench.errors import CorpusError
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
+from tokbench.tally.characters import KIND_SHIFT, Kind, characters
 from tokbench.tally.code import with_code
-from tokbench.tally.plain import COLUMNS
+from tokbench.tally.marks import mark_words
+from tokbench.tally.plain import COLUMNS, Found
+from tokbench.tally.scan import code_points, scanned
 from tokbench.tally.text import (
     BATCH_BYTES,
     BLOCK_DOCUMENTS,
     GROUPS,
     CorpusFacts,
     Cuts,
+    DocumentSpans,
     Spans,
     TextBatch,
     Texts,
 )
-from tokbench.tally.words import find_words, scanned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +81,7 @@ def read_batch(
     keys = document_keys(data, starts, ends, lines)
     texts = Texts(data, starts, ends)
     found = scanned(texts)
-    words = find_words(documents, texts, found, facts)
+    words, gold, unspaced = find_words(documents, texts, found, facts)
     numbers = found.numbers.located()
     digits = _digits(data, numbers)
     counts = dict(zip(COLUMNS, found.counts, strict=True))
@@ -85,9 +89,9 @@ def read_batch(
     counts |= {
         "documents": np.ones(n, np.int64),
         "bytes": lengths,
-        "words": np.diff(words.spans.limits),
-        "gold_words": words.gold,
-        "unspaced_words": words.unspaced,
+        "words": np.diff(words.limits),
+        "gold_words": gold,
+        "unspaced_words": unspaced,
         "numbers": np.diff(found.numbers.limits),
         "digit_gold": np.bincount(digits.document[digits.gold], minlength=n),
     }
@@ -98,7 +102,7 @@ def read_batch(
         starts=starts,
         ends=ends,
         counts=counts,
-        words=words.spans,
+        words=words,
         marks=found.marks,
         numbers=numbers,
         digits=digits,
@@ -107,6 +111,70 @@ def read_batch(
     if facts.kind == "code":
         return with_code(batch, facts)
     return batch
+
+
+def find_words(
+    documents: Sequence[Document], texts: Texts, found: Found, facts: CorpusFacts
+) -> tuple[DocumentSpans, Ints, Ints]:
+    """The words of `documents`: gold ones where they have them, else the segments that were `found`.
+
+    Given too, by document, are how many are gold, and how many begin in a script without spaces.
+    """
+    n = len(texts.starts)
+    words, gold = found.words, np.zeros(n, np.int64)
+    unspaced = found.counts[COLUMNS.index("unspaced_words")]
+    marked = np.zeros(n, np.bool_)
+    if documents and facts.word_unit != "segments":
+        marked[:] = [document.words is not None for document in documents]
+    if marked.any():
+        spans = _with_gold(documents, marked, texts, words.located())
+        wordy, foreign = _kinds(texts.data, spans)
+        owner = spans.document[wordy]  # a word has a letter or a number in it
+        limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
+        words = DocumentSpans(spans.start[wordy], spans.end[wordy], limits)
+        mark_words(found.marks, words.start, words.end)
+        gold = np.diff(limits) * marked
+        unspaced = np.bincount(owner[foreign[wordy]], minlength=n)
+    return words, gold, unspaced
+
+
+def _with_gold(
+    documents: Sequence[Document], marked: NDArray[np.bool_], texts: Texts, segments: Spans
+) -> Spans:
+    """The segments of documents that are not `marked`, and the words that the others carry."""
+    keep = ~marked[segments.document]
+    parts = [(segments.start[keep], segments.end[keep], segments.document[keep])]
+    for index in np.flatnonzero(marked).tolist():
+        pairs = np.array(list(_checked(documents[index])), np.int64).reshape(-1, 2)
+        own = texts.data[texts.starts[index] : texts.ends[index]]
+        byte_of = np.append(np.flatnonzero((own & 0xC0) != 0x80), len(own)) + texts.starts[index]
+        parts.append((byte_of[pairs[:, 0]], byte_of[pairs[:, 1]], np.full(len(pairs), index)))
+    start, end, document = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(start, kind="stable")
+    place = segments.start.dtype
+    return Spans(start[order].astype(place), end[order].astype(place), document[order])
+
+
+def _kinds(data: NDArray[np.uint8], spans: Spans) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
+    kinds = characters().properties[code_points(data)] >> KIND_SHIFT
+    begins = np.flatnonzero((data & 0xC0) != 0x80)
+    first, last = np.searchsorted(begins, spans.start), np.searchsorted(begins, spans.end)
+    before = np.append(0, np.cumsum(kinds & Kind.WORD != 0))
+    return before[last] > before[first], kinds[first] & Kind.UNSPACED != 0
+
+
+def _checked(document: Document) -> Iterator[tuple[int, int]]:
+    last = 0
+    for start, end in document.words or ():
+        if not last <= start < end <= len(document.text):
+            raise CorpusError(
+                f"gold words must be (start, end) pairs inside the text, in order and without overlap; "
+                f"({start}, {end}) after {last} in a text of {len(document.text)} characters: "
+                f"{document.text[:60]!r}"
+            )
+        last = end
+        yield start, end
 
 
 def document_keys(

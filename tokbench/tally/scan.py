@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.utf8 import code_point
-from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, Kind
+from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, Kind, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, mark_word
 from tokbench.tally.plain import (
     CHARS,
+    COLUMNS,
     DIGITS,
     GRAPHEMES,
     LETTERS,
@@ -40,15 +41,18 @@ from tokbench.tally.segments import (
     STATE_SHIFT,
     TAKE_BACK,
     WORD_AFTER_SPACE,
+    grapheme_machine,
+    word_machine,
 )
+from tokbench.tally.text import DocumentSpans, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench.tally.text import Texts
-
 CLASSES = (1 << CLASS_BITS) - 1
 LETTER, DIGIT, WORD, SPACE, MARK, WITHOUT_SPACES = map(int, Kind)
+LEARNT = 1 << 15
+"""Bytes whose characters are looked up where one of them is new; the rest often has no other new one."""
 
 
 class Rules(NamedTuple):
@@ -59,6 +63,38 @@ class Rules(NamedTuple):
     graphemes: NDArray[np.uint8]
 
 
+def scanned(texts: Texts) -> Found:
+    """Segments, clusters, numbers and characters of documents; their bytes are followed by padding."""
+    n, size = len(texts.starts), len(texts.data)
+    place: Any = np.int32 if size < 1 << 31 else np.int64
+
+    def room() -> DocumentSpans:
+        """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
+        limits = np.zeros(n + 1, np.int64)
+        return DocumentSpans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
+
+    counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
+    found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
+    tables = characters()
+    rules = Rules(tables.properties, word_machine(), grapheme_machine())
+    read = 0
+    while (read := scan(texts, rules, found, read)) < n:
+        last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
+        tables.know(code_points(texts.data[texts.starts[read] : texts.ends[last]]))
+
+    def filled(spans: DocumentSpans) -> DocumentSpans:
+        n_found = int(spans.limits[-1])
+        return DocumentSpans(spans.start[:n_found].copy(), spans.end[:n_found].copy(), spans.limits)
+
+    return found._replace(words=filled(found.words), numbers=filled(found.numbers))
+
+
+def code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """The code points of a text."""
+    text = data.tobytes().decode("utf-8", "surrogatepass")
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
 @lean_kernel
 def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
     """Read documents from `first` on; gives the number of the one in which a code point has no properties yet.
@@ -67,7 +103,7 @@ def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
     line feed that is of neither. A word has a letter or a number in it.
     """
     data, starts, ends, marks, sums = texts.data, texts.starts, texts.ends, found.marks, found.sums
-    characters = pointer(data)
+    text = pointer(data)
     sums[:] = 0
     document = first
     words, numbers = found.words.limits[first], found.numbers.limits[first]
@@ -114,7 +150,7 @@ def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
             continue
         # one character: its code point, and what that is
         at = position
-        point, size = code_point(characters, at)
+        point, size = code_point(text, at)
         position = at + size
         last = point
         own = np.int64(rules.properties[point])
