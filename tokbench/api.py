@@ -67,8 +67,8 @@ def run(
     """
     from tokbench.runner.run import run_suite
 
-    chosen = {"tokenizers": _listed("tokenizers", tokenizers), "datasets": _listed("datasets", datasets)}
-    return run_suite(suite=suite, output=output, **chosen, **options)
+    wanted, texts = _listed("tokenizers", tokenizers), _listed("datasets", datasets)
+    return run_suite(suite, wanted, texts, output, **options)
 
 
 def _listed(what: str, specs: str | Sequence[str] | None) -> Sequence[str] | None:

@@ -105,14 +105,11 @@ def count(emit: Emit, task: CountTask) -> None:
     for piece in task.pieces:
         os.chdir(home)  # the last tokenizer call may have moved us, and paths of shards may be relative
         emit(Begun())
-        emit(_guarded(emit, task, piece))
-
-
-def _guarded(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
-    try:
-        return _count(emit, task, piece)
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
-        return Outcome(piece.cell, piece.part, failure=failure_of(error))
+        try:
+            outcome = _count(emit, task, piece)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
+            outcome = Outcome(piece.cell, piece.part, failure=failure_of(error))
+        emit(outcome)
 
 
 def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:

@@ -1,25 +1,20 @@
-"""Sums of counts by bootstrap group, and the weights that replicates draw for the groups.
+"""Sums of counts by bootstrap group, over which replicates draw weights (`tokbench.metrics.resampling`).
 
 Each document falls into one of 1,024 groups: by a hash of its text; by its line in a parallel dataset, so that
 replicates pair across languages as well as across tokenizers; by its cluster where it has one; with the block
 of consecutive documents that it is in where they follow one another in a text, since the lines of a page are
-no independent observations. The tally keeps the sum of every counter over
-each group; a replicate draws one Poisson(1) weight per group and sums. Grouping documents at random leaves
-the variance of a ratio estimated without bias, since the residuals of its linear form have mean zero, and it
-costs almost nothing per document: the sums are whole numbers, so they are identical for any order and any
-sharding, and all replicates are one matrix product when figures are made. On parallel text of up to 1,024 lines
-it is the Poisson bootstrap over lines itself. Documents of identical text fall together, so that copies count
-as the one observation they are.
-
-Poisson bootstrap: Chamandy, Muralidharan, Najmi and Naidu, "Estimating uncertainty for massive data streams",
-2012.
+no independent observations. The tally keeps the sum of every counter over each group; a replicate draws one
+Poisson(1) weight per group and sums. Grouping documents at random leaves the variance of a ratio estimated
+without bias, since the residuals of its linear form have mean zero, and it costs almost nothing per document:
+the sums are whole numbers, so they are identical for any order and any sharding, and all replicates are one
+matrix product when figures are made. On parallel text of up to 1,024 lines it is the Poisson bootstrap over
+lines itself. Documents of identical text fall together, so that copies count as the one observation they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tokbench.tally.counters import COUNTERS
@@ -92,26 +87,3 @@ class GroupSums:
         ):
             totals[NAMES[column]] = value
         return totals
-
-
-@lru_cache(maxsize=4)
-def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:
-    """Poisson(1) weights of every group in `n` replicates, uint8 ``(GROUPS, n)``; the same for the same seed.
-
-    Drawn from Philox, a counter-based generator whose stream numpy keeps stable.
-
-    Example:
-        >>> weights = poisson_weights(0, 1000)
-        >>> weights.shape, bool(abs(weights.mean() - 1) < 0.01)
-        ((1024, 1000), True)
-    """
-    import numpy as np
-
-    generator = np.random.Generator(np.random.Philox(seed))
-    # by inversion of uniforms, whose stream numpy promises to keep, unlike that of .poisson
-    steps = np.cumsum(np.exp(-1.0) / np.cumprod(np.concatenate([[1.0], np.arange(1.0, 18.0)])))
-    weights = np.empty((GROUPS, n), np.uint8)
-    for first in range(0, n, 100):  # a part at a time, for the memory that uniforms take
-        part = weights[:, first : first + 100]
-        part[:] = np.searchsorted(steps, generator.random(part.shape[::-1]), side="right").T
-    return weights

@@ -9,10 +9,10 @@ import tokbench
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.resampling import parts_of, resampled_rows, resampled_sums
+from tokbench.metrics.resampling import parts_of, poisson_weights, resampled_rows, resampled_sums
 from tokbench.metrics.view import resampled
 from tokbench.tally.collect import collect
-from tokbench.tally.groups import NAMES, GroupSums, poisson_weights
+from tokbench.tally.groups import NAMES, GroupSums
 from tokbench.tally.text import GROUPS
 
 

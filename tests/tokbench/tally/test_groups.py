@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tokbench.corpus import Document, TextBlock
+from tokbench.metrics.resampling import poisson_weights
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.groups import NAMES, GroupSums, poisson_weights
+from tokbench.tally.groups import NAMES, GroupSums
 from tokbench.tally.prepare import prepare
 from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
 
