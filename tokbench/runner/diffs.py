@@ -104,8 +104,10 @@ def diff_all(
             for passage in passages
             if not any(CellKey(key, passage.dataset, passage.language) in failed for key in (pair.a, pair.b))
         ]
-        found = _sheltered(plan, recipes[pair.a], recipes[pair.b], fine, pair.by_bytes)
-        return {**found, "a": pair.a, "b": pair.b, "named": pair.named}
+        a, b = recipes[pair.a], recipes[pair.b]
+        found = attempt(diff_one, a, b, fine, pair.by_bytes, plan.cache, limits=plan.limits)
+        told = {"error": f"{found.kind}: {found.message}"} if isinstance(found, Failure) else found
+        return {**told, "a": pair.a, "b": pair.b, "named": pair.named}
 
     with ThreadPoolExecutor(plan.jobs) as threads:
         results = list(threads.map(compared, pairs))
@@ -133,12 +135,8 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
     if isinstance(found, Failure):
         return []
     key = corpus.recipe.key
-
-    def passage(language: str, number: int, text: str) -> Passage:
-        return Passage(key, language, f"{key} {language} {number}", text)
-
     return [
-        [passage(language, number, text) for number, text in enumerate(texts, start=1)]
+        [Passage(key, language, f"{key} {language} {n}", text) for n, text in enumerate(texts, start=1)]
         for language, texts in zip(corpus.shards, found, strict=True)
     ]
 
@@ -160,14 +158,6 @@ def read_beginnings(
         if documents <= 0 or n_bytes <= 0:
             break
     return found
-
-
-def _sheltered(
-    plan: Plan, a: Recipe, b: Recipe, documents: Sequence[tuple[str, str]], by_bytes: bool
-) -> dict[str, Any]:
-    limits = plan.limits
-    found = attempt(diff_one, a, b, documents, by_bytes, plan.cache, limits=limits)
-    return {"error": f"{found.kind}: {found.message}"} if isinstance(found, Failure) else found
 
 
 def diff_one(
