@@ -157,8 +157,8 @@ def test_characters_met_late_are_looked_up_without_counting_anything_twice(
     texts = [f"{i} word, ab. " + chr(0x13A0 + 2 * i) + chr(0x1400 + 3 * i) + " 3.14\n" for i in range(n)]
     [expected] = prepare(map(Document, texts))
     unknowing = Characters()
-    monkeypatch.setattr("tokbench.tally.words.characters", lambda: unknowing)
-    monkeypatch.setattr("tokbench.tally.words.LEARNT", 40)
+    monkeypatch.setattr("tokbench.tally.scan.characters", lambda: unknowing)
+    monkeypatch.setattr("tokbench.tally.scan.LEARNT", 40)
     [found] = prepare(map(Document, texts))
     assert all((found.counts[name] == expected.counts[name]).all() for name in expected.counts)
     assert found.words.start.tolist() == expected.words.start.tolist()
