@@ -306,22 +306,24 @@ _lock = threading.Lock()
 @contextlib.contextmanager
 def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
     """A single-threaded worker of this process's pool, which it goes back to; or a `fresh` one, which ends."""
-    worker = None
     with _lock:
-        if not fresh:
-            worker = next((each for each in _idle if each.alive), None)
+        worker = next((each for each in _idle if each.alive and not fresh), None)
         if worker is not None:
             _idle.remove(worker)
     worker = worker or Worker()
+    whole = False  # not where it was lost, or left in the middle of a call
     try:
         yield worker
+        whole = True
     except CallFailed:
-        _give_back(worker, fresh)
+        whole = True
         raise
-    except BaseException:  # lost, or left in the middle of a call: of no more use
-        worker.close()
-        raise
-    _give_back(worker, fresh)
+    finally:
+        if whole and not fresh:
+            with _lock:
+                _idle.append(worker)
+        else:
+            worker.close()
 
 
 def start_ahead(
@@ -336,14 +338,6 @@ def start_ahead(
             worker = Worker()
             worker.begin(function, compiling)
             _idle.append(worker)
-
-
-def _give_back(worker: Worker, fresh: bool) -> None:
-    if fresh:
-        worker.close()
-        return
-    with _lock:
-        _idle.append(worker)
 
 
 def attempt(
