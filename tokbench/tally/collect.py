@@ -131,14 +131,13 @@ class _Sums:
         for sums, each in zip(self._lengths, sizes, strict=True):
             np.add.at(sums, batch.buckets, each)
 
-    def result(self) -> Tally:
-        """A tally of that alone; all else in it is empty."""
-        return replace(
-            Tally.empty(),
-            groups=GroupSums.of_dense(self._groups.T),
-            document_tokens=self._document_tokens.result(),
-            lengths=np.ascontiguousarray(self._lengths.T),
-        )
+    def parts(self) -> dict[str, Any]:
+        """What a tally has of it."""
+        return {
+            "groups": GroupSums.of_dense(self._groups.T),
+            "document_tokens": self._document_tokens.result(),
+            "lengths": np.ascontiguousarray(self._lengths.T),
+        }
 
 
 class NumberCounter:
@@ -153,8 +152,8 @@ class NumberCounter:
         self._sums.add(batch, {"tokens": self._tokenizer.count_tokens(batch.texts)})
 
     def result(self, words: Mapping[int, str]) -> Tally:
-        """The tally."""
-        return self._sums.result()
+        """The tally; all that would take ids is empty in it."""
+        return replace(Tally.empty(), **self._sums.parts())
 
 
 class Counter:
@@ -222,8 +221,8 @@ class Counter:
         if words:
             alone = encode_batch(self._tokenizer, [*words.values()]).lengths()
             sample = WordSample(np.array([*words], np.uint64), alone.astype(np.int32))
-        return replace(
-            self._sums.result(),
+        return Tally(
+            **self._sums.parts(),
             ids=ids,
             word_tokens=self._word_tokens.result(),
             token_bytes=Histogram(lengths.astype(np.int64), by_length),
