@@ -81,6 +81,9 @@ def test_adding_a_tokenizer_counts_one_tokenizer(
     data = [f"text:{corpus}"]
     run(["bytes"], data, output=tmp_path / "one")
     assert entries() == 3
+    kept = {path.read_bytes()[32:] for path in (tmp_path / "cache" / "tallies").rglob("*.tally")}
+    cells = {path.read_bytes().split(b"\n", 3)[3] for path in (tmp_path / "one" / "cells").iterdir()}
+    assert cells == kept, "the bytes of a tally are made once"
     heard: list[bool] = []
 
     both = run(["bytes", "chars"], data, output=tmp_path / "two", display=_Heard(heard))
