@@ -101,7 +101,7 @@ class Tally:
         return Tally.sum([self, other])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tally) and self.to_bytes() == other.to_bytes()
+        return isinstance(other, Tally) and _written(self) == _written(other)
 
     @cached_property
     def totals(self) -> dict[str, int]:
