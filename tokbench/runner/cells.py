@@ -28,7 +28,10 @@ LARGEST_TASK = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on."""
+    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on.
+
+    `own` are the metrics with counters of their own, see `own_counters`.
+    """
 
     index: int
     key: CellKey
@@ -36,6 +39,7 @@ class Cell:
     corpus: DatasetRecipe
     shards: tuple[Shard, ...]
     identity: str
+    own: tuple[tuple[str, str], ...] = ()
 
     @property
     def n_bytes(self) -> int:
@@ -50,7 +54,7 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
     whether a cell on disk still stands does not need reading the text.
     """
     cells: list[Cell] = []
-    own = counting(plan)
+    own = own_counters(plan)
     for subject in subjects:
         if subject.recipe is None or not subject.ready:
             continue
@@ -61,11 +65,11 @@ def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
                 seen = [asdict(shard) for shard in shards]
                 facts = str(corpus.facts[language])
                 identity = digest_of(subject.recipe.fingerprint, seen, facts, reader, TALLY_VERSION, *own)
-                cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity))
+                cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity, own))
     return cells
 
 
-def counting(plan: Plan) -> tuple[tuple[str, str], ...]:
+def own_counters(plan: Plan) -> tuple[tuple[str, str], ...]:
     """The metrics of a plan with counters of their own: the spec of each, and a digest of what it counts by.
 
     That is its plugin's code, and the text that its option `train_on` names.
@@ -87,7 +91,6 @@ def cut_into_tasks(
     jobs: int,
     cache: TallyCache | None = None,
     limits: Limits = NO_LIMITS,
-    own: tuple[tuple[str, str], ...] = (),
 ) -> list[CountTask]:
     """Cells cut into tasks, a tokenizer each; small languages share one.
 
@@ -109,7 +112,7 @@ def cut_into_tasks(
                 if shards:
                     held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
                     shards, part = [], part + 1
-                found.append(CountTask(cell.recipe, tuple(held), cache, limits, own))
+                found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
                 left -= held_bytes
                 held, held_bytes, room = [], 0, task_size(left, jobs)
             shards.append(shard)
@@ -117,7 +120,7 @@ def cut_into_tasks(
         held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
         shards, part = [], 0
         if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
-            found.append(CountTask(cell.recipe, tuple(held), cache, limits, own))
+            found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
             left -= held_bytes
             held, held_bytes = [], 0
     return found

@@ -21,7 +21,6 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.cells import (
     Cell,
     CellFiles,
-    counting,
     cut_into_tasks,
     look_through,
     make_cells,
@@ -180,7 +179,7 @@ class _Session:
     def count(self, cells: Sequence[Cell], stop: Stop) -> None:
         plan, known, standing = self.plan, self.known, look_through(self.folder, cells)
         todo, known.digests = standing.todo, standing.digests
-        work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits, counting(plan))
+        work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits)
         self.display.count(standing.finished, todo)
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:
