@@ -134,14 +134,19 @@ def catalogue(tokenizers: list[Path], texts: dict[str, list[str]]) -> dict[str, 
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
     from tokbench.tally import Tally
-    from tokbench.tally.collect import collect
+    from tokbench.tally.collect import Counter
     from tokbench.tally.prepare import prepare
+    from tokbench.tally.wordsample import WordSampler
 
     stored: dict[CellKey, bytes] = {}
     spent = {"count": 0.0, "figures": 0.0, "store": 0.0}
     for language, lines in texts.items():
-        batches = list(prepare(map(Document, lines)))
-        tallies = [collect(tokenizer, batches) for tokenizer in loaded.values()]
+        sampler, counters = WordSampler(), [*map(Counter, loaded.values())]
+        for batch in prepare(map(Document, lines)):  # the text is prepared once, for all of them
+            sampler.add(batch)
+            for counter in counters:
+                counter.add(batch)
+        tallies = [counter.result(sampler.words) for counter in counters]
         counted = time.process_time()
         for spec, tally in zip(loaded, tallies, strict=True):
             stored[CellKey(spec, "text", language)] = tally.to_bytes()
