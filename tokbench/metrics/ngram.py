@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError, SpecError, TokenizerError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.metrics.ngram_table import Counted, KeyTable
+    from tokbench.metrics.ngram_table import KeyTable
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -62,13 +62,13 @@ def discounts(counts_of_counts: Sequence[int]) -> Discounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Order:
-    """The n-grams of one order, `table` by their keys: context × symbols + symbol.
+    """The n-grams of one order: `table` has their numbers by key, but single symbols, which are their own.
 
     `share` (float64, ``(n,)``) is what of its context's probability each has for itself, `rest` (float64, by
     context, which is the number of an n-gram of the order below) what goes to the order below.
     """
 
-    table: KeyTable
+    table: KeyTable | None
     share: Floats
     rest: Floats
     discounts: Discounts
@@ -111,18 +111,18 @@ class NgramModel:
             raise CorpusError("no text to train an n-gram model on")
         begin = vocab_size + 1
         found: list[_Order] = []
-        number = np.zeros(len(symbols), np.int32)
-        below: Counted | None = None
-        contexts = 1
-        for n in range(1, order + 1):
-            counted = count_order(symbols, number, n, begin, 1 if below is None else len(below.keys))
-            if below is not None:
-                adjusted = np.where(counted.after, counted.after, below.counts)
-                found.append(_order(below, adjusted, contexts, begin + 1))
-                contexts = len(below.keys)
-            below = counted
-        assert below is not None
-        found.append(_order(below, below.counts, contexts, begin + 1))
+        number, table = symbols.copy(), None
+        contexts = np.zeros(begin + 1, np.int32)
+        counts = np.bincount(symbols, minlength=begin + 1).astype(np.int32)
+        counts[begin] = 0  # the beginning is never predicted
+        n_below = 1
+        for n in range(2, order + 1):
+            counted = count_order(symbols, number, n, begin, len(counts))
+            adjusted = np.where(counted.after, counted.after, counts)
+            found.append(_order(table, contexts, adjusted, n_below))
+            n_below = len(counts)
+            table, contexts, counts = counted.table, counted.contexts, counted.counts
+        found.append(_order(table, contexts, counts, n_below))
         return cls(vocab_size, tuple(found))
 
     def bits(self, batch: TokenBatch, name: str = "the tokenizer") -> Floats:
@@ -133,27 +133,28 @@ class NgramModel:
 
         symbols = _marked(batch, self.vocab_size, name)
         begin = self.vocab_size + 1
-        chance = np.full(len(symbols), 1 / (self.vocab_size + 1))
-        number = np.zeros(len(symbols), np.int32)
-        for n, each in enumerate(self.orders, start=1):
+        alone, *longer = self.orders
+        chance = (alone.share + alone.rest[0] / (self.vocab_size + 1))[symbols]
+        number = symbols.copy()
+        for n, each in enumerate(longer, start=2):
+            assert each.table is not None
             mix_order(symbols, number, n, begin, *each.table, each.share, each.rest, chance)
         result: Floats = -np.log2(chance[symbols != begin])
         return result
 
 
-def _order(counted: Counted, counts: NDArray[np.integer[Any]], contexts: int, radix: int) -> _Order:
-    """The probabilities of n-grams with these adjusted counts, ``(n,)``."""
+def _order(
+    table: KeyTable | None, contexts: NDArray[np.int32], counts: NDArray[np.int32], n_below: int
+) -> _Order:
+    """The probabilities of n-grams with these contexts, of `n_below`, and adjusted counts, ``(n,)`` each."""
     import numpy as np
 
     from tokbench.metrics.ngram_table import shares
 
-    keys = counted.keys
-    if contexts == 1:
-        counts = np.where(keys == radix - 1, 0, counts)  # the beginning is never predicted
     taken = discounts([int(np.count_nonzero(counts == n)) for n in (1, 2, 3, 4)])
-    share, rest = np.empty(len(keys)), np.empty(contexts)
-    shares(keys, radix, counts, np.array([0.0, *taken[:3]]), share, rest)
-    return _Order(counted.table, share, rest, taken)
+    share, rest = np.empty(len(contexts)), np.empty(n_below)
+    shares(contexts, counts, np.array([0.0, *taken[:3]]), share, rest)
+    return _Order(table, share, rest, taken)
 
 
 def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:

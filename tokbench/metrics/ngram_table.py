@@ -1,8 +1,9 @@
 """The n-grams of marked documents, order by order: numbered, counted, and looked up, as kernels over tables.
 
-An n-gram of order n is a key: the number of its first n - 1 symbols, which are an n-gram of the order below,
-and its last one. It gets the next number when it is first seen. `number` holds, at each place of the text, the
-number of the n-gram that begins there: first of single symbols, then, written over them, of pairs, and so on.
+A symbol is its own number. An n-gram of order n above 1 is a key: the number of its first n - 1 symbols, which
+are an n-gram of the order below, and its last one. It gets the next number when it is first seen. `number`
+holds, at each place of the text, the number of the n-gram that begins there: first the symbols, then, written
+over them, pairs, and so on.
 
 A table does not fit a processor's cache, so a row is prefetched some places before it is looked at.
 """
@@ -27,61 +28,60 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 12
 """How many places ahead memory is asked for: about what is done while it comes."""
 _NONE = -1
-"""A free row; the number of what is no n-gram."""
+"""The number of what is no n-gram."""
 
 
 class KeyTable(NamedTuple):
-    """Open addressing: `rows` int64 ``(2**k * 2,)`` are keys, each followed by its number; `shift` a hash's."""
+    """Open addressing: `rows` int64 ``(2**k * 2,)`` are keys, each followed by its number; `shift` a hash's.
+
+    Keys and numbers are one more than they are, so that a table of zeros is free: such memory costs nothing
+    before it is used.
+    """
 
     rows: Ints
     shift: int
 
 
 class Counted(NamedTuple):
-    """The n-grams of an order, by number: their table, their keys (int64), how often each was seen (int32).
+    """The n-grams of an order, by number: their table, their contexts (int32), how often each was seen (int32).
 
-    `after` (int64) is how many symbols each n-gram of the order below was seen after.
+    `after` (int32) is how many symbols each n-gram of the order below was seen after.
     """
 
     table: KeyTable
-    keys: Ints
+    contexts: Small
     counts: Small
-    after: Ints
+    after: Small
 
 
 def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int) -> Counted:
-    """Count the n-grams of order `n`; `number` holds those of the order below, and then these.
+    """Count the n-grams of order `n`, 2 or more; `number` holds those of the order below, and then these.
 
-    `begin`, the largest symbol, ends no n-gram of two symbols and more.
+    `begin`, the largest symbol, ends none.
 
     Example:
-        >>> symbols, number = np.array([5, 0, 1, 0, 1], np.int32), np.zeros(5, np.int32)
-        >>> ones = count_order(symbols, number, 1, 5, 1)
-        >>> twos = count_order(symbols, number, 2, 5, len(ones.keys))
-        >>> ones.counts.tolist(), twos.counts.tolist(), twos.after.tolist()  # of 5, 0, 1; of 50, 01, 10
-        ([1, 2, 2], [1, 2, 1], [0, 2, 1])
+        >>> symbols = np.array([5, 0, 1, 0, 1], np.int32)
+        >>> pairs = count_order(symbols, symbols.copy(), 2, 5, 6)
+        >>> pairs.contexts.tolist(), pairs.counts.tolist(), pairs.after.tolist()  # of 50, 01, 10
+        ([5, 0, 1], [1, 2, 1], [2, 1, 0, 0, 0, 0])
     """
     announce(_count)
-    # room for as many n-grams as are common: a table that grows is filled twice
-    bits = max(
-        8, (2 * begin if n == 1 else min(max(3 * n_below, len(symbols) // 3), len(symbols))).bit_length()
-    )
-    keys, counts = np.empty(len(symbols), np.int64), np.zeros(len(symbols), np.int32)
-    after = np.zeros(n_below, np.int64)
-    rows, done, kinds = _empty(bits), 0, 0
+    # room for as many n-grams as are common: a table that grows is filled twice, a full one is slow to search
+    bits = max(8, min(max(5 * n_below, len(symbols) // 3), 2 * len(symbols)).bit_length())
+    contexts = np.empty(len(symbols), np.int32)
+    after = np.zeros(n_below, np.int32)
+    rows, done, kinds = np.zeros(2 << bits, np.int64), 0, 0
     while True:
         begun = (done, kinds)
-        done, kinds = _count(symbols, number, n, begin, rows, 64 - bits, begun, keys, counts, after)
+        done, kinds = _count(symbols, number, n, begin, rows, 64 - bits, begun, contexts, after)
         if done == len(symbols):
-            return Counted(KeyTable(rows, 64 - bits), keys[:kinds], counts[:kinds], after)
+            counts = np.zeros(kinds, np.int32)
+            _tally(number, counts)
+            return Counted(KeyTable(rows, 64 - bits), contexts[:kinds], counts, after)
         bits += 1
-        larger = _empty(bits)
+        larger = np.zeros(2 << bits, np.int64)
         _move(rows, larger, 64 - bits)
         rows = larger
-
-
-def _empty(bits: int) -> Ints:
-    return np.full(2 << bits, _NONE, np.int64)
 
 
 @inline
@@ -94,18 +94,18 @@ def _home(key: Any, shift: int) -> Any:
 def _row_of(rows: Any, mask: Any, key: Any, shift: int) -> Any:
     """Where a key stands, or the free row where it would."""
     row = _home(key, shift)
-    while rows[row] != key and rows[row] != _NONE:
+    while rows[row] != key and rows[row] != 0:
         row = (row + 2) & mask
     return row
 
 
 @inline
 def _key(symbols: Any, number: Any, place: int, n: int, begin: int) -> Any:
-    """The key of the n-gram at a place, or `_NONE`."""
+    """The key of the n-gram at a place, or 0."""
     context, symbol = np.int64(number[place]), np.int64(symbols[place + n - 1])
-    if context < 0 or (n > 1 and symbol == begin):
-        return np.int64(_NONE)
-    return context * (begin + 1) + symbol
+    if context < 0 or symbol == begin:
+        return np.int64(0)
+    return context * (begin + 1) + symbol + 1
 
 
 @kernel
@@ -117,11 +117,10 @@ def _count(
     rows_: Ints,
     shift: int,
     begun: tuple[int, int],
-    keys: Ints,
-    counts: Small,
-    after: Ints,
+    contexts: Small,
+    after: Small,
 ) -> tuple[int, int]:
-    """Number and count from the place where it was left; stops before the table is two thirds full."""
+    """Number the n-grams from the place where it was left; stops before the table is two thirds full."""
     symbols, number, rows = pointer(symbols_), pointer(number_), pointer(rows_)
     mask, (done, kinds) = np.int64(len(rows_) - 1), begun
     last, most = len(symbols_) - n, len(rows_) // 3
@@ -129,22 +128,29 @@ def _count(
         if place + _AHEAD <= last:
             prefetch(rows, _home(_key(symbols, number, place + _AHEAD, n, begin), shift))
         key = _key(symbols, number, place, n, begin)
-        if key < 0:
+        if key == 0:
             number[place] = np.int32(_NONE)
             continue
         row = _row_of(rows, mask, key, shift)
-        if rows[row] < 0:
+        if rows[row] == 0:
             if kinds == most:
                 return place, kinds
-            rows[row], rows[row + 1], keys[kinds] = key, kinds, key
-            if n > 1:
-                after[number[place + 1]] += 1
+            contexts[kinds] = number[place]
+            after[number[place + 1]] += 1
             kinds += 1
-        counts[rows[row + 1]] += 1
-        number[place] = np.int32(rows[row + 1])
+            rows[row], rows[row + 1] = key, kinds
+        number[place] = np.int32(rows[row + 1] - 1)
     for place in range(max(last + 1, 0), len(symbols_)):
         number[place] = np.int32(_NONE)
     return len(symbols_), kinds
+
+
+@kernel
+def _tally(number: Small, counts: Small) -> None:
+    """How often each n-gram stands in the text."""
+    for each in number:
+        if each >= 0:
+            counts[each] += 1
 
 
 @kernel
@@ -164,21 +170,21 @@ def mark(
 
 
 @kernel
-def shares(keys: Ints, radix: int, counts: Small, taken: Floats, share: Floats, rest: Floats) -> None:
+def shares(contexts: Small, counts: Small, taken: Floats, share: Floats, rest: Floats) -> None:
     """What of its context's probability each n-gram has for itself, and what each context leaves below.
 
     `taken` (float64, ``(4,)``) is what is taken from a count of 0, 1, 2, and 3 or more.
     """
     total = np.zeros(len(rest), np.float64)
     rest[:] = 0.0
-    for i in range(len(keys)):
-        context = keys[i] // radix
+    for i in range(len(contexts)):
+        context = contexts[i]
         total[context] += counts[i]
         rest[context] += taken[min(counts[i], 3)]
     for context in range(len(rest)):
         rest[context] = rest[context] / total[context] if total[context] > 0 else 1.0
-    for i in range(len(keys)):
-        whole = total[keys[i] // radix]
+    for i in range(len(contexts)):
+        whole = total[contexts[i]]
         share[i] = (counts[i] - taken[min(counts[i], 3)]) / whole if whole > 0 else np.nan
 
 
@@ -187,7 +193,7 @@ def _move(old_: Ints, new_: Ints, shift: int) -> None:
     """Enter all keys of one table in another that is empty and larger."""
     old, new, mask = pointer(old_), pointer(new_), np.int64(len(new_) - 1)
     for row in range(0, len(old_), 2):
-        if old[row] >= 0:
+        if old[row] != 0:
             place = _row_of(new, mask, old[row], shift)
             new[place], new[place + 1] = old[row], old[row + 1]
 
@@ -206,21 +212,25 @@ def mix_order(
 ) -> None:
     """Mix an order into the chances of symbols: those of the order below times its rest, and its own share.
 
-    `number` holds the n-grams of the order below, and then these, -1 for those that were never seen.
+    `number` holds the n-grams of the order below, and then these, -1 for those that were never seen. A place is
+    passed twice: its n-gram is looked up some places before it is mixed in, while its share comes from memory.
     """
     symbols, number, rows, chance = pointer(symbols_), pointer(number_), pointer(rows_), pointer(chance_)
     share, rest, mask, last = pointer(share_), pointer(rest_), np.int64(len(rows_) - 1), len(symbols_) - n
-    for place in range(last + 1):
-        if place + _AHEAD <= last:
-            prefetch(rows, _home(_key(symbols, number, place + _AHEAD, n, begin), shift))
-        key = _key(symbols, number, place, n, begin)
-        found = np.int64(_NONE)
-        if key >= 0:
-            found = rows[_row_of(rows, mask, key, shift) + 1]
-            at = place + n - 1
-            chance[at] *= rest[number[place]]
-            if found >= 0:
-                chance[at] += share[found]
-        number[place] = np.int32(found)
+    for place in range(-_AHEAD, last + 1):
+        there = place + _AHEAD
+        if there + _AHEAD <= last:
+            prefetch(rows, _home(_key(symbols, number, there + _AHEAD, n, begin), shift))
+        if there <= last:
+            key = _key(symbols, number, there, n, begin)
+            found = np.int64(_NONE)
+            if key != 0:
+                found = rows[_row_of(rows, mask, key, shift) + 1] - 1
+                at = there + n - 1
+                chance[at] *= rest[number[there]]
+                prefetch(share, max(found, 0))
+            number[there] = np.int32(found)
+        if place >= 0 and number[place] >= 0:
+            chance[place + n - 1] += share[number[place]]
     for place in range(max(last + 1, 0), len(symbols_)):
         number[place] = np.int32(_NONE)
