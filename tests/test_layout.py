@@ -155,6 +155,18 @@ def test_the_first_commands_import_little(arguments: list[str], most: int) -> No
     assert int(count) <= most
 
 
+def test_a_worker_imports_only_what_it_works_with() -> None:
+    """A run of two tokenizers starts three processes, and each imports all of this."""
+    unwanted = [*HEAVY.split(), "psutil", "urllib.request"]
+    code = (
+        "import sys, tokbench.runner.worker, tokbench.runner.stopwatch\n"
+        "from tokbench.registry import build_registry\n"
+        f"build_registry().tokenizers; print(*[name for name in {unwanted!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 MOST_PARAMETERS = 10
 
 

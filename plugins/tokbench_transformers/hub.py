@@ -7,8 +7,6 @@ import socket
 import threading
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from tokbench import LoadContext, TokenizerError
 from tokbench.errors import nearest
@@ -69,6 +67,9 @@ def repository_file(
 @lru_cache(maxsize=1)
 def reachable() -> bool:
     """Whether somebody answers where the hub is; behind a proxy only the proxy knows, so that is believed."""
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies
+
     from huggingface_hub import constants
 
     if getproxies().get("https"):

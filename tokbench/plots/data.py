@@ -6,13 +6,17 @@ Every function takes anything that has the attributes of `tokbench.results.Run` 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tokbench.results import Run
+
+Given = ParamSpec("Given")
+T = TypeVar("T")
 
 OVERALL = "all"
 
@@ -28,31 +32,44 @@ def worth_drawing(run: Run) -> bool:
     return len(run.tokenizers) >= TELLING_TOKENIZERS or n_bytes >= TELLING_TEXT
 
 
-_remembered: dict[int, dict[str, Any]] = {}
+_remembered: dict[int, dict[Any, Any]] = {}
 
 
-def remembered(frame: pd.DataFrame) -> dict[str, Any]:
-    """What was derived from a run's frame, by name; gone with the frame, which nobody changes.
+def remembered(function: Callable[Concatenate[Run, Given], T]) -> Callable[Concatenate[Run, Given], T]:
+    """Derive a thing from a run's figures once; it goes with their frame, and nobody changes either.
 
     A report asks for the same few rows hundreds of times: finding them anew was a third of its time.
     """
-    key = id(frame)
-    if key not in _remembered:
-        _remembered[key] = {}
-        weakref.finalize(frame, _remembered.pop, key, None)
-    return _remembered[key]
+
+    @wraps(function)
+    def once(run: Run, /, *given: Given.args, **named: Given.kwargs) -> T:
+        frame = run.frame
+        if id(frame) not in _remembered:
+            _remembered[id(frame)] = {}
+            weakref.finalize(frame, _remembered.pop, id(frame), None)
+        known, key = _remembered[id(frame)], (function, given, *named.items())
+        if key not in known:
+            known[key] = function(run, *given, **named)
+        found: T = known[key]
+        return found
+
+    return once
 
 
+@remembered
+def _by_metric(run: Run) -> dict[str, pd.DataFrame]:
+    measured = run.frame[run.frame["value"].notna()]
+    return dict(iter(measured.groupby("metric", sort=False, observed=True)))
+
+
+@remembered
 def values(run: Run, metric: str, dataset: str | None = None) -> pd.DataFrame:
     """The measured rows of a metric (`value` is never null), of one dataset or of all."""
-    known = remembered(run.frame)
-    if "by metric" not in known:
-        measured = run.frame[run.frame["value"].notna()]
-        known["by metric"] = dict(iter(measured.groupby("metric", sort=False, observed=True)))
-    rows: pd.DataFrame = known["by metric"].get(metric, run.frame.iloc[:0])
+    rows = _by_metric(run).get(metric, run.frame.iloc[:0])
     return rows if dataset is None else rows[rows["dataset"] == dataset]
 
 
+@remembered
 def overall(run: Run, metric: str, dataset: str | None = None) -> pd.DataFrame:
     """The rows of a metric over all languages of a dataset: one per tokenizer (and dataset)."""
     rows = values(run, metric, dataset)
@@ -112,6 +129,7 @@ def busy(run: Run) -> str:
     return f"Speeds are uncertain: {'; '.join(notes)}." if notes else ""
 
 
+@remembered
 def main_dataset(run: Run) -> str:
     """The dataset a report opens on: parallel before others, then the one with most languages."""
     parallel = set(values(run, "premium")["dataset"]) | set(values(run, "gini")["dataset"])

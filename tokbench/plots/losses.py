@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tokbench.plots.data import natural_datasets, overall, remembered
+
 if TYPE_CHECKING:
     from tokbench.results import Run
 
@@ -67,37 +69,30 @@ class Loss:
         return "; ".join(said)
 
 
+@remembered
 def losses(run: Run) -> dict[str, Loss]:
     """The tokenizers that did not give some text back, of the text that is a sample of something.
 
     Cases made to be hard are no reason not to rank: a single sign that a tokenizer has a use of its own for
     would be enough. What is lost of them alone: `hard_losses`.
     """
-    from tokbench.plots.data import natural_datasets, remembered
-
-    known = remembered(run.frame)
-    if "losses" not in known:
-        estimated = {
-            entry["spec"]: Loss(0.0, 0.0, {}, entry["facts"]["estimated"]["from"])
-            for entry in run.manifest["tokenizers"]
-            if entry.get("facts", {}).get("estimated")
-        }
-        known["losses"] = _lost_of(run, natural_datasets(run)) | estimated
-    return dict(known["losses"])
+    estimated = {
+        entry["spec"]: Loss(0.0, 0.0, {}, entry["facts"]["estimated"]["from"])
+        for entry in run.manifest["tokenizers"]
+        if entry.get("facts", {}).get("estimated")
+    }
+    return _lost_of(run, natural_datasets(run)) | estimated
 
 
+@remembered
 def hard_losses(run: Run) -> dict[str, Loss]:
     """The tokenizers that gave all natural text back, and not every case that was made to be hard."""
-    from tokbench.plots.data import natural_datasets
-
     usual = natural_datasets(run)
     lost = _lost_of(run, [name for name in run.datasets if name not in usual])
     return {name: loss for name, loss in lost.items() if name not in losses(run)}
 
 
 def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, Loss]:
-    from tokbench.plots.data import overall
-
     def worst(metric: str, highest: bool = True) -> dict[str, float]:
         rows = overall(run, metric)
         shares = rows[rows["dataset"].isin(list(datasets))].groupby("tokenizer", sort=False)["value"]

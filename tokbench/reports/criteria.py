@@ -30,6 +30,7 @@ class Known(NamedTuple):
     unit: str
 
 
+@data.remembered
 def known_criteria(run: Run) -> dict[str, Known]:
     """The criteria that the run has figures for; losslessness is a condition and not among them."""
     dataset = data.main_dataset(run)

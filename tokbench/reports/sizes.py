@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 OF_THESE = " Blocks of one text resemble each other: intervals are of these documents, not of text like them."
 
 
+@data.remembered
 def counted_on(run: Run, dataset: str) -> str:
     """A sentence with the documents, bytes, tokens and clusters of a dataset, and the gold words scored on it.
 

@@ -177,13 +177,15 @@ def digest_of(*parts: object) -> str:
 
 def versions(distributions: Iterable[str]) -> dict[str, str]:
     """The installed versions of distributions; "absent" where one is not installed."""
-    found = {}
-    for name in distributions:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "absent"
-    return found
+    return {name: _version(name) for name in distributions}
+
+
+@lru_cache(maxsize=256)
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
 
 
 def code_digest(registry: Registry, plugin: str) -> str:

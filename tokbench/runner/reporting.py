@@ -20,7 +20,8 @@ from tokbench.runner.worker import Emit
 FORMATS = ("html", "md")
 """The reports that a run writes by itself."""
 
-Write = Callable[[Emit | None, RegistryRecipe, Path, str], list[Path]]
+Write = Callable[[Run, Registry, str], list[Path]]
+"""Writes what has a name for a run: the paths of its files."""
 
 
 def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[Failure]:
@@ -39,7 +40,7 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
         if writer is None:
             continue
         ours = registry.in_house(name, "tokbench_report_writers")
-        found = _made(plan, "report", name, ours, write_report, run.path)
+        found = _made(plan, run, "report", name, ours, write_report)
         if isinstance(found, Failure):
             yield found
         else:
@@ -52,45 +53,48 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
 def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[Failure]:
     registry = plan.registry
     for name in names:
-        found = _made(plan, "plot", name, registry.in_house(name, "tokbench_plots"), write_plot, run.path)
+        found = _made(plan, run, "plot", name, registry.in_house(name, "tokbench_plots"), write_plot)
         if isinstance(found, Failure):
             yield found
         else:
             run.folder.remember(found)
 
 
-def _made(plan: Plan, kind: str, name: str, ours: bool, function: Write, path: Path) -> list[Path] | Failure:
-    """What was written, or why nothing."""
+def _made(plan: Plan, run: Run, kind: str, name: str, ours: bool, write: Write) -> list[Path] | Failure:
+    """What was written, or why nothing; what ours derive from the run's figures, they derive once."""
     registry = plan.registry
     if ours:
         try:
-            return function(None, RegistryRecipe.of(registry), path, name)
+            return write(run, registry, name)
         except StorageError:
             raise
         except Exception as error:
             return Failure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
     owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
-    found = attempt(function, RegistryRecipe.of(registry), path, name, limits=plan.limits)
+    found = attempt(_elsewhere, RegistryRecipe.of(registry), write, run.path, name, limits=plan.limits)
     if isinstance(found, Failure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
         return Failure(kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output)
     return found
 
 
-def write_report(emit: Emit | None, registry: RegistryRecipe, path: Path, name: str) -> list[Path]:
-    """Write one report of the run in the folder `path`."""
-    writer = registry.load().report_writers[name]
-    target = path / f"report{writer.suffix}"
-    writer.write(Run.open(path), target)
+def _elsewhere(emit: Emit, registry: RegistryRecipe, write: Write, path: Path, name: str) -> list[Path]:
+    return write(Run.open(path), registry.load(), name)
+
+
+def write_report(run: Run, registry: Registry, name: str) -> list[Path]:
+    """Write one report of a run."""
+    writer = registry.report_writers[name]
+    target = run.path / f"report{writer.suffix}"
+    writer.write(run, target)
     return [target]
 
 
-def write_plot(emit: Emit | None, registry: RegistryRecipe, path: Path, name: str) -> list[Path]:
-    """Draw one plot of the run in the folder `path`; nothing where the run lacks what it needs."""
+def write_plot(run: Run, registry: Registry, name: str) -> list[Path]:
+    """Draw one plot of a run; nothing where the run lacks what it needs."""
     from tokbench.plots.files import write_plots
 
-    run = Run.open(path)
-    return write_plots(run, [registry.load().plots[name]], run.folder.plots)
+    return write_plots(run, [registry.plots[name]], run.folder.plots)
 
 
 def tell(registry: Registry, hook: str, **what: Any) -> None:

@@ -27,8 +27,6 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any, TypeVar, TypeVarTuple
 
-import psutil
-
 from tokbench.results.cell import Failure
 from tokbench.runner.worker import (
     KEEP_MEMORY,
@@ -61,6 +59,8 @@ class Worker:
     environment: Mapping[str, str] = field(default_factory=lambda: thread_environment(1) | KEEP_MEMORY)
 
     def __post_init__(self) -> None:
+        import psutil  # here and below: workers import this module too, and start none
+
         # O_APPEND, so that the file can be cut back to nothing while the child still writes to it.
         handle, name = tempfile.mkstemp(prefix="tokbench-worker-")
         os.close(handle)
@@ -179,6 +179,8 @@ class Worker:
             self._printed_before = 0
 
     def _memory(self) -> int:
+        import psutil
+
         with contextlib.suppress(psutil.Error):
             return int(self._handle.memory_info().rss)
         return 0

@@ -52,6 +52,39 @@ def test_another_numba_compiles_the_plain_way(tmp_path: Path) -> None:
     assert known.replace("one and", "left to Python") == unknown
 
 
+LOADED = """
+import sys
+import numpy as np
+from tokbench.kernels.compiling import kernel
+
+@kernel
+def twice(numbers):
+    return numbers * 2
+
+def total(numbers):
+    return np.sort(numbers)[-1]
+
+print(twice(np.arange(3)).tolist(), sum(twice.stats.cache_hits.values()), "numba.np.arraymath" in sys.modules)
+if twice.stats.cache_hits:
+    print(kernel(total)(np.arange(3)))  # what has to be compiled then has all it needs
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not PRIVATE or numba.config.DISABLE_JIT, reason="nothing is loaded")
+def test_what_was_compiled_before_is_loaded_without_what_compiles(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(LOADED)
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr[-2000:]
+        said.append(done.stdout.split("\n"))
+    assert said[0][0] == "[0, 2, 4] 0 True"
+    assert said[1][:2] == ["[0, 2, 4] 1 False", "2"]
+
+
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_what_only_kernels_call_is_compiled_once_and_not_to_machine_code() -> None:
     @compiling.inline
