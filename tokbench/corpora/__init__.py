@@ -13,8 +13,11 @@ from tokbench.spec import Option, Spec
 
 _ERRORS = Option(
     "errors", default="strict", choices=("strict", "replace"),
-    help="bytes that are not UTF-8: an error, or U+FFFD in their place",
+    help="bytes that are not in the encoding: an error, or U+FFFD in their place",
 )  # fmt: skip
+_ENCODING = Option(
+    "encoding", default="utf-8", help="what the text is encoded in, as cp1252, utf-16, shift_jis"
+)
 _LANGUAGE = Option("language", help="language tag of all of it, as eng_Latn; else what file names say")
 _LANGUAGES = Option("languages", help="only these, as eng_Latn+deu_Latn")
 _LINES = Option(
@@ -43,6 +46,7 @@ _ROWS = (
     _MISSING,
     _ERRORS,
 )
+_TEXT_ROWS = (*_ROWS, _ENCODING)
 
 
 class _Lazy:
@@ -90,6 +94,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
             ),
             _LANGUAGE,
             _ERRORS,
+            _ENCODING,
             _LIMIT,
         ),
         examples=("text:novel.txt", "text:corpus/**/*.txt.gz,language=eng_Latn", "text:src,kind=code"),
@@ -99,7 +104,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         summary="JSON lines: an object per line, the text in a field",
         load=_Lazy("tables", "load_jsonl"),
         variant="PATH",
-        options=_ROWS,
+        options=_TEXT_ROWS,
         endings=JSON_LINES,
         examples=("jsonl:dump.jsonl.zst", "jsonl:chat.jsonl,field=content,language_field=lang"),
     ),
@@ -108,7 +113,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         summary="CSV or TSV with a header, the text in a column",
         load=_Lazy("tables", "load_csv"),
         variant="PATH",
-        options=(*_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
+        options=(*_TEXT_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
         endings=DELIMITED,
         examples=("csv:reviews.csv,field=review", "csv:table.tsv,field=text"),
     ),
@@ -126,7 +131,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
         summary="a folder of LANG.txt files, parallel line by line",
         load=_Lazy("parallel", "load_parallel"),
         variant="FOLDER",
-        options=(_LANGUAGES, _LINES, _ERRORS),
+        options=(_LANGUAGES, _LINES, _ERRORS, _ENCODING),
         examples=("parallel:pud", "parallel:pud,languages=eng_Latn+fin_Latn"),
     ),
     DatasetFamily(
@@ -139,6 +144,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
             _LANGUAGES,
             _LINES,
             _ERRORS,
+            _ENCODING,
         ),
         examples=("flores:flores200_dataset", "flores:flores200_dataset,split=devtest"),
     ),
@@ -152,6 +158,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
             _LANGUAGE,
             _LANGUAGES,
             _ERRORS,
+            _ENCODING,
         ),
         endings=CONLLU,
         examples=("conllu:en_pud-ud-test.conllu,language=eng_Latn",),

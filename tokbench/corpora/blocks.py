@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from tokbench.corpora.encodings import LOOKED_AT, likely_encoding
+from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding
 from tokbench.corpora.storage import CHUNK, StoredFile, compression, is_remote, open_bytes
+from tokbench.corpora.transcoding import open_text
 from tokbench.errors import CorpusError
 
 LINE_END = re.compile(rb"\n")
@@ -126,11 +127,11 @@ def decode(data: bytes, *, path: str, offset: int, errors: str) -> str:
         raise undecodable(data, error, path=path, offset=offset) from None
 
 
-def check_beginning(path: str, errors: str) -> None:
-    """Raise `CorpusError` where a file at hand does not begin as UTF-8, before any work."""
+def check_beginning(path: str, errors: str, encoding: str) -> None:
+    """Raise `CorpusError` where a file at hand does not begin in its encoding, before any work."""
     if errors != "strict" or is_remote(path):
         return
-    with open_bytes(path) as handle:
+    with open_text(path, encoding) as handle:
         data = handle.read(LOOKED_AT)
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)  # a character cut off at the end is none's fault
@@ -143,17 +144,22 @@ def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: in
     at = offset + error.start
     start = 0 if offset <= len(BOM) else error.start  # marks, and the zeros of UTF-16, tell at the beginning
     name = likely_encoding(data[start : start + LOOKED_AT])
-    hint = f" It looks like {name}: convert it (iconv -f {name} -t UTF-8 {path})." if name else ""
+    hint = ""
+    if name:
+        plain = name.replace("16-", "16").replace("32-", "32")  # as iconv writes it, and Python too
+        hint = (
+            f" It looks like {plain}: say encoding={plain}, or convert it (iconv -f {plain} -t UTF-8 {path})."
+        )
     return CorpusError(
         f"{path}, line {line_number(path, at)}, byte offset {at}: byte 0x{data[error.start]:02x} is not UTF-8 "
         f"({error.reason}).{hint} The option errors=replace reads on with U+FFFD in its place."
     )
 
 
-def line_number(path: str, offset: int) -> int:
-    """The number, from 1, of the line that holds byte `offset`; reads the file up to there."""
+def line_number(path: str, offset: int, encoding: str = UTF8) -> int:
+    """The number, from 1, of the line that holds byte `offset` of the text in UTF-8; reads up to there."""
     lines = 1
-    with open_bytes(path) as handle:
+    with open_text(path, encoding, "replace") as handle:
         while offset > 0 and (chunk := handle.read(min(CHUNK, offset))):
             lines += chunk.count(b"\n")
             offset -= len(chunk)

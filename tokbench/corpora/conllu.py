@@ -14,11 +14,13 @@ from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
 from tokbench.corpora.dataset import FileDataset, Piece, byte_range
+from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.finding import find_files
 from tokbench.corpora.naming import choose
-from tokbench.corpora.plain import range_pieces
-from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.plain import encoded, range_pieces
+from tokbench.corpora.storage import StoredFile
 from tokbench.corpora.text import by_language, path_of
+from tokbench.corpora.transcoding import encoding_of, open_text
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError
 from tokbench.family import LoadContext
@@ -34,19 +36,25 @@ class Conllu:
 
     errors: str = "strict"
     punctuation: bool = True
+    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
         """The options."""
-        return {"format": "conllu", "errors": self.errors, "punctuation": self.punctuation}
+        return {
+            "format": "conllu",
+            "errors": self.errors,
+            "punctuation": self.punctuation,
+            **encoded(self.encoding),
+        }
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a sentence."""
-        blocks.check_beginning(file.path, self.errors)
-        return range_pieces(file, blocks.BLANK_LINE)
+        blocks.check_beginning(file.path, self.errors, self.encoding)
+        return range_pieces(file, blocks.BLANK_LINE, self.encoding)
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The sentences of a piece."""
-        with open_bytes(piece.path, piece.start) as handle:
+        with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.BLANK_LINE):
                 begin = 0
                 while begin < len(block):
@@ -76,13 +84,13 @@ class Conllu:
             elif line.strip():
                 columns = line.split("\t")
                 if len(columns) != 10:
-                    at = blocks.line_number(path, offset) + number
+                    at = blocks.line_number(path, offset, self.encoding) + number
                     raise CorpusError(
                         f"{path}, line {at}: {len(columns)} columns between tabs, where CoNLL-U has 10"
                     )
                 name = columns[0]
                 if "-" in name:
-                    inside = _last(name, path, offset, number)
+                    inside = self._last(name, path, offset, number)
                 elif "." in name or (name.isdigit() and int(name) <= inside):
                     continue
                 spaced = "SpaceAfter=No" not in columns[9].split("|")
@@ -93,6 +101,13 @@ class Conllu:
             text = "".join(word.form + " " * word.spaced for word in words).rstrip(" ")
         return Document(text, None, tuple(self._spans(text, words, path, offset)))
 
+    def _last(self, name: str, path: str, offset: int, number: int) -> int:
+        last = name.partition("-")[2]
+        if not last.isdigit():
+            at = blocks.line_number(path, offset, self.encoding) + number
+            raise CorpusError(f"{path}, line {at}: {name!r} is no range of words such as 3-4")
+        return int(last)
+
     def _spans(self, text: str, words: Sequence[_Word], path: str, offset: int) -> Iterator[tuple[int, int]]:
         """Where each word stands in the text; words follow one another with nothing but blanks between."""
         position = 0
@@ -102,8 +117,9 @@ class Conllu:
             ):
                 position += 1
             if not text.startswith(word.form, position):
+                line = blocks.line_number(path, offset, self.encoding)
                 raise CorpusError(
-                    f"{path}, line {blocks.line_number(path, offset)}: the word {word.form!r} is not at "
+                    f"{path}, line {line}: the word {word.form!r} is not at "
                     f"character {position} of the text, which goes on {text[position : position + 20]!r}"
                 )
             if self.punctuation or not word.punctuation:
@@ -118,14 +134,6 @@ class _Word:
     spaced: bool
 
 
-def _last(name: str, path: str, offset: int, number: int) -> int:
-    last = name.partition("-")[2]
-    if not last.isdigit():
-        at = blocks.line_number(path, offset) + number
-        raise CorpusError(f"{path}, line {at}: {name!r} is no range of words such as 3-4")
-    return int(last)
-
-
 def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``conllu:PATH``."""
     paths = find_files(
@@ -135,6 +143,6 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     return FileDataset(
         name=str(spec),
         files={tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))},
-        format=Conllu(spec.get("errors", "strict"), bool(spec.get("punctuation", True))),
+        format=Conllu(spec.get("errors", "strict"), bool(spec.get("punctuation", True)), encoding_of(spec)),
         word_unit="gold",
     )

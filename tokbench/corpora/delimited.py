@@ -14,7 +14,8 @@ from tokbench.corpora.dataset import Piece, byte_range
 from tokbench.corpora.finding import bare_name
 from tokbench.corpora.plain import whole_file
 from tokbench.corpora.records import Fields, RecordFormat, Row
-from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.storage import StoredFile
+from tokbench.corpora.transcoding import open_text
 from tokbench.errors import CorpusError
 
 _FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
@@ -33,7 +34,7 @@ class Delimited(RecordFormat):
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """The file."""
-        blocks.check_beginning(file.path, self.fields.errors)
+        blocks.check_beginning(file.path, self.fields.errors, self.fields.encoding)
         return self.begun(file, whole_file(file))
 
     def content(self, piece: Piece) -> Iterator[bytes]:
@@ -51,7 +52,7 @@ class Delimited(RecordFormat):
         """Each row with a text."""
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)
-        with open_bytes(piece.path) as handle:
+        with open_text(piece.path, self.fields.encoding, self.fields.errors) as handle:
             lines = self._lines(handle, piece.path)
             reader = csv.reader(lines, delimiter=self._delimiter(piece.path), strict=True)
             header = next(reader, None)

@@ -10,23 +10,27 @@ from __future__ import annotations
 import codecs
 import re
 
+UTF8 = "utf-8"
+
 LOOKED_AT = 65_536
 """Bytes of a file that are looked at, before any work."""
 
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
+MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32", "le"),
+    (codecs.BOM_UTF32_BE, "utf-32", "be"),
+    (codecs.BOM_UTF16_LE, "utf-16", "le"),
+    (codecs.BOM_UTF16_BE, "utf-16", "be"),
 )
-_WIDE: tuple[tuple[str, str, str], ...] = (
-    ("SHIFT_JIS", "cp932", "[\u3040-\u30ff]"),
-    ("EUC-JP", "euc_jp", "[\u3040-\u30ff]"),
-    ("EUC-KR", "cp949", "[\uac00-\ud7a3]"),
-    ("GB18030", "gb18030", "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{3,}"),
-    ("BIG5", "big5", "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{3,}"),
+"""Byte order marks, of which encoding they are, and which order they say."""
+
+_WIDE: tuple[tuple[str, str], ...] = (
+    ("cp932", "[\u3040-\u30ff]"),
+    ("euc-jp", "[\u3040-\u30ff]"),
+    ("cp949", "[\uac00-\ud7a3]"),
+    ("gb18030", "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{3,}"),
+    ("big5", "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{3,}"),
 )
-"""Encodings of two bytes, by the name that iconv knows and Python's, and what most of their text is made of.
+"""Encodings of two bytes, by the name that both Python and iconv know, and what most of their text is made of.
 
 An accented letter and the one after it are a Chinese character in the last two, so only such as stand together
 are counted there.
@@ -36,13 +40,13 @@ _HIGH = re.compile(rb"[\x80-\xff]+")
 
 
 def likely_encoding(data: bytes) -> str:
-    """The name, for iconv, of the encoding that a text seems to be in; empty where most of it is UTF-8.
+    """The name, for Python and iconv, of the encoding that a text seems to be in; empty where most is UTF-8.
 
     Example:
         >>> likely_encoding("crème brûlée".encode("cp1252")), likely_encoding("hi".encode("utf-16"))
-        ('WINDOWS-1252', 'UTF-16')
+        ('cp1252', 'utf-16')
     """
-    for mark, name in _MARKS:
+    for mark, name, _ in MARKS:
         if data.startswith(mark):
             return name
     read = data.decode("utf-8", "replace")
@@ -51,14 +55,14 @@ def likely_encoding(data: bytes) -> str:
         return ""
     zeros = (data[0::2].count(0), data[1::2].count(0))
     if max(zeros) * 4 > len(data) // 2:
-        return "UTF-16BE" if zeros[0] > zeros[1] else "UTF-16LE"
-    for name, codec, script in _WIDE:
-        if _share(data, codec, script) > (0.3 if "JP" in name or "JIS" in name else 0.7):
+        return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    for name, script in _WIDE:
+        if _share(data, name, script) > (0.3 if name in ("cp932", "euc-jp") else 0.7):
             return name
     runs = _HIGH.findall(data)
     if sum(map(len, runs)) < 2.5 * max(1, len(runs)):
-        return "WINDOWS-1252"
-    return max(("WINDOWS-1251", "KOI8-R"), key=lambda name: _share(data, name, "[\u0430-\u044f]"))
+        return "cp1252"
+    return max(("cp1251", "koi8-r"), key=lambda name: _share(data, name, "[\u0430-\u044f]"))
 
 
 def _share(data: bytes, codec: str, script: str) -> float:

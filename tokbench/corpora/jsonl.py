@@ -9,9 +9,11 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range
+from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.plain import range_pieces
 from tokbench.corpora.records import Fields, RecordFormat, Row
-from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.storage import StoredFile
+from tokbench.corpora.transcoding import open_text
 from tokbench.errors import CorpusError
 
 
@@ -27,8 +29,8 @@ class JsonLines(RecordFormat):
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line."""
-        blocks.check_beginning(file.path, self.fields.errors)
-        return self.begun(file, range_pieces(file, blocks.LINE_END))
+        blocks.check_beginning(file.path, self.fields.errors, self.fields.encoding)
+        return self.begun(file, range_pieces(file, blocks.LINE_END, self.fields.encoding))
 
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""
@@ -37,12 +39,12 @@ class JsonLines(RecordFormat):
     def rows(self, piece: Piece) -> Iterator[Row]:
         """Each row with a text."""
         fields = self.fields
-        with open_bytes(piece.path, piece.start) as handle:
+        with open_text(piece.path, fields.encoding, fields.errors, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
                 offset = start
                 for line in block.split(b"\n"):
                     if line and not line.isspace():
-                        where = _Place(piece.path, offset)
+                        where = _Place(piece.path, offset, fields.encoding)
                         row = self._object(line, where)
                         text = fields.text_of(row, where=where)
                         if text is not None:
@@ -81,6 +83,8 @@ class _Place:
 
     path: str
     offset: int
+    encoding: str
 
     def __str__(self) -> str:
-        return f"{self.path}, line {blocks.line_number(self.path, self.offset)}, byte offset {self.offset}"
+        line = f"{self.path}, line {blocks.line_number(self.path, self.offset, self.encoding)}"
+        return f"{line}, byte offset {self.offset}" if self.encoding == UTF8 else line

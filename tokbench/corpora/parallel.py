@@ -8,11 +8,13 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FileDataset, Piece, byte_range, digest_pieces, read_pieces
+from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.finding import bare_name, find_files
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
-from tokbench.corpora.plain import range_pieces
-from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.plain import encoded, range_pieces
+from tokbench.corpora.storage import CHUNK, StoredFile
 from tokbench.corpora.text import path_of
+from tokbench.corpora.transcoding import encoding_of, open_text
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.family import LoadContext
@@ -29,26 +31,27 @@ class AlignedLines:
 
     errors: str = "strict"
     lines: str = "all"
+    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
-        """Aligned lines, which of them, and the treatment of undecodable bytes."""
+        """Aligned lines, which of them, encoding, and the treatment of undecodable bytes."""
         half = {} if self.lines == "all" else {"lines": self.lines}
-        return {"format": "aligned lines", "errors": self.errors, **half}
+        return {"format": "aligned lines", "errors": self.errors, **half, **encoded(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line, each with the number of its first line."""
-        blocks.check_beginning(file.path, self.errors)
+        blocks.check_beginning(file.path, self.errors, self.encoding)
         pieces, line = [], 0
-        for piece in range_pieces(file, blocks.LINE_END):
+        for piece in range_pieces(file, blocks.LINE_END, self.encoding):
             pieces.append(Piece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))
-            line += count_lines(piece)
+            line += self.count_lines(piece)
         return pieces
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The lines of a piece, numbered."""
         number = piece.line
         left_out = {"even": 1, "odd": 0}.get(self.lines)
-        with open_bytes(piece.path, piece.start) as handle:
+        with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
             for offset, data in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
                 block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
                 for text in block.removesuffix("\n").split("\n"):
@@ -56,18 +59,22 @@ class AlignedLines:
                         yield Document(text.removesuffix("\r"), number)
                     number += 1
 
+    def count_lines(self, piece: Piece) -> int:
+        """How many lines a piece has; the last one need not end with a line end."""
+        lines, last = 0, b"\n"
+        for chunk in byte_range(piece) if self.encoding == UTF8 else self._chunks(piece):
+            lines += chunk.count(b"\n")
+            last = chunk[-1:]
+        return lines + (last != b"\n")
+
+    def _chunks(self, piece: Piece) -> Iterator[bytes]:
+        with open_text(piece.path, self.encoding, self.errors) as handle:
+            while chunk := handle.read(CHUNK):
+                yield chunk
+
     def content(self, piece: Piece) -> Iterator[bytes]:
         """The bytes of the range."""
         return byte_range(piece)
-
-
-def count_lines(piece: Piece) -> int:
-    """How many lines a piece has; the last one need not end with a line end."""
-    lines, last = 0, b"\n"
-    for chunk in byte_range(piece):
-        lines += chunk.count(b"\n")
-        last = chunk[-1:]
-    return lines + (last != b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ class ParallelDataset:
 
     def _count(self, language: str) -> int:
         if language not in self._lines:
-            self._lines[language] = count_lines(Piece(self.files[language], ""))
+            self._lines[language] = self.format.count_lines(Piece(self.files[language], ""))
         return self._lines[language]
 
     def read(self, shard: Shard) -> Iterator[Document]:
@@ -159,7 +166,7 @@ def load_flores(spec: Spec, context: LoadContext) -> Dataset:
 
 def aligned(spec: Spec) -> AlignedLines:
     """How a spec wants its aligned lines read."""
-    return AlignedLines(spec.get("errors", "strict"), spec.get("lines", "all"))
+    return AlignedLines(spec.get("errors", "strict"), spec.get("lines", "all"), encoding_of(spec))
 
 
 def _one_each(paths: Sequence[str], spec: Spec) -> dict[str, str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import Piece, byte_range, text_bytes
-from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.encodings import UTF8
+from tokbench.corpora.storage import StoredFile
+from tokbench.corpora.transcoding import open_text
 from tokbench.corpus import Document, TextBlock
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
@@ -27,15 +30,17 @@ class LineFormat:
     unit: str = "line"
     errors: str = "strict"
     max_document_bytes: int | None = None
+    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
-        """Unit, treatment of undecodable bytes, and limit."""
-        return {"format": self.unit, "errors": self.errors, "max_document_bytes": self.max_document_bytes}
+        """Unit, encoding, treatment of undecodable bytes, and limit."""
+        limit = {"max_document_bytes": self.max_document_bytes}
+        return {"format": self.unit, "errors": self.errors, **limit, **encoded(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """Byte ranges that end after a line, or after a blank one."""
-        blocks.check_beginning(file.path, self.errors)
-        return range_pieces(file, self._end)
+        blocks.check_beginning(file.path, self.errors, self.encoding)
+        return range_pieces(file, self._end, self.encoding)
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The lines or paragraphs of a piece."""
@@ -50,7 +55,7 @@ class LineFormat:
     def _blocks(self, piece: Piece) -> Iterator[list[str]]:
         """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
         limit = self.max_document_bytes
-        with open_bytes(piece.path, piece.start) as handle:
+        with self._open(piece) as handle:
             for offset, data in blocks.blocks(handle, piece.start, piece.stop, self._end, limit=limit):
                 block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
                 if b"\r" in data:
@@ -61,6 +66,9 @@ class LineFormat:
                     texts = [part for text in texts for part in parts_of(text, limit)]
                 yield texts
 
+    def _open(self, piece: Piece) -> AbstractContextManager[IO[bytes]]:
+        return open_text(piece.path, self.encoding, self.errors, piece.start)
+
     def text_blocks(self, piece: Piece) -> Iterator[TextBlock]:
         """The texts as bytes; lines are not taken apart for it."""
         if self.unit != "line" or self.errors != "strict" or self.max_document_bytes is not None:
@@ -69,7 +77,7 @@ class LineFormat:
         from tokbench.corpora.lines import NotUtf8, line_blocks  # brings numba along
 
         try:
-            with open_bytes(piece.path, piece.start) as handle:
+            with self._open(piece) as handle:
                 yield from line_blocks(handle, piece.start, piece.stop)
         except NotUtf8:
             for _ in self._blocks(piece):  # says where
@@ -110,21 +118,23 @@ class WholeFileFormat:
 
     errors: str = "strict"
     max_document_bytes: int | None = None
+    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
-        """Unit, treatment of undecodable bytes, and limit."""
-        return {"format": "file", "errors": self.errors, "max_document_bytes": self.max_document_bytes}
+        """Unit, encoding, treatment of undecodable bytes, and limit."""
+        limit = {"max_document_bytes": self.max_document_bytes}
+        return {"format": "file", "errors": self.errors, **limit, **encoded(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[Piece]:
         """The file."""
-        blocks.check_beginning(file.path, self.errors)
+        blocks.check_beginning(file.path, self.errors, self.encoding)
         return whole_file(file)
 
     def documents(self, piece: Piece, language: str) -> Iterator[Document]:
         """The file's text; in parts where it exceeds the limit."""
         data = bytearray()
         offset, parted = 0, False
-        with open_bytes(piece.path) as handle:
+        with open_text(piece.path, self.encoding, self.errors) as handle:
             for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
                 data += block
                 while self.max_document_bytes and len(data) > self.max_document_bytes:
@@ -149,8 +159,15 @@ def whole_file(file: StoredFile) -> list[Piece]:
     return [Piece(file.path, file.stamp, n_bytes=text_bytes(file))]
 
 
-def range_pieces(file: StoredFile, end: re.Pattern[bytes]) -> list[Piece]:
-    """A file's byte ranges as pieces."""
+def encoded(encoding: str) -> dict[str, str]:
+    """What an encoding adds to a format's identity: nothing for UTF-8, whose digests it was no part of."""
+    return {} if encoding == UTF8 else {"encoding": encoding}
+
+
+def range_pieces(file: StoredFile, end: re.Pattern[bytes], encoding: str = UTF8) -> list[Piece]:
+    """A file's byte ranges as pieces; the whole of it in any other encoding than UTF-8."""
+    if encoding != UTF8:
+        return whole_file(file)
     ranges = blocks.cut(file, end)
     if len(ranges) == 1:
         start, stop = ranges[0]

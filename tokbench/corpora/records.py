@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tokbench.corpora.dataset import Format, Piece, digest_pieces, read_pieces, shards_of
+from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.naming import choose
+from tokbench.corpora.plain import encoded
 from tokbench.corpora.storage import StoredFile, is_remote, stat
 from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError
@@ -22,6 +24,7 @@ class Fields:
     missing: str = "error"
     errors: str = "strict"
     cluster: str | None = None
+    encoding: str = UTF8
 
     @property
     def others(self) -> dict[str, str]:
@@ -37,6 +40,7 @@ class Fields:
             "missing": self.missing,
             "errors": self.errors,
             **({"cluster": self.cluster} if self.cluster else {}),
+            **encoded(self.encoding),
         }
 
     def text_of(self, row: Mapping[str, Any], *, where: object) -> str | None:

@@ -9,6 +9,7 @@ from tokbench.corpora.dataset import FileDataset
 from tokbench.corpora.finding import find_files
 from tokbench.corpora.records import Fields, MixedDataset, RecordFormat
 from tokbench.corpora.text import by_language, path_of
+from tokbench.corpora.transcoding import encoding_of
 from tokbench.corpus import Dataset
 from tokbench.errors import SpecError
 from tokbench.family import LoadContext
@@ -51,6 +52,7 @@ def _load(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tuple[st
         spec.get("missing", "error"),
         spec.get("errors", "strict"),
         spec.get("cluster"),
+        encoding_of(spec),
     )
     if fields.language:
         if spec.get("language"):

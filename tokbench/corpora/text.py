@@ -8,6 +8,7 @@ from tokbench.corpora.dataset import FileDataset
 from tokbench.corpora.finding import find_files
 from tokbench.corpora.naming import UNKNOWN, code_language, text_language
 from tokbench.corpora.plain import LineFormat, WholeFileFormat
+from tokbench.corpora.transcoding import encoding_of
 from tokbench.corpus import Dataset
 from tokbench.errors import SpecError
 from tokbench.family import LoadContext
@@ -20,7 +21,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``text:PATH``."""
     code = spec.get("kind", "text") == "code"
     unit = spec.get("unit") or ("file" if code else "line")
-    errors, limit = spec.get("errors", "strict"), spec.get("max_document_bytes")
+    errors, limit, encoding = spec.get("errors", "strict"), spec.get("max_document_bytes"), encoding_of(spec)
     check_limit(limit)
     wanted = _is_code if code else _is_text
     describe = "source code that tokbench knows by its ending" if code else f"{', '.join(TEXT_SUFFIXES)} files"
@@ -28,7 +29,9 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     return FileDataset(
         name=str(spec),
         files=by_language(paths, spec.get("language"), code_language if code else text_language),
-        format=WholeFileFormat(errors, limit) if unit == "file" else LineFormat(unit, errors, limit),
+        format=WholeFileFormat(errors, limit, encoding)
+        if unit == "file"
+        else LineFormat(unit, errors, limit, encoding),
         kind="code" if code else "text",
         consecutive=unit != "file" and spec.get("cluster") != "document",
     )

@@ -14,6 +14,7 @@ import tokbench
 from tokbench.cli.headline import print_headline
 from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError, TokbenchError
+from tokbench.registry import build_registry
 from tokbench.results import Run
 
 
@@ -138,16 +139,16 @@ def test_golden_says_what_is_not_utf8(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("encoding", "name", "text"),
     [
-        ("cp1252", "WINDOWS-1252", "Über den Größenwahn, déjà vu, ça va très bien à Noël\n"),
-        ("cp1251", "WINDOWS-1251", "Привет, мир. Это проверка кодировки текста\n"),
-        ("koi8-r", "KOI8-R", "Привет, мир. Это проверка кодировки текста\n"),
-        ("cp932", "SHIFT_JIS", "日本語のテキストです。これは文字コードの試験です。\n"),
-        ("euc_jp", "EUC-JP", "日本語のテキストです。これは文字コードの試験です。\n"),
-        ("cp949", "EUC-KR", "한국어 텍스트입니다. 문자 인코딩을 시험합니다.\n"),
-        ("gb18030", "GB18030", "这是中文文本，我们在测试字符编码。今天天气很好。\n"),
-        ("big5", "BIG5", "這是中文文本，我們在測試字元編碼。今天天氣很好。\n"),
-        ("utf-16", "UTF-16", "Hello, world\n"),
-        ("utf-16-be", "UTF-16BE", "Ünicode without a mark\n"),
+        ("cp1252", "cp1252", "Über den Größenwahn, déjà vu, ça va très bien à Noël\n"),
+        ("cp1251", "cp1251", "Привет, мир. Это проверка кодировки текста\n"),
+        ("koi8-r", "koi8-r", "Привет, мир. Это проверка кодировки текста\n"),
+        ("cp932", "cp932", "日本語のテキストです。これは文字コードの試験です。\n"),
+        ("euc_jp", "euc-jp", "日本語のテキストです。これは文字コードの試験です。\n"),
+        ("cp949", "cp949", "한국어 텍스트입니다. 문자 인코딩을 시험합니다.\n"),
+        ("gb18030", "gb18030", "这是中文文本，我们在测试字符编码。今天天气很好。\n"),
+        ("big5", "big5", "這是中文文本，我們在測試字元編碼。今天天氣很好。\n"),
+        ("utf-16", "utf-16", "Hello, world\n"),
+        ("utf-16-be", "utf-16be", "Ünicode without a mark\n"),
     ],
 )
 def test_text_that_is_not_utf8_is_told_before_any_work(
@@ -157,8 +158,25 @@ def test_text_that_is_not_utf8_is_told_before_any_work(
     file.write_bytes((text * 20).encode(encoding))
     done = invoke("run", "-t", "bytes", "-d", f"text:{file}", "-o", str(out))
     assert isinstance(done.exception, CorpusError)
-    assert f"iconv -f {name} -t UTF-8 {file}" in str(done.exception)
+    assert f"say encoding={name}, or convert it (iconv -f {name} -t UTF-8 {file})" in str(done.exception)
     assert not (out / "run.json").exists()
+    dataset = build_registry().dataset(f"text:{file},encoding={name}")
+    [shard] = dataset.shards("und")
+    assert [document.text for document in dataset.read(shard)] == [text.rstrip()] * 20
+
+
+def test_a_run_over_text_in_another_encoding(tmp_path: Path) -> None:
+    file, out = tmp_path / "text.txt", tmp_path / "out"
+    file.write_bytes("Über den Größenwahn\n".encode("cp1252") * 20)
+    arguments = ["run", "-t", "bytes", "-o", str(out), "--no-speed", "--no-report", "-d"]
+    refused = invoke(*arguments, f"text:{file},encoding=cp12522")
+    assert isinstance(refused.exception, SpecError)
+    assert "did you mean cp1252" in str(refused.exception)
+    assert not out.exists()
+    assert invoke(*arguments, f"text:{file},encoding=cp1252").exit_code == 0
+    run = Run.open(out)
+    [size] = run.frame[(run.frame["metric"] == "text_bytes") & (run.frame["language"] == "all")]["value"]
+    assert size == 20 * len("Über den Größenwahn".encode())
 
 
 def test_a_damaged_place_is_no_other_encoding(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_undecodable_bytes_are_located(tmp_path, load, read):
 
 
 def test_utf16_is_recognised(tmp_path, load, read):
-    with pytest.raises(CorpusError, match=r"line 1, byte offset 0.*UTF-16"):
+    with pytest.raises(CorpusError, match=r"line 1, byte offset 0.*utf-16"):
         read(load(f"text:{write(tmp_path / 'x.txt', 'abc'.encode('utf-16'))}"))
 
 
