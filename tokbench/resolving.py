@@ -35,8 +35,9 @@ def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
 def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
     """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
     if isinstance(text, str):
-        if text.partition(":")[0] not in registry.datasets and Path(text).exists():
-            text = str(Spec(_dataset_family(registry, text), text))
+        if text.partition(":")[0] not in registry.datasets and (found := _path_first(text)):
+            path, options = found
+            text = str(Spec(_dataset_family(registry, path), path)) + options
         _refuse_missing(text, registry.datasets, "dataset")
     spec = text if isinstance(text, Spec) else Spec.parse(text)
     family = registry.pick(registry.datasets, spec.family, "dataset family")
@@ -89,12 +90,27 @@ def _of_alias(registry: Registry, name: str) -> str | None:
 
 def _of_path(registry: Registry, text: str) -> str | None:
     """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
-    if not re.search(r"[/\\.]", text) or not Path(text).exists():
+    if not re.search(r"[/\\.]", text) or not (found := _path_first(text)):
         return None
-    families = recognising(registry, text)
+    path, options = found
+    families = recognising(registry, path)
     if not families:
-        raise SpecError(f"{text}: no tokenizer family recognises it; name one, as in FAMILY:{text}")
-    return str(Spec(families[0].name, text))
+        raise SpecError(f"{path}: no tokenizer family recognises it; name one, as in FAMILY:{text}")
+    return str(Spec(families[0].name, path)) + options
+
+
+_OPTIONS = re.compile(r",(?=\w+=)")
+
+
+def _path_first(text: str) -> tuple[str, str] | None:
+    """A bare path of something that is there, and the options behind it with their comma; None without one.
+
+    Example:
+        >>> _path_first(".,unit=file"), _path_first("nowhere.txt,unit=file")
+        (('.', ',unit=file'), None)
+    """
+    ends = [len(text), *(match.start() for match in _OPTIONS.finditer(text))]
+    return next(((text[:end], text[end:]) for end in ends if Path(text[:end]).exists()), None)
 
 
 def _dataset_family(registry: Registry, path: str) -> str:
@@ -124,7 +140,7 @@ def _refuse_missing(text: str, families: Iterable[str], kind: str) -> None:
     if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
         return
     raise SpecError(
-        f"{text}: {not_there(Path(text))} "
+        f"{text}: {not_there(Path(_OPTIONS.split(text, maxsplit=1)[0]))} "
         f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
     )
 

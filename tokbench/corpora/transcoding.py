@@ -33,22 +33,27 @@ def encoding_of(spec: Spec) -> str:
     Raises `SpecError` with near names for what is no encoding of text files.
     """
     name = str(spec.get("encoding", UTF8))
-    try:
-        " ".encode(name)  # asks whether it is one of text: rot13 and base64 are none
-        found = codecs.lookup(name)
-    except (LookupError, ValueError):
-        found = None
-    if found is None or found.incrementaldecoder is None or found.name.replace("_", "-") in _NO_FILES:
+    found = _codec(name)
+    if found is None:
         from encodings.aliases import aliases
 
         known = [one.replace("_", "-") for one in {*aliases, *aliases.values()} if not one.isdigit()]
-        near = [one for one in nearest(name.replace("_", "-"), known) if one != name]
+        near = [one for one in nearest(name.replace("_", "-"), known) if _codec(one)]
         guess = f"; did you mean {' or '.join(near)}?" if near else "."
         raise SpecError(
             f"{spec}: {name!r} is no encoding of text files{guess} It takes the names that Python knows, "
             "as cp1252, latin-1, utf-16, shift_jis, gb18030, koi8-r"
         )
     return UTF8 if found.name == "utf-8-sig" else found.name  # a mark at the beginning is never text
+
+
+def _codec(name: str) -> codecs.CodecInfo | None:
+    try:
+        " ".encode(name)  # asks whether it is one of text: rot13 and base64 are none
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None
+    return found if found.incrementaldecoder and found.name.replace("_", "-") not in _NO_FILES else None
 
 
 @contextmanager

@@ -173,7 +173,9 @@ def test_a_run_over_text_in_another_encoding(tmp_path: Path) -> None:
     assert isinstance(refused.exception, SpecError)
     assert "did you mean cp1252" in str(refused.exception)
     assert not out.exists()
-    assert invoke(*arguments, f"text:{file},encoding=cp1252").exit_code == 0
+    missing = invoke(*arguments, f"{file}.gz,encoding=cp1252")
+    assert "did you mean" in str(missing.exception)
+    assert invoke(*arguments, f"{file},encoding=cp1252").exit_code == 0
     run = Run.open(out)
     [size] = run.frame[(run.frame["metric"] == "text_bytes") & (run.frame["language"] == "all")]["value"]
     assert size == 20 * len("Über den Größenwahn".encode())
