@@ -38,9 +38,10 @@ def test_ranks_open_under_any_name(name: str, packed: bool, tmp_path: Path) -> N
     ours = tokbench.load(f"bpe:{path},pattern=cl100k")
     theirs = tokbench.load(f"tiktoken:{path},pattern=cl100k_base")
     assert list(ours.encode(TEXT)) == list(theirs.encode(TEXT))
-    assert list(tokbench.load(f"{path},pattern=cl100k").encode(TEXT)) == list(
-        ours.encode(TEXT)
-    )  # by its path alone
+    bare = tokbench.load(f"{path},pattern=cl100k_base")
+    assert list(bare.encode(TEXT)) == list(ours.encode(TEXT))
+    with pytest.raises(SpecError, match="unknown pattern 'cl100k'; did you mean 'cl100k_base'"):
+        tokbench.load(f"tiktoken:{path},pattern=cl100k")
     with pytest.raises(TokenizerError, match="does not say how text is cut"):
         tokbench.load(f"bpe:{path}")
     with pytest.raises(TokenizerError, match=r"is tiktoken's ranks; expected a sentencepiece model"):
