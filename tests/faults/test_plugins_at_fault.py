@@ -15,6 +15,8 @@ from tokbench.errors import CorpusError, PluginError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner import reporting
+from tokbench.runner.counting import own_fault
+from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe
 
 RunIt = Callable[..., Run]
 Write = Callable[[str, str], str]
@@ -83,15 +85,40 @@ def test_a_metric_at_fault_is_failed_rows_that_name_the_plugin(
 
 
 @pytest.mark.parametrize(
-    "read",
-    ["raise OSError('gone')", "yield 'text'; return", "raise SystemExit", "import os; os._exit(1)"],
+    ("read", "says"),
+    [
+        ("raise OSError('gone')", "the dataset 'mine' of the plugin 'poor': OSError: gone"),
+        ("yield 'text'; return", "the dataset 'mine' of the plugin 'poor' gives str ('text')"),
+        ("yield None", "the dataset 'mine' of the plugin 'poor' gives NoneType (None)"),
+        ("import os; os._exit(1)", "exit status 1"),
+    ],
 )
-def test_a_dataset_at_fault_is_its_cells_failure(read: str, text: Path, run: RunIt, plugin: Write) -> None:
+def test_a_dataset_at_fault_is_its_cells_failure(
+    read: str, says: str, text: Path, run: RunIt, plugin: Write
+) -> None:
     path = plugin("poor", DATASET.format(shards="pass", read=read))
     done = run(["bytes"], ["mine", f"text:{text}"], plugins=[path], samples=2, audit=True)
     assert {entry["dataset"] for entry in done.failures} == {"mine"}
+    assert says in messages(done)
     assert done.frame.set_index("dataset").loc[f"text:{text}"]["value"].notna().any()
     assert [sample["dataset"] for sample in done.samples] == [f"text:{text}"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [("Document(5)", "gives Document"), ("sys.exit(1)", "SystemExit: 1"), ("Document('text')", "")],
+)
+def test_what_a_plugin_gives_as_text_is_looked_at(given: str, says: str, plugin: Write) -> None:
+    path = plugin("poor", DATASET.format(shards="pass", read=f"import sys; yield {given}; return"))
+    registry = build_registry(plugin_files=[path])
+    recipe = DatasetRecipe("mine", registry.dataset_spec("mine"), RegistryRecipe.of(registry))
+    dataset = registry.dataset("mine")
+    text = own_fault(dataset.read(dataset.shards("eng")[0]), recipe)
+    if says:
+        with pytest.raises(CorpusError, match=f"the dataset 'mine' of the plugin 'poor'.*{says}"):
+            list(text)
+    else:
+        assert [document.text for document in text] == ["text"]
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import Shard, read_text
-from tokbench.errors import TokbenchError
+from tokbench.arguments import kind_of
+from tokbench.corpus import Document, Shard, TextBlock, read_text
+from tokbench.errors import CorpusError, TokbenchError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.own import counting_of
 from tokbench.results.cell import Failure
@@ -136,7 +137,7 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
             cached += 1
             report(shard.n_bytes)
             return Tally.from_bytes(known)
-        text = read_text(dataset, shard)
+        text = own_fault(read_text(dataset, shard), piece.dataset)
         tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
         if task.cache and not tally.own.faults:  # what went wrong may go well the next time
             task.cache.put(key, tally.to_bytes())
@@ -145,6 +146,40 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
     total = Tally.sum(map(of_shard, piece.shards))
     seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
     return Outcome(piece.cell, piece.part, total, tuple(digests), seconds)
+
+
+Text = Iterator[Document] | Iterator[TextBlock]
+
+
+def own_fault(text: Text, dataset: DatasetRecipe) -> Text:
+    """`text` of a dataset, checked where a plugin reads it: what goes wrong there is no tokenizer's fault.
+
+    Raises `CorpusError` that names dataset and plugin.
+    """
+    registry, family = dataset.registry.load(), dataset.spec.family
+    if registry.in_house(family, "tokbench_datasets"):
+        return text
+    owner = registry.owner(family, "tokbench_datasets")
+    return _checked(iter(text), f"the dataset {dataset.key!r} of the plugin {owner!r}")
+
+
+def _checked(text: Iterator[Any], whose: str) -> Iterator[Any]:
+    while True:
+        try:
+            found = next(text)
+        except StopIteration:
+            return
+        except (TokbenchError, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # SystemExit, and what Rust panics with, too
+            raise CorpusError(f"{whose}: {type(error).__name__}: {error}") from error
+        if not isinstance(found, TextBlock) and not (
+            isinstance(found, Document) and isinstance(found.text, str)
+        ):
+            raise CorpusError(
+                f"{whose} gives {kind_of(found)}, where a tokbench.Document with a text is needed"
+            )
+        yield found
 
 
 def tally_key(
