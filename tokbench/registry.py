@@ -220,8 +220,8 @@ class Registry:
         family = self.tokenizers[spec.family]
         if family.trains(spec):
             raise TokenizerError(
-                f"{spec} must be trained first: name a training corpus (train_on=… or --train-on), "
-                f"or a trained file ({spec.family}:FILE{family.trained_suffix})"
+                f"{spec} must be trained first: `tokbench train {spec.family} -d TEXT -o FILE{family.trained_suffix}`, and "
+                f"then name the file ({spec.family}:FILE{family.trained_suffix})"
             )
         try:
             tokenizer = family.load(spec, context or self.context)

@@ -24,7 +24,9 @@ def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
     """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
     if isinstance(text, str) and text not in registry.tokenizers:
         text = _of_alias(registry, text) or _of_path(registry, text) or text
-        _refuse_missing(text, registry.tokenizers, "tokenizer")
+        hubs = [family.name for family in registry.tokenizers.values() if "on the hub" in family.variant]
+        hint = f" A model of the hub is {hubs[0]}:{text}." if hubs and _ON_A_HUB.fullmatch(text) else ""
+        _refuse_missing(text, registry.tokenizers, "tokenizer", hint)
     spec = text if isinstance(text, Spec) else Spec.parse(text)
     if spec.family not in registry.tokenizers and not nearest(spec.family, registry.tokenizers):
         _refuse_model(registry, str(spec))
@@ -134,13 +136,16 @@ def _refuse_model(registry: Registry, name: str) -> None:
         )
 
 
-def _refuse_missing(text: str, families: Iterable[str], kind: str) -> None:
+_ON_A_HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+
+
+def _refuse_missing(text: str, families: Iterable[str], kind: str, hint: str = "") -> None:
     """Raise `SpecError` for what is written as a path and is none: a word with a slash, or with an ending."""
     head = text.partition(":")[0].partition(",")[0]
     if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
         return
     raise SpecError(
-        f"{text}: {not_there(Path(_OPTIONS.split(text, maxsplit=1)[0]))} "
+        f"{text}: {not_there(Path(_OPTIONS.split(text, maxsplit=1)[0]))}{hint} "
         f"A {kind} is a path or FAMILY:PATH; `tokbench list {kind}s` shows the families"
     )
 

@@ -122,6 +122,13 @@ def test_a_missing_file_is_a_wrong_request_however_it_is_named(tmp_path: Path) -
     assert "TB001" in done.stdout
 
 
+def test_what_must_be_trained_is_told_how() -> None:
+    """By commands and options that there are: most commands have no --train-on."""
+    done = invoke("encode", "bpe:vocab_size=500", "text")
+    assert "`tokbench train bpe -d TEXT -o FILE.json`" in str(done.exception)
+    assert "train-on" not in str(done.exception)
+
+
 def test_golden_says_what_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(b"\xff\xfe")
     done = invoke("golden", "check", str(tmp_path), "bytes")

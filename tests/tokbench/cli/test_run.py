@@ -84,6 +84,7 @@ def test_something_failed(
         (["-t", "bites", "-d", "stdlib:docs"], "did you mean 'bytes'"),
         (["-t", "bytes", "-d", "text:nowhere.txt"], "nowhere.txt"),
         (["-t", "bytes", "-t", "bpe:nowhere/tokenizer.json", "-d", "stdlib:docs"], "nor a folder nowhere"),
+        (["-t", "owner/name", "-d", "stdlib:docs"], "A model of the hub is transformers:owner/name"),
         (["-t", "wordpiece:./none", "-d", "stdlib:docs"], "there is no such file or folder"),
         (["-t", "bytes", "-d", "stdlib:docs", "-m", "gino"], "did you mean 'gini'"),
         (["nowhere.toml"], "no such suite file"),

@@ -20,7 +20,7 @@ HOSTILE = "<script>alert('x')</script>&\x00\ud800"
 def run(*arguments: str, text: str | None = None) -> str:
     result = CliRunner().invoke(app, ["trace", *arguments], input=text, catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 @pytest.fixture
