@@ -219,9 +219,10 @@ class Registry:
         spec = self.tokenizer_spec(text)
         family = self.tokenizers[spec.family]
         if family.trains(spec):
+            file = f"FILE{family.trained_suffix}"
             raise TokenizerError(
-                f"{spec} must be trained first: `tokbench train {spec.family} -d TEXT -o FILE{family.trained_suffix}`, and "
-                f"then name the file ({spec.family}:FILE{family.trained_suffix})"
+                f"{spec} must be trained first: `tokbench train {spec.family} -d TEXT -o {file}`, then name "
+                f"the file ({spec.family}:{file})"
             )
         try:
             tokenizer = family.load(spec, context or self.context)
