@@ -120,11 +120,13 @@ def parse() -> Callable[[list[str]], int]:
     def silenced(command: Any) -> Any:
         for each in getattr(command, "commands", {}).values():
             silenced(each)
-        if not hasattr(command, "commands"):
+        if command is not None and not hasattr(command, "commands"):
             command.callback = lambda **given: None
         return command
 
     command = silenced(typer.main.get_command(app))
+    brought = command.get_command  # those of plugins are looked for when they are asked for
+    command.get_command = lambda context, name: silenced(brought(context, name))
 
     def status(arguments: list[str]) -> int:
         with pytest.raises(SystemExit) as ended:
