@@ -204,7 +204,7 @@ class TrainingCorpus:
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> TrainingCorpus:
         """A corpus of texts in memory."""
-        return cls(_Memory(tuple(texts)), ("und",))
+        return cls(_Memory(tuple(texts), sum(map(_n_bytes, texts))), ("und",))
 
     @classmethod
     def joined(cls, parts: Sequence[TrainingCorpus]) -> TrainingCorpus:
@@ -234,11 +234,14 @@ class TrainingCorpus:
 
     def _texts(self, shards: Iterable[Shard]) -> Iterator[str]:
         for shard in shards:
-            for document in self.dataset.read(shard):
-                text = document.text
-                size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-                self.sizes[shard.language] = self.sizes.get(shard.language, 0) + size
-                yield text
+            size = self.sizes.get(shard.language, 0)
+            try:
+                for document in self.dataset.read(shard):
+                    size += _n_bytes(document.text)
+                    yield document.text
+            finally:  # also where whoever reads has had enough
+                if size:
+                    self.sizes[shard.language] = size
 
     def by_language(self, cut: str) -> Iterator[tuple[str, Iterator[str] | WordCounts]]:
         """Each language with its texts or counts (see `source`), in order; to be read one after the other."""
@@ -301,6 +304,11 @@ def shares(sizes: Mapping[str, int]) -> str:
     return f"{total:,} bytes: {told}" if sizes else ""
 
 
+def _n_bytes(text: str) -> int:
+    """The size of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Joined:
     """Several corpora as one dataset; each shard remembers which of them reads it."""
@@ -336,13 +344,13 @@ class _Memory:
     """A dataset of texts in memory, for tests, notebooks and `tokbench.load(..., train_on=[...])`."""
 
     rows: tuple[str, ...]
+    n_bytes: int
     name: str = "memory"
     languages: Sequence[str] = ("und",)
     parallel: bool = False
 
     def shards(self, language: str) -> Sequence[Shard]:
-        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in self.rows)
-        return [Shard(language, "memory", stop=len(self.rows), n_bytes=size)]
+        return [Shard(language, "memory", stop=len(self.rows), n_bytes=self.n_bytes)]
 
     def read(self, shard: Shard) -> Iterator[Document]:
         return (Document(text) for text in self.rows[shard.start : shard.stop])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,13 @@ from tokbench.kernels.pointers import PADDING
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.chunks import learn_from_sequences
+from tokbench_subword.training.counting import Utf8Buffer, blocks
 from tokbench_subword.training.shards import merge_session
+from tokbench_subword.training.superwords import MOST_WORDS
 
 _AT_ONCE = 1 << 24  # bytes of words that are spelled by one call
+_READ_AT_ONCE = 1 << 20  # characters of text
 
 
 def learn_more(
@@ -25,16 +30,14 @@ def learn_more(
     vocab_size: int,
     rule: int,
     minimum: int = 0,
-    most_words: int = 0,
     forbidden: Sequence[bytes] = (),
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> NDArray[np.int32]:
     """Merges that follow those of a byte-level `model`: int32 ``(n, 3)``, learned from `words`.
 
-    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. With
-    `most_words`, only superwords may be made (see `training.superwords`). The other options are those of
-    `training.session.Training`.
+    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. The
+    other options are those of `training.session.Training`.
     """
     ids, starts = spelled_in(model, words, workers)
     session = merge_session(
@@ -45,16 +48,56 @@ def learn_more(
         n_wanted=vocab_size,
         rule=rule,
         minimum=minimum * words.unit,
-        most_words=most_words,
         forbidden=forbidden,
         workers=workers,
     )
     return session.run(progress)
 
 
+def learn_superwords(
+    model: BpeModel,
+    texts: Iterable[str],
+    pattern: Pattern,
+    *,
+    vocab_size: int,
+    workers: int = 1,
+    counted: Callable[[int], None] = lambda n_bytes: None,
+    **options: Any,
+) -> NDArray[np.int32]:
+    """`learn_more`, from texts, cut by `pattern` alone: merges of what may be superwords.
+
+    `counted` is told how many bytes are read; the other options are those of `learn_from_sequences`.
+    """
+    encoder, buffer, n_bytes = _whole(model, workers), Utf8Buffer(), 0
+    (cutter,) = pattern.cutters
+    ids, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    for documents in blocks(texts, _READ_AT_ONCE):
+        block = buffer.block(documents)
+        stretches, _ = cutter.cut(block.data, block.spans)
+        some = encoder.encode_pretokens(block.data, stretches)
+        ids.append(some.ids)
+        sizes.append(np.diff(some.offsets).astype(np.int64))
+        n_bytes += int(block.ends[-1])
+        counted(n_bytes)
+    return learn_from_sequences(
+        np.concatenate(ids),
+        np.cumsum(np.concatenate(sizes)),
+        tokens=model.vocabulary,
+        n_wanted=vocab_size,
+        most_words=MOST_WORDS,
+        workers=workers,
+        **options,
+    )
+
+
+def _whole(model: BpeModel, workers: int) -> Encoder:
+    """An encoder that cuts nothing and knows no special tokens."""
+    return Encoder(replace(model, pattern=Pattern("none"), special_tokens={}, dropout=0.0), threads=workers)
+
+
 def spelled_in(model: BpeModel, words: WordCounts, workers: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The ids of all words, one after another, each word encoded as a whole; and where each begins."""
-    encoder = Encoder(replace(model, pattern=Pattern("none"), special_tokens={}, dropout=0.0), threads=workers)
+    encoder = _whole(model, workers)
     data = np.concatenate((words.data, np.zeros(PADDING, np.uint8)))
     ids, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
     first = 0

@@ -172,10 +172,9 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     """Stage one to the size `transition`, then superwords, from the same text read again."""
     import numpy as np
 
-    from tokbench_subword.bpe.onward import learn_more
+    from tokbench_subword.bpe.onward import learn_superwords
     from tokbench_subword.pipeline.patterns import Pattern
-    from tokbench_subword.training.counting import count_pretokens
-    from tokbench_subword.training.superwords import MOST_WORDS, PATTERN
+    from tokbench_subword.training.superwords import PATTERN
     from tokbench_subword.training.ties import tie_rule
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
@@ -188,21 +187,16 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     model = first.model(transition)
     pattern = Pattern.of(PATTERN)
     total = max(corpus.n_bytes, 1)
-    words = count_pretokens(
+    more = learn_superwords(
+        model,
         corpus.texts(),
         pattern,
-        workers=workers,
-        progress=lambda done: progress(0.5 + 0.2 * min(1.0, done / total), "counting stretches"),
-    )
-    more = learn_more(
-        model,
-        words,
         vocab_size=vocab_size,
         rule=rule,
         minimum=options["min_frequency"],
-        most_words=MOST_WORDS,
         forbidden=[text.encode() for text in first.special],
         workers=workers,
+        counted=lambda done: progress(0.5 + 0.2 * min(1.0, done / total), "reading stretches"),
         progress=lambda share: progress(0.7 + 0.3 * share, "merging superwords"),
     )
     n_kept = transition - len(first.special)

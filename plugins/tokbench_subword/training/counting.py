@@ -65,6 +65,12 @@ class Block:
     ends: NDArray[np.int64]
     start: int
 
+    @property
+    def spans(self) -> NDArray[np.int64]:
+        """Where each document that is not empty begins and ends: int64 ``(n, 2)``."""
+        starts = np.concatenate([np.zeros(1, np.int64), self.ends[:-1]])
+        return np.stack([starts, self.ends], axis=1)[starts < self.ends]
+
 
 Texts = tuple[list[str], list[NDArray[np.int64]], int]
 """The documents of a block, the number of characters of each, and the block's `start`."""
@@ -120,9 +126,7 @@ def filler(cutters: Sequence[Cutter]) -> Fill:
     """Counts what the cutters, each cutting the pieces of the one before, make of the documents of a block."""
 
     def fill(table: WordTable, block: Block) -> None:
-        data, starts = block.data, np.concatenate([np.zeros(1, np.int64), block.ends[:-1]])
-        spans = np.stack([starts, block.ends], axis=1)
-        spans = spans[starts < block.ends]
+        data, spans = block.data, block.spans
         for cutter in cutters[:-1]:
             spans, _ = cutter.cut(data, spans)
         for some in (found for found, _ in cutters[-1].pieces(data, spans)) if cutters else [spans]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, u64_in
+from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
 from tokbench_subword.training.layout import (
     LENGTHS,
     MOST_WORDS,
@@ -89,35 +89,53 @@ def enter_token(block, left, right):  # type: ignore[no-untyped-def]
     return new
 
 
-def spelling_hash(token: bytes) -> int:
-    """The hash of a token's bytes."""
-    value = 0
-    for byte in token:
-        value = (value * int(_BASE) + byte + 1) % 2**64
-    return value
-
-
 def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]) -> None:
     """Set the tables for the first tokens; none of `forbidden` will ever be spelled."""
     n_wanted = int(work[STATE][N_WANTED])
     work[LENGTHS] = np.ones(n_wanted, np.int64)
     capacity = 1 << (2 * (n_wanted + len(forbidden)) + 8).bit_length()
-    hashes, spelled, ids = (
+    hashes, spelled_, ids = (
         np.zeros((n_wanted, 3), np.uint64),
         np.zeros(capacity, np.uint64),
         np.zeros(capacity, np.int32),
     )
-    for index, token in enumerate(tokens):
-        added = token.removeprefix(prefix) or token
-        hashes[index] = (spelling_hash(token), spelling_hash(added), len(added))
-    entries = [*zip(tokens, range(len(tokens)), strict=True), *((token, NOT_A_TOKEN) for token in forbidden)]
-    for token, index in entries:
-        value = spelling_hash(token)
-        at = (value * int(_SPREAD) % 2**64 >> 32) & (capacity - 1)
-        while spelled[at] and spelled[at] != value:
-            at = (at + 1) & (capacity - 1)
-        spelled[at], ids[at] = value, index
-    work[TOKEN_HASHES], work[SPELLED], work[SPELLED_IDS] = hashes.reshape(-1), spelled, ids
+    added = [token.removeprefix(prefix) or token for token in tokens] if prefix else tokens
+    whole, n_tokens = _spelling_hashes(tokens), len(tokens)
+    hashes[:n_tokens, 0], hashes[:n_tokens, 1] = whole, _spelling_hashes(added) if prefix else whole
+    hashes[:n_tokens, 2] = list(map(len, added))
+    _enter_spellings(whole, np.arange(n_tokens, dtype=np.int32), spelled_, ids)
+    never = np.full(len(forbidden), NOT_A_TOKEN, np.int32)
+    _enter_spellings(_spelling_hashes(forbidden), never, spelled_, ids)
+    work[TOKEN_HASHES], work[SPELLED], work[SPELLED_IDS] = hashes.reshape(-1), spelled_, ids
+
+
+def _spelling_hashes(tokens: Sequence[bytes]) -> NDArray[np.uint64]:
+    """The hash of the bytes of each token."""
+    ends = np.cumsum(np.fromiter(map(len, tokens), np.int64, len(tokens)))
+    hashes = np.zeros(len(tokens), np.uint64)
+    _hash_spellings(np.frombuffer(b"".join(tokens), np.uint8), ends, hashes)
+    return hashes
+
+
+@kernel
+def _hash_spellings(data, ends, hashes):  # type: ignore[no-untyped-def]
+    """The hashes of tokens that lie one after another."""
+    at = np.int64(0)
+    for token in range(len(ends)):
+        value = np.uint64(0)
+        while at < ends[token]:
+            value = value * _BASE + np.uint64(data[at]) + _ONE
+            at += 1
+        hashes[token] = value
+
+
+@kernel
+def _enter_spellings(values, numbers, hashes_, ids):  # type: ignore[no-untyped-def]
+    """Enter hashes of spellings in their table, with the ids that they mean from now on."""
+    hashes, mask = pointer(hashes_), np.int64(len(hashes_) - 1)
+    for index in range(len(values)):
+        place = _find_spelling(hashes, mask, values[index])
+        hashes[place], ids[place] = values[index], numbers[index]
 
 
 def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import inline
+from tokbench.kernels.compiling import inline, kernel
 
 SPACE_FIRST, SPACE_LAST, COLON_LAST, COLON_SPACE = 1, 2, 4, 8
 WORD = 16
+_SPACE, _COLON = ord(" "), ord(":")
 
 PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 """What is still cut off when superwords are learned and used: groups of digits, runs of punctuation, and spaces
@@ -45,9 +46,23 @@ def may_be(shape, most_words):  # type: ignore[no-untyped-def]
 def shapes_of(tokens: Sequence[bytes], n_wanted: int) -> NDArray[np.int64]:
     """The shapes of the first tokens, with room for all that are wanted."""
     shapes = np.zeros(max(n_wanted, len(tokens)), np.int64)
-    for index, token in enumerate(tokens):
-        if token:
-            shapes[index] = WORD * sum(map(bool, token.split(b" ")))
-            shapes[index] |= SPACE_FIRST * token.startswith(b" ") | SPACE_LAST * token.endswith(b" ")
-            shapes[index] |= COLON_LAST * token.endswith(b":") | COLON_SPACE * (b": " in token)
+    ends = np.cumsum(np.fromiter(map(len, tokens), np.int64, len(tokens)))
+    _shape(np.frombuffer(b"".join(tokens), np.uint8), ends, shapes)
     return shapes
+
+
+@kernel
+def _shape(data, ends, shapes):  # type: ignore[no-untyped-def]
+    """The shapes of tokens that lie one after another: each byte by itself, joined to those before it."""
+    at = np.int64(0)
+    for token in range(len(ends)):
+        shape = np.int64(0)
+        for place in range(at, ends[token]):
+            byte = np.int64(WORD)
+            if data[place] == _SPACE:
+                byte = np.int64(SPACE_FIRST | SPACE_LAST)
+            elif data[place] == _COLON:
+                byte = np.int64(WORD | COLON_LAST)
+            shape = joined_shape(shape, byte) if place > at else byte
+        shapes[token] = shape
+        at = ends[token]
