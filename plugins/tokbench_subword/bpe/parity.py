@@ -7,17 +7,32 @@ relative to a ratio. It is then merged in all languages. Merges are those of `to
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.pointers import i64_in, u64_in
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
-from tokbench_subword.training.guided import GuidedSession, Trainings
+from tokbench_subword.training.guided import GuidedSession, Trainings, first_pair, merge_given, note_token
+from tokbench_subword.training.layout import (
+    DONE,
+    LEFT,
+    N_MERGES,
+    N_TOKENS,
+    N_WANTED,
+    NEW,
+    OWN,
+    PAUSED,
+    RIGHT,
+    STATE,
+)
+from tokbench_subword.training.session import PAUSE
 from tokbench_subword.training.ties import HF
 
 
@@ -48,27 +63,113 @@ class Fairness:
             raise TokenizerError(f"bpe: there are {len(self.ratios)} ratios for {n_languages} languages")
 
 
-class _Turns:
-    """Which language comes next, from how badly off each is (the higher, the worse)."""
+class _Turns(NamedTuple):
+    """Whose turn it is, and how it is found out: by language, unless something else is said."""
 
-    def __init__(self, how: Fairness, n_languages: int) -> None:
-        self._how, self._threshold = how, how.alpha / n_languages
-        self._last: deque[int] = deque(maxlen=how.window or 1)
-        self.exhausted: set[int] = set()
+    lengths: NDArray[np.float64]
+    """The tokens of the text that decides."""
+    before: NDArray[np.float64]
+    """What they were at the beginning."""
+    ratios: NDArray[np.float64]
+    """The compression aimed at; 0: it does not decide."""
+    exhausted: NDArray[np.bool_]
+    last: NDArray[np.int64]
+    """The languages of the last merges, as many as the window is long; the oldest is written over."""
+    recent: NDArray[np.int64]
+    """How often each is among these."""
+    threshold: float
+    numbers: NDArray[np.int64]
+    """See below."""
 
-    def next(self, worse: Sequence[float]) -> int:
-        """The language; of equals the first."""
-        worst = [-np.inf if index in self.exhausted else value for index, value in enumerate(worse)]
-        order = sorted(range(len(worst)), key=lambda index: -worst[index])
-        if not self._how.window:
-            return order[0]
-        chosen = order[-1]
-        for index in order:
-            if self._last.count(index) / self._how.window <= self._threshold:
-                chosen = index
-                break
-        self._last.append(chosen)
-        return chosen
+
+N_TRAININGS, FIRST_TOLD, N_GLOBAL, MINIMUM, PAUSE_AT = range(5)
+N_TURNS, STEP, CHOSEN, AT = range(5, 9)
+"""`_Turns.numbers`: settings (the first training whose text decides; merges to be made as by plain BPE, by the
+last training, of all words), and how far it is: turns taken; what is done next; the training whose turn it is;
+the training that merges.
+"""
+CHOOSE, FIND, MERGE = range(3)
+
+
+@inline
+def _next_language(turns):  # type: ignore[no-untyped-def]
+    """The language that is worst off, of equals the first, of those that the window does not pass over.
+
+    Where all are passed over it is the one best off, of equals the last.
+    """
+    window = len(turns.last)
+    chosen, best, worst_yet, best_yet = -1, 0, -np.inf, np.inf
+    for language in range(len(turns.lengths)):
+        worse = turns.lengths[language]
+        if turns.ratios[language] > 0:
+            worse = -((turns.before[language] / worse) / turns.ratios[language])
+        if turns.exhausted[language]:
+            worse = -np.inf
+        if worse <= best_yet:
+            best, best_yet = language, worse
+        passed_over = window > 0 and turns.recent[language] / window > turns.threshold
+        if not passed_over and (chosen < 0 or worse > worst_yet):
+            chosen, worst_yet = language, worse
+    chosen = best if chosen < 0 else chosen
+    if window > 0:
+        place = turns.numbers[N_TURNS] % window
+        if turns.numbers[N_TURNS] >= window:
+            turns.recent[turns.last[place]] -= 1
+        turns.last[place] = chosen
+        turns.recent[chosen] += 1
+        turns.numbers[N_TURNS] += 1
+    return chosen
+
+
+@kernel
+def _learn(blocks, turns):  # type: ignore[no-untyped-def]
+    """Learn merges until there are enough, or none is left; returns why it stopped.
+
+    The trainings of `blocks` are those of the languages, in order; of their development texts, if any; and of
+    all words, where merges are to be as by plain BPE. Where one needs room it is ``numbers[AT]``; called again,
+    it goes on where it stopped.
+    """
+    numbers, leader = turns.numbers, u64_in(blocks, 0)
+    state = i64_in(leader, STATE)
+    while True:
+        shared = state[N_MERGES] - (numbers[STEP] == MERGE) < numbers[N_GLOBAL]
+        n_trainings = numbers[N_TRAININGS] + shared
+        if numbers[STEP] == CHOOSE:
+            if state[N_TOKENS] >= state[N_WANTED] or turns.exhausted.all():
+                return DONE
+            if state[N_MERGES] >= numbers[PAUSE_AT]:
+                return PAUSED
+            numbers[CHOSEN] = numbers[N_TRAININGS] if shared else _next_language(turns)
+            numbers[STEP] = FIND
+        if numbers[STEP] == FIND:
+            chosen = u64_in(blocks, numbers[CHOSEN])
+            found = i64_in(chosen, STATE)
+            numbers[AT] = numbers[CHOSEN]
+            reason = first_pair(chosen)
+            if reason != DONE:
+                return reason
+            if found[OWN] < max(numbers[MINIMUM], 1):
+                if shared:
+                    return DONE
+                turns.exhausted[numbers[CHOSEN]] = True
+                numbers[STEP] = CHOOSE
+                continue
+            numbers[AT] = 0
+            reason = note_token(leader, found[LEFT], found[RIGHT])
+            if reason != DONE:
+                return reason
+            numbers[STEP] = MERGE
+        left, right, new, n_merges = state[LEFT], state[RIGHT], state[NEW], state[N_MERGES]
+        while numbers[AT] < n_trainings:
+            training = u64_in(blocks, numbers[AT])
+            reason = merge_given(training, left, right, new, n_merges)
+            if reason != DONE:
+                return reason
+            language = numbers[AT] - numbers[FIRST_TOLD]
+            if 0 <= language < len(turns.lengths):
+                turns.lengths[language] -= i64_in(training, STATE)[OWN]
+            numbers[AT] += 1
+        numbers[STEP] = CHOOSE
 
 
 def learn_fairly(
@@ -87,43 +188,33 @@ def learn_fairly(
     """
     how.check(len(languages))
     sessions = [_session(words, n_wanted) for words in languages.values()]
-    tested = None
-    if development is not None and not how.ratios:
-        tested = [_session(development[language], n_wanted) for language in languages]
-    told_by = languages if tested is None or development is None else development
+    told_by = languages if development is None or how.ratios else development
+    tested = [_session(told_by[name], n_wanted) for name in languages] if told_by is not languages else []
     lengths = [float((np.diff(told_by[name].starts) * told_by[name].counts).sum()) for name in languages]
-    before = list(lengths)
-    together = None
-    if how.global_merges:
-        together = _session(_together(list(languages.values())), n_wanted)
-    turns, everyone = _Turns(how, len(sessions)), Trainings([*sessions, *(tested or [])])
-    leader = sessions[0]
-    n_merges = 0
-    while leader.n_tokens < n_wanted and len(turns.exhausted) < len(sessions):
-        shared = together if together is not None and n_merges < how.global_merges else None
-        if shared is not None:
-            left, right, count = shared.first()
-            if count < max(minimum, 1):
-                break
+    n_languages = len(sessions)
+    turns = _Turns(
+        lengths=np.array(lengths),
+        before=np.array(lengths),
+        ratios=np.array(how.ratios or [0.0] * n_languages, np.float64),
+        exhausted=np.zeros(n_languages, np.bool_),
+        last=np.zeros(how.window, np.int64),
+        recent=np.zeros(n_languages, np.int64),
+        threshold=how.alpha / n_languages,
+        numbers=np.zeros(9, np.int64),
+    )
+    n_trainings = n_languages + len(tested)
+    numbers, first_told = turns.numbers, n_languages if tested else 0
+    numbers[:5] = n_trainings, first_told, how.global_merges, minimum, PAUSE
+    together = [_session(_together(list(languages.values())), n_wanted)] if how.global_merges else []
+    trainings = Trainings([*sessions, *tested, *together])
+    announce(_learn)
+    while (reason := int(_learn(trainings.blocks, turns))) != DONE:
+        if reason == PAUSED:
+            numbers[PAUSE_AT] += PAUSE
+            progress(trainings.leader.done)
         else:
-            worse = lengths
-            if how.ratios:
-                rates = zip(before, lengths, how.ratios, strict=True)
-                worse = [-((start / now) / ratio) for start, now, ratio in rates]
-            index = turns.next(worse)
-            left, right, count = sessions[index].first()
-            if count < max(minimum, 1):
-                turns.exhausted.add(index)
-                continue
-            together = None  # it is of no use any more
-        saved = everyone.merge(left, right)[-len(sessions) :]
-        lengths = [length - fewer for length, fewer in zip(lengths, saved, strict=True)]
-        if together is not None:
-            together.merge(left, right)
-        n_merges += 1
-        if n_merges % 500 == 0:
-            progress((leader.n_tokens - 256) / max(1, n_wanted - 256))
-    return [bytes([byte]) for byte in byte_order(HF)], leader.merges()
+            trainings.grow(int(numbers[AT]), reason)
+    return [bytes([byte]) for byte in byte_order(HF)], trainings.leader.merges()
 
 
 def _session(words: WordCounts, n_wanted: int) -> GuidedSession:

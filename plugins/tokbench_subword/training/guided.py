@@ -1,15 +1,17 @@
-"""Merging that is told which pair comes next: what several trainings that share their merges need."""
+"""Trainings that share their merges, and are told which comes next.
+
+Each has words, pairs and a queue of its own. What tokens are is the same for all, and so is the room for the
+merge at hand, as they merge one after another: those arrays are held once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import block as block_of
-from tokbench.kernels.pointers import i64_in, u64_in
+from tokbench.kernels.pointers import i64_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.layout import (
     APPLYING,
@@ -26,6 +28,7 @@ from tokbench_subword.training.layout import (
     MERGES_FULL,
     N_MERGES,
     N_TOKENS,
+    NEW,
     OWN,
     PAIRS,
     QUEUING,
@@ -43,68 +46,88 @@ from tokbench_subword.training.rewrite import apply, rewrite, take_positions
 from tokbench_subword.training.session import Training
 from tokbench_subword.training.spelling import enter_token
 
+SHARED = (
+    *(at.LENGTHS, at.TOKEN_HASHES, at.SPELLED, at.SPELLED_IDS, at.STARTS, at.SPELLING, at.MERGES),
+    *(at.POSITIONS, at.EVENTS, at.TALLIES, at.MET, at.TOUCHED),
+)
+"""The arrays that are held once."""
 
-@kernel
-def first_pair(block):  # type: ignore[no-untyped-def]
-    """Find the pair that comes first: `LEFT` (-1: there is none), `RIGHT`, and its count in `OWN`."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    counts, keys, mask = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), sizes[PAIRS] // 4 - 1
+
+@inline
+def _queued(block):  # type: ignore[no-untyped-def]
+    """See to it that the pairs of the corpus are queued; what has no room, or `DONE`."""
+    state = i64_in(block, STATE)
     if state[STAGE] == QUEUING:
         reason = fill_queue(block)
         if reason != DONE:
             return reason
         state[STAGE] = CHOOSING
+    return DONE
+
+
+@inline
+def first_pair(block):  # type: ignore[no-untyped-def]
+    """Find the pair that comes first: `LEFT`, `RIGHT`, and its count in `OWN` (0: there is none)."""
+    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
+    counts, keys, mask = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), sizes[PAIRS] // 4 - 1
+    reason = _queued(block)
+    if reason != DONE:
+        return reason
     while True:
         if not call_waiting(block):
             return HEAP_FULL
         if state[HEAP_SIZE] == 0:
-            state[LEFT] = -1
+            state[OWN] = 0
             return DONE
         key = keys[0]
         row = find_pair(pairs, mask, key)
-        count = pairs[row + COUNT] if pairs[row] == key else np.int64(0)
+        count = pairs[row + COUNT] if pairs[row] == key else 0
         if count == counts[0]:
             state[LEFT], state[RIGHT] = sides(key)
             state[OWN] = count
             return DONE
         if count > 0:
-            queue_again(block, count, key, np.int64(0))
+            queue_again(block, count, key, 0)
         else:
             drop_top(block)
 
 
-@kernel
-def merge_given(block):  # type: ignore[no-untyped-def]
-    """Merge `LEFT` and `RIGHT` wherever they stand, if anywhere; `OWN` is how often. Returns why it stopped."""
+@inline
+def note_token(block, left, right):  # type: ignore[no-untyped-def]
+    """Make the token of a pair, and write the merge down, for all trainings; `NEW` is the token."""
+    state, sizes = i64_in(block, STATE), i64_in(block, SIZES)
+    if state[N_MERGES] >= sizes[MERGES] // 3:
+        return MERGES_FULL
+    if no_room_to_spell(block, left, right):
+        return SPELLING_FULL
+    n_tokens = state[N_TOKENS]
+    new = enter_token(block, left, right)
+    if new == n_tokens:
+        spell(block, left, right, new)
+    note_merge(block, left, right, new)
+    return DONE
+
+
+@inline
+def merge_given(block, left, right, new, n_merges):  # type: ignore[no-untyped-def]
+    """Make a pair a token wherever it stands, if anywhere; `OWN` is how often. Returns why it stopped."""
     state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    mask = sizes[PAIRS] // 4 - 1
-    if state[STAGE] == QUEUING:
-        reason = fill_queue(block)
-        if reason != DONE:
-            return reason
-        state[STAGE] = CHOOSING
+    reason = _queued(block)
+    if reason != DONE:
+        return reason
     if state[STAGE] == CHOOSING:
-        left, right = state[LEFT], state[RIGHT]
-        if state[N_MERGES] >= sizes[MERGES] // 3:
-            return MERGES_FULL
-        if no_room_to_spell(block, left, right):
-            return SPELLING_FULL
         key = pair_key(left, right)
-        row = find_pair(pairs, mask, key)
-        known = pairs[row] == key
-        reason = take_positions(block, pairs[row + RUN] if known else np.int64(-1))
+        row = find_pair(pairs, sizes[PAIRS] // 4 - 1, key)
+        state[OWN] = 0
+        if pairs[row] != key or pairs[row + RUN] < 0:
+            return DONE
+        reason = take_positions(block, pairs[row + RUN])
         if reason != DONE:
             return reason
-        if known:
-            take_runs(pairs, row)
-        n_tokens = state[N_TOKENS]
-        new = enter_token(block, left, right)
-        if new == n_tokens:
-            spell(block, left, right, new)
-        note_merge(block, left, right, new)
+        take_runs(pairs, row)
+        state[LEFT], state[RIGHT], state[NEW], state[N_MERGES] = left, right, new, n_merges
         rewrite(block)
-        if known:
-            pairs[row + COUNT] -= state[OWN]
+        pairs[row + COUNT] -= state[OWN]
         state[STAGE] = APPLYING
     if state[STAGE] == APPLYING:
         reason = apply(block)
@@ -117,23 +140,6 @@ def merge_given(block):  # type: ignore[no-untyped-def]
     return reason
 
 
-@kernel
-def merge_in_each(blocks, first, left, right, saved):  # type: ignore[no-untyped-def]
-    """Merge a pair in the trainings from number `first` on; `saved` is how many tokens fewer each has.
-
-    Returns the number of the training that stopped, and why; as many as there are, where none did.
-    """
-    for number in range(first, len(saved)):
-        block = u64_in(blocks, number)
-        state = i64_in(block, STATE)
-        state[LEFT], state[RIGHT] = left, right
-        reason = merge_given(block)
-        if reason != DONE:
-            return number, reason
-        saved[number] = state[OWN]
-    return len(saved), DONE
-
-
 class GuidedSession(Training):
     """A training whose merges are given to it; the arguments are those of `Training`, less the rule.
 
@@ -141,47 +147,26 @@ class GuidedSession(Training):
     """
 
     def __init__(self, *words: Any, **options: Any) -> None:
-        announce(merge_given)
         super().__init__(*words, rule=GREATEST, **options)
-
-    def first(self) -> tuple[int, int, int]:
-        """The pair that comes first and its count; a count of 0 where there is none."""
-        self._until_done(first_pair)
-        state = self.work[at.STATE]
-        left, right = int(state[at.LEFT]), int(state[at.RIGHT])
-        return (left, right, int(state[at.OWN])) if left >= 0 else (-1, -1, 0)
-
-    def merge(self, left: int, right: int) -> int:
-        """Merge a pair wherever it stands; how many tokens fewer that makes, words as often as counted."""
-        state = self.work[at.STATE]
-        state[at.LEFT], state[at.RIGHT] = left, right
-        self._until_done(merge_given)
-        return int(state[at.OWN])
-
-    @property
-    def n_tokens(self) -> int:
-        """How many tokens there are."""
-        return int(self.work[at.STATE][at.N_TOKENS])
-
-    def _until_done(self, step: Callable[..., int]) -> None:
-        while (reason := int(step(self.work.block))) != at.DONE:
-            self.growers()[reason]()
 
 
 class Trainings:
-    """Several trainings that make the same merges, by one call: to call each takes longer than most merges."""
+    """Several trainings from the same first tokens, and the `blocks` of all of them for a kernel."""
 
     def __init__(self, sessions: Sequence[GuidedSession]) -> None:
-        announce(merge_in_each)
         self._sessions = list(sessions)
-        self._blocks = block_of([session.work.block for session in sessions])
-        self._saved = np.zeros(len(sessions), np.int64)
+        self.leader = self._sessions[0]
+        self._share(self.leader)
+        self.blocks = block_of([session.work.block for session in sessions])
 
-    def merge(self, left: int, right: int) -> list[int]:
-        """Merge a pair everywhere; how many tokens fewer that makes in each."""
-        first = 0
-        while True:
-            first, reason = merge_in_each(self._blocks, first, left, right, self._saved)
-            if reason == at.DONE:
-                return self._saved.tolist()
-            self._sessions[first].growers()[reason]()
+    def grow(self, number: int, reason: int) -> None:
+        """Make room in a training for what its kernel stopped for."""
+        session = self._sessions[number]
+        session.growers()[reason]()
+        self._share(session)
+
+    def _share(self, source: GuidedSession) -> None:
+        for session in self._sessions:
+            for number in SHARED:
+                if session.work[number] is not source.work[number]:
+                    session.work[number] = source.work[number]
