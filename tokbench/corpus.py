@@ -204,7 +204,8 @@ class TrainingCorpus:
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> TrainingCorpus:
         """A corpus of texts in memory."""
-        return cls(_Memory(tuple(texts), sum(map(_n_bytes, texts))), ("und",))
+        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+        return cls(_Memory(tuple(texts), size), ("und",))
 
     @classmethod
     def joined(cls, parts: Sequence[TrainingCorpus]) -> TrainingCorpus:
@@ -236,12 +237,17 @@ class TrainingCorpus:
         for shard in shards:
             size = self.sizes.get(shard.language, 0)
             try:
-                for document in self.dataset.read(shard):
-                    size += _n_bytes(document.text)
-                    yield document.text
+                for text in self._texts_of(shard):
+                    size += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+                    yield text
             finally:  # also where whoever reads has had enough
                 if size:
                     self.sizes[shard.language] = size
+
+    def _texts_of(self, shard: Shard) -> Iterable[str]:
+        if isinstance(self.dataset, _Memory):  # a `Document` for each takes as long as counting its words
+            return self.dataset.rows[shard.start : shard.stop]
+        return (document.text for document in self.dataset.read(shard))
 
     def by_language(self, cut: str) -> Iterator[tuple[str, Iterator[str] | WordCounts]]:
         """Each language with its texts or counts (see `source`), in order; to be read one after the other."""
@@ -302,11 +308,6 @@ def shares(sizes: Mapping[str, int]) -> str:
     largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
     told = ", ".join(f"{language} {100 * size / max(1, total):.1f} %" for language, size in largest)
     return f"{total:,} bytes: {told}" if sizes else ""
-
-
-def _n_bytes(text: str) -> int:
-    """The size of a text in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)

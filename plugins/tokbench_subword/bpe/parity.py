@@ -19,7 +19,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.pointers import i64_in, u64_in
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
-from tokbench_subword.training.guided import GuidedSession, Trainings, first_pair, merge_given, note_token
+from tokbench_subword.training.guided import Trainings, first_pair, merge_given, note_token
 from tokbench_subword.training.layout import (
     DONE,
     LEFT,
@@ -32,7 +32,8 @@ from tokbench_subword.training.layout import (
     RIGHT,
     STATE,
 )
-from tokbench_subword.training.session import PAUSE
+from tokbench_subword.training.queue import GREATEST
+from tokbench_subword.training.session import PAUSE, Training
 from tokbench_subword.training.ties import HF
 
 
@@ -217,9 +218,10 @@ def learn_fairly(
     return [bytes([byte]) for byte in byte_order(HF)], trainings.leader.merges()
 
 
-def _session(words: WordCounts, n_wanted: int) -> GuidedSession:
+def _session(words: WordCounts, n_wanted: int) -> Training:
+    """A training of which, of equally frequent pairs, the one comes first that is spelled greatest."""
     symbols, starts, tokens = byte_symbols(words, HF, None)
-    return GuidedSession(symbols, starts, words.counts, tokens=tokens, n_wanted=n_wanted)
+    return Training(symbols, starts, words.counts, tokens=tokens, n_wanted=n_wanted, rule=GREATEST)
 
 
 def _together(parts: Sequence[WordCounts]) -> WordCounts:

@@ -7,7 +7,6 @@ merge at hand, as they merge one after another: those arrays are held once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import block as block_of
@@ -41,7 +40,7 @@ from tokbench_subword.training.layout import (
 )
 from tokbench_subword.training.merges import fill_queue, no_room_to_spell, note_merge, queue_touched, spell
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
-from tokbench_subword.training.queue import GREATEST, call_waiting, drop_top, queue_again
+from tokbench_subword.training.queue import call_waiting, drop_top, queue_again
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
 from tokbench_subword.training.session import Training
 from tokbench_subword.training.spelling import enter_token
@@ -140,20 +139,10 @@ def merge_given(block, left, right, new, n_merges):  # type: ignore[no-untyped-d
     return reason
 
 
-class GuidedSession(Training):
-    """A training whose merges are given to it; the arguments are those of `Training`, less the rule.
-
-    Of equally frequent pairs the one that is spelled greatest comes first, as in `tokenizers`' parity trainer.
-    """
-
-    def __init__(self, *words: Any, **options: Any) -> None:
-        super().__init__(*words, rule=GREATEST, **options)
-
-
 class Trainings:
     """Several trainings from the same first tokens, and the `blocks` of all of them for a kernel."""
 
-    def __init__(self, sessions: Sequence[GuidedSession]) -> None:
+    def __init__(self, sessions: Sequence[Training]) -> None:
         self._sessions = list(sessions)
         self.leader = self._sessions[0]
         self._share(self.leader)
@@ -165,7 +154,7 @@ class Trainings:
         session.growers()[reason]()
         self._share(session)
 
-    def _share(self, source: GuidedSession) -> None:
+    def _share(self, source: Training) -> None:
         for session in self._sessions:
             for number in SHARED:
                 if session.work[number] is not source.work[number]:
