@@ -70,18 +70,15 @@ def learn_superwords(
     """
     encoder, buffer, n_bytes = _whole(model, workers), Utf8Buffer(), 0
     (cutter,) = pattern.cutters
-    ids, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    batches = []
     for documents in blocks(texts, _READ_AT_ONCE):
         block = buffer.block(documents)
         stretches, _ = cutter.cut(block.data, block.spans)
-        some = encoder.encode_pretokens(block.data, stretches)
-        ids.append(some.ids)
-        sizes.append(np.diff(some.offsets).astype(np.int64))
+        batches.append(encoder.encode_pretokens(block.data, stretches))
         n_bytes += int(block.ends[-1])
         counted(n_bytes)
     return learn_from_sequences(
-        np.concatenate(ids),
-        np.cumsum(np.concatenate(sizes)),
+        batches,
         tokens=model.vocabulary,
         n_wanted=vocab_size,
         most_words=MOST_WORDS,

@@ -39,14 +39,14 @@ def fill_cells(
         )
     if len(counts) and counts.min() < 1:
         raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
-    order = np.arange(len(counts))
-    if work[STATE][RULE] != FIRST_SEEN:
+    if work[STATE][RULE] != FIRST_SEEN and (counts > 1).any():
         often = np.flatnonzero(counts > 1)
         often = often[np.argsort(-counts[often], kind="stable")]
         order = np.concatenate((often, np.flatnonzero(counts == 1)))
-    places = np.ones(len(order) + 1, np.int64)
-    places[1:] += np.cumsum((ends - begins)[order] + 1)
-    more_than_one = np.flatnonzero(counts[order] > 1)
+        begins, ends, counts = begins[order], ends[order], counts[order]
+    places = np.ones(len(counts) + 1, np.int64)
+    places[1:] += np.cumsum(ends - begins + 1)
+    more_than_one = np.flatnonzero(counts > 1)
     singles = int(places[more_than_one[-1] + 1]) if len(more_than_one) else 0
     work[STATE][SINGLES] = singles
     cells, weights = np.empty(2 * n_cells, np.int32), np.empty(max(singles, 1), np.int64)
@@ -55,9 +55,9 @@ def fill_cells(
     limits = np.searchsorted(places, [n_cells * part // workers for part in range(workers)]).tolist()
 
     def lay(part: tuple[int, int]) -> None:
-        _lay_words(*part, order, words, places, singles, cells, weights)
+        _lay_words(*part, words, places, singles, cells, weights)
 
-    in_threads(lay, pairwise([*limits, len(order)]), workers)
+    in_threads(lay, pairwise([*limits, len(counts)]), workers)
     work[CELLS], work[WEIGHTS] = cells, weights
 
 
@@ -71,10 +71,10 @@ class Words(NamedTuple):
 
 
 @kernel
-def _lay_words(low, high, order, words, places, singles, cells, weights):  # type: ignore[no-untyped-def]
-    """Lay the words from `low` to `high` in `order`, and the cell that follows each, where `places` says."""
-    for index in range(low, high):
-        word, cell = order[index], places[index]
+def _lay_words(low, high, words, places, singles, cells, weights):  # type: ignore[no-untyped-def]
+    """Lay the words from `low` to `high`, and the cell that follows each, where `places` says."""
+    for word in range(low, high):
+        cell = places[word]
         for place in range(words.begins[word], words.ends[word]):
             cells[2 * cell], cells[2 * cell + EXTENT] = words.symbols[place], 1
             if cell < singles:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.training.session import MergeSession
@@ -50,26 +51,30 @@ def _count_borders(ids_, starts, borders_):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cut(ids_, starts, borders_, least, chunks_, chunk_starts):  # type: ignore[no-untyped-def]
-    """Write the chunks between borders counted less than `least` times, of two tokens or more; how many."""
-    ids, borders, chunks = pointer(ids_), pointer(borders_), pointer(chunks_)
-    count, end = np.int64(0), np.int64(0)
+def _cut(ids_, starts, rare_, count, chunks_, chunk_starts):  # type: ignore[no-untyped-def]
+    """Write the chunks of two tokens or more, behind the `count` that there are; how many there are then.
+
+    Each token is written, and where a chunk ends the next place is set, without a branch: no processor guesses
+    which borders are `rare`.
+    """
+    ids, rare, chunks, ends = pointer(ids_), pointer(rare_), pointer(chunks_), pointer(chunk_starts)
+    start = end = ends[count]
     for sequence in range(len(starts) - 1):
         last = starts[sequence + 1] - 1
         for place in range(starts[sequence], last + 1):
             chunks[end] = ids[place]
             end += 1
-            if place == last or borders[_bucket(ids[place], ids[place + 1])] < least:
-                if end > chunk_starts[count] + 1:
-                    count += 1
-                    chunk_starts[count] = end
-                end = chunk_starts[count]
+            cut = place == last or rare[_bucket(ids[place], ids[place + 1])] != 0
+            kept = cut and end > start + 1
+            count += kept
+            start = end if kept else start
+            end = start if cut else end
+            ends[count] = start
     return count
 
 
 def learn_from_sequences(
-    ids: NDArray[np.int32],
-    starts: NDArray[np.int64],
+    batches: Sequence[TokenBatch],
     *,
     tokens: Sequence[bytes],
     n_wanted: int,
@@ -77,19 +82,20 @@ def learn_from_sequences(
     progress: Callable[[float], None] = lambda share: None,
     **options: Any,
 ) -> NDArray[np.int32]:
-    """What a `merge_session` learns from the sequences ``ids[starts[i]:starts[i + 1]]``, each seen once.
+    """What a `merge_session` learns from the ids of some documents, each seen once.
 
     The other arguments are those of `training.session.Training`.
     """
     wanted = n_wanted - len(tokens)
     borders = np.zeros(_BUCKETS, np.int64)
-    _count_borders(ids, starts, borders)
+    for batch in batches:
+        _count_borders(batch.ids, batch.offsets, borders)
     place = max(0, _BUCKETS - 1 - _BORDERS_A_MERGE * wanted)
     minimum = max(minimum, 1)
     least = max(minimum, int(np.partition(borders, place)[place]))
     while True:
         options.update(tokens=tokens, n_wanted=n_wanted, minimum=max(least, minimum))
-        merges = _session(ids, starts, borders, least, **options).run(progress)
+        merges = _session(batches, borders < least, **options).run(progress)
         made_once = np.array_equal(merges[:, 2], np.arange(len(tokens), len(tokens) + len(merges)))
         enough = len(merges) == wanted or least == minimum
         if least == 1 or (made_once and enough):
@@ -98,10 +104,11 @@ def learn_from_sequences(
 
 
 def _session(
-    ids: NDArray[np.int32], starts: NDArray[np.int64], borders: NDArray[np.int64], least: int, **options: Any
+    batches: Sequence[TokenBatch], rare: NDArray[np.bool_], **options: Any
 ) -> MergeSession | ShardedSession:
-    """A session over chunks: what is between borders that are counted less than `least` times."""
-    chunks, chunk_starts = np.empty(len(ids), np.int32), np.zeros(len(ids) // 2 + 1, np.int64)
-    count = _cut(ids, starts, borders, least, chunks, chunk_starts)
-    chunks, chunk_starts = chunks[: chunk_starts[count]], chunk_starts[: count + 1]
-    return merge_session(chunks, chunk_starts, np.ones(count, np.int64), **options)
+    """A session over the chunks between rare borders."""
+    n_ids, count = sum(len(batch.ids) for batch in batches), 0
+    chunks, starts = np.empty(n_ids + 1, np.int32), np.zeros(n_ids // 2 + 1, np.int64)
+    for batch in batches:
+        count = _cut(batch.ids, batch.offsets, rare.view(np.uint8), count, chunks, starts)
+    return merge_session(chunks[: starts[count]], starts[: count + 1], np.ones(count, np.int64), **options)

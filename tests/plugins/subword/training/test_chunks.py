@@ -11,6 +11,8 @@ from tokbench_subword.training.chunks import learn_from_sequences
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.ties import BYTES, HF
 
+from tokbench.batch import TokenBatch
+
 # With "ab" there from the start, tokens come up that two merges spell: borders of two kinds are then one pair.
 TOKENS = [b"a", b"b", b"ab", b"c", b" "]
 _sequences = st.lists(st.lists(st.integers(0, len(TOKENS) - 1), max_size=12), min_size=1, max_size=12)
@@ -19,6 +21,11 @@ _sequences = st.lists(st.lists(st.integers(0, len(TOKENS) - 1), max_size=12), mi
 def arrays(sequences: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     ids = np.array([token for sequence in sequences for token in sequence], np.int32)
     return ids, np.cumsum([0, *map(len, sequences)]).astype(np.int64)
+
+
+def batches(sequences: list[list[int]]) -> list[TokenBatch]:
+    """The sequences in two batches."""
+    return [TokenBatch(*arrays(some)) for some in (sequences[:1], sequences[1:])]
 
 
 def whole(sequences: list[list[int]], **options: int) -> list[list[int]]:
@@ -35,7 +42,7 @@ def test_merges_are_those_of_whole_sequences(
     options = {"n_wanted": len(TOKENS) + more, "rule": rule, "minimum": minimum}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "_BORDERS_A_MERGE", guess)  # 0: nothing but the most frequent border is left
-        found = learn_from_sequences(*arrays(sequences), tokens=TOKENS, **options)
+        found = learn_from_sequences(batches(sequences), tokens=TOKENS, **options)
     assert found.tolist() == whole(sequences, **options)
 
 
@@ -49,7 +56,7 @@ def test_text_is_cut_at_borders_that_are_rare(monkeypatch: pytest.MonkeyPatch) -
         return make(ids, starts, *rest, **options)
 
     monkeypatch.setattr(chunks, "merge_session", noting)
-    learn_from_sequences(*arrays(sequences), tokens=TOKENS, n_wanted=6, minimum=3, rule=BYTES)
+    learn_from_sequences(batches(sequences), tokens=TOKENS, n_wanted=6, minimum=3, rule=BYTES)
     assert given_ == [([0, 3] * 3, [0, 2, 4, 6])]
 
 
@@ -58,9 +65,11 @@ def test_a_wrong_guess_costs_another_round(monkeypatch: pytest.MonkeyPatch) -> N
     session = chunks._session
     monkeypatch.setattr(chunks, "_BORDERS_A_MERGE", 0)
     monkeypatch.setattr(
-        chunks, "_session", lambda *given, **options: rounds.append(given[3]) or session(*given, **options)
+        chunks,
+        "_session",
+        lambda *given, **options: rounds.append(options["minimum"]) or session(*given, **options),
     )
     sequences = [[0, 3]] * 9 + [[1, 4, 1, 4]] * 2
     options = {"n_wanted": len(TOKENS) + 3, "rule": HF}
-    found = learn_from_sequences(*arrays(sequences), tokens=TOKENS, minimum=0, **options)
+    found = learn_from_sequences(batches(sequences), tokens=TOKENS, minimum=0, **options)
     assert (rounds, found.tolist()) == ([9, 2], whole(sequences, **options))
