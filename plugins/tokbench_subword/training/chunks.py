@@ -94,7 +94,7 @@ def learn_from_sequences(
     minimum = max(minimum, 1)
     least = max(minimum, int(np.partition(borders, place)[place]))
     while True:
-        options.update(tokens=tokens, n_wanted=n_wanted, minimum=max(least, minimum))
+        options.update(tokens=tokens, n_wanted=n_wanted, minimum=max(least, minimum), made_once=least > 1)
         merges = _session(batches, borders < least, **options).run(progress)
         made_once = np.array_equal(merges[:, 2], np.arange(len(tokens), len(tokens) + len(merges)))
         enough = len(merges) == wanted or least == minimum

@@ -72,7 +72,9 @@ SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
 SHARD, N_SHARDS, N_BATCH, BATCH_NUMBER, AT_MERGE, TAKEN, NEEDED, ALONE, CROWDED = range(31, 40)
 # Words that a superword has at the most; 0: no superwords.
 MOST_WORDS = 40
-STATE_SIZE = 41
+# How often a pair that a merge makes must be seen for it to be kept: see `session`.
+FLOOR = 41
+STATE_SIZE = 42
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)

@@ -17,6 +17,7 @@ from tokbench_subword.training.layout import (
     COUNT,
     DONE,
     EVENTS,
+    FLOOR,
     FROM,
     GATHERED,
     LEFT,
@@ -165,7 +166,7 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
         if pairs[row] == old:
             pairs[row + COUNT] -= weight
         tallies[slot] = -1
-        if lengths[symbol] + lengths[new] < state[LONGEST]:
+        if weight >= state[FLOOR] and lengths[symbol] + lengths[new] < state[LONGEST]:
             key = pair_key(symbol, new) if side == BEFORE else pair_key(new, symbol)
             row = find_or_add_pair(pairs, mask, key, state)
             pairs[row + COUNT] += weight
@@ -207,7 +208,8 @@ def apply(block):  # type: ignore[no-untyped-def]
     """Count anew what `rewrite` has changed; sets `N_TOUCHED`, and lists the rows of pairs that gained.
 
     Returns `PAIRS_FULL` or `RUNS_FULL`, changing nothing, where there may not be room. A new pair is counted
-    only while its two sides are shorter than `LONGEST` together. The count of the merged pair is left alone.
+    only if it is seen `FLOOR` times, and its two sides are shorter than `LONGEST` together. The count of the
+    merged pair is left alone.
     """
     state, sizes = i64_in(block, STATE), i64_in(block, SIZES)
     n_met = state[N_MET + BEFORE] + state[N_MET + AFTER]

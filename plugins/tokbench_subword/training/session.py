@@ -35,7 +35,9 @@ class Training:
     ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
     for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
     first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). With `most_words`,
-    a merge makes no token but what `superwords` allows. `workers` threads count the pairs it begins with;
+    a merge makes no token but what `superwords` allows. With `made_once`, it is taken for granted that no two
+    merges make the same token, and one thread that merges keeps no pair that a merge makes fewer than `minimum`
+    times: no other will make it. `workers` threads count the pairs it begins with;
     the result is the same for any number. Of `n_shards` that share the words, a training has each `n_shards`-th
     one, from `shard` on.
     """
@@ -53,6 +55,7 @@ class Training:
         longest: int | None = None,
         prefix: bytes = b"",
         most_words: int = 0,
+        made_once: bool = False,
         forbidden: Sequence[bytes] = (),
         workers: int = 1,
         shard: int = 0,
@@ -68,9 +71,9 @@ class Training:
         state[at.SHARD], state[at.N_SHARDS] = shard, n_shards
         own = slice(shard, None, n_shards or 1)
         fill_cells(work, symbols, starts[:-1][own], starts[1:][own], counts[own], self._workers)
-        fill_pairs(work, self._workers, room=0 if n_shards else likely_pairs(work))
+        fill_pairs(work, self._workers, room=0 if n_shards or made_once else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
-        state[at.MOST_WORDS] = most_words
+        state[at.MOST_WORDS], state[at.FLOOR] = most_words, minimum if made_once else 0
         if most_words:
             work[at.SHAPES] = shapes_of(tokens, n_wanted)
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
