@@ -89,7 +89,7 @@ def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, f
         }
         with np.errstate(all="ignore"):
             again = resampled_rows(sums, seed=0, n=1000)
-            [limits] = intervals([again["bytes"] / again["tokens"]], 0.95)
+            [limits] = intervals([again["bytes"] / again["tokens"]], 0.95, n)
         if limits is not None:
             given += 1
             held += limits[0] <= truth <= limits[1]
@@ -111,7 +111,7 @@ def few(lines: np.ndarray, n: int) -> dict[str, tuple[float, float]]:
             sums[name][groups] = sample[:, column]
         with np.errstate(all="ignore"):
             again = resampled_rows(sums, seed=0, n=1000)
-            drawn = intervals([figure(again) for figure in FIGURES.values()], 0.95)
+            drawn = intervals([figure(again) for figure in FIGURES.values()], 0.95, n)
         for (name, figure), limits in zip(FIGURES.items(), drawn, strict=True):
             if limits is not None:
                 found[name] += 1, limits[0] <= figure(whole) <= limits[1]

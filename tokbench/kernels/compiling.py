@@ -26,6 +26,7 @@ from types import ModuleType
 from typing import Any
 
 import numba
+import numpy
 from numba import config, njit, types
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -178,8 +179,10 @@ def when_compiling(tell: Callable[[], None]) -> None:
 
 
 def _kept(function: Function, **options: bool) -> Function:
+    if config.DISABLE_JIT:  # compiled code wraps around where hashes overflow, and numpy would warn of it
+        return numpy.errstate(over="ignore")(function)
     compiled: Any = njit(cache=True, **_FAST, **options)(function)
-    if PRIVATE and not config.DISABLE_JIT:
+    if PRIVATE:
         _watch_sources(compiled, function)
         compiled._compile_for_args = _undisturbed(compiled._compile_for_args)
     kept: Function = compiled

@@ -238,7 +238,7 @@ def _figures(
     with np.errstate(all="ignore"):
         for _, _, compute in ways:
             rows += [compute(again) / math.log(2), compute(again) / exact(again) - 1]
-    limits = intervals(rows, confidence)
+    limits = intervals(rows, confidence, int(whole["documents"]))
     return [
         Figure(
             name,

@@ -213,7 +213,7 @@ def _between(
             # a difference of rounding alone is none
             difference[abs(difference) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
         rows.append(replace(row, value=value - base, ratio=value / base if base else None))
-    limits = intervals(list(apart.values()), one.context.confidence)
+    limits = intervals(list(apart.values()), one.context.confidence, one.n_groups)
     for index, limit in zip(apart, limits, strict=True):
         low, high = limit or (None, None)
         rows[index] = replace(rows[index], ci_low=low, ci_high=high)

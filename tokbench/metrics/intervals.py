@@ -13,7 +13,8 @@ holds a true ratio in 93 to 97 % of samples of 20 to 4,000 documents of log-norm
 It falls short where few documents of very unequal length decide a figure that also changes with their length:
 there is no remedy but more documents. Percentiles beyond the resamples are the furthest of them. Resamples lie
 between the lowest and the highest document, which n of them bracket with a probability of 1 − 2^(1−n): where
-that is less than the confidence, at 95 % with fewer than six documents, no interval is given.
+that is less than the confidence, at 95 % with fewer than six documents, no interval is given, not even of
+what is the same in all of them.
 """
 
 from __future__ import annotations
@@ -100,11 +101,21 @@ def t_of_normal(z: float, freedom: float) -> float:
     return math.copysign(math.sqrt(freedom * math.expm1(exponent)) if exponent < 700 else math.inf, z)
 
 
-def intervals(figures: Sequence[Floats], confidence: float) -> list[Interval | None]:
+def enough(documents: float, confidence: float) -> bool:
+    """Whether so many documents, or groups of them, can give an interval of this confidence.
+
+    Example:
+        >>> enough(5, 0.95), enough(6, 0.95)
+        (False, True)
+    """
+    return 2 ** (1 - documents) <= 1 - confidence
+
+
+def intervals(figures: Sequence[Floats], confidence: float, documents: int) -> list[Interval | None]:
     """The interval of each row of figures computed on `tokbench.metrics.resampling.resampled` counts.
 
-    None where too few documents bear on a figure; the figure twice where it is the same whichever of them
-    are left out.
+    None where there are too few `documents` (or groups of them), or too few that bear on a figure; the figure
+    twice where it is the same whichever of them are left out.
     """
     from statistics import NormalDist
 
@@ -124,9 +135,9 @@ def intervals(figures: Sequence[Floats], confidence: float) -> list[Interval | N
         ordered, whole.tolist(), usable.tolist(), bears.groups.tolist(), bears.freedom.tolist(), strict=True
     ):
         limits: Interval | None = None
-        if groups == 0:
+        if groups == 0 and enough(documents, confidence):
             limits = figure, figure
-        elif 2 ** (1 - groups) <= 1 - confidence and count >= _USABLE * len(row):
+        elif groups and enough(groups, confidence) and count >= _USABLE * len(row):
             t = t_of_normal(z, freedom) * math.sqrt(groups / (groups - 1))
             position = (count - 1) * tail(t)
             low, high = _between(row, position), _between(row, count - 1 - position)

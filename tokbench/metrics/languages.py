@@ -138,7 +138,7 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
             if own is not None and own.ndim == 1 and value is not None:
                 figures.append((len(rows), own))
             rows.append(row)
-    limits = intervals([values for _, values in figures], overall.context.confidence)
+    limits = intervals([values for _, values in figures], overall.context.confidence, overall.n_groups)
     for (at, _), limit in zip(figures, limits, strict=True):
         if limit is not None:
             rows[at] = replace(rows[at], ci_low=limit[0], ci_high=limit[1])

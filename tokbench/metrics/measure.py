@@ -170,12 +170,13 @@ class Cell:
         with np.errstate(all="ignore"):  # here, since it costs as much as a figure
             own = [(metric, evaluate(metric, (self,))) for metric in metrics]
             found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
-        limits = iter(intervals([e.again for _, e in found if e.again is not None], self.context.confidence))
+        drawn = [each.again for _, each in found if each.again is not None]
+        limits = iter(intervals(drawn, self.context.confidence, self.n_groups))
         tokenizer, dataset, language = self.key
         rows = []
         for index, (metric, (unit, value, status, again, known)) in enumerate(found):
             limit = known if again is None else next(limits)
-            if limit is not None and not limit[0] < limit[1] and index < len(own):
+            if again is not None and index < len(own) and (limit is None or not limit[0] < limit[1]):
                 limit = self._of_all_alike(unit, value)
             low, high = limit or (None, None)
             rows.append(

@@ -289,7 +289,7 @@ def _ranked(
         with np.errstate(all="ignore"):
             again[name] = sums[0] / sums[1]
         bits, size = own.sums.sum(axis=1).tolist()
-        limits = intervals([again[name]], confidence)[0]
+        limits = intervals([again[name]], confidence, own.documents)[0]
         row = NgramBits(name, language, own.documents, own.tokens, int(size), bits, own.lost, limits)
         found.append(row)
     found.sort(key=lambda row: (row.lost > 0, row.bits_per_byte))
@@ -297,7 +297,7 @@ def _ranked(
     ranked = []
     for row in found:
         apart = [again[row.tokenizer] - again[each.tokenizer] for each in sound if each is not row]
-        limits_of = intervals(apart, confidence)
+        limits_of = intervals(apart, confidence, row.documents)
         if row.lost or not apart or None in limits_of:
             ranked.append(row)
             continue

@@ -94,7 +94,7 @@ def distances(
         if fewest:
             again = resampled_sums(sums, seed=seed, n=replicates)
             with np.errstate(all="ignore"):
-                limits = intervals([again[0] / again[1]], confidence)[0]
+                limits = intervals([again[0] / again[1]], confidence, documents)[0]
             found.append(Distance(language, documents, tokens, fewest, limits))
     if not found:
         raise CorpusError(f"{dataset.name}: no text in it, so there is nothing to divide by")

@@ -104,7 +104,7 @@ def test_surrogates_are_repaired():
 
 
 PLAIN = """
-import warnings; warnings.simplefilter("ignore")
+import warnings; warnings.simplefilter("error", RuntimeWarning)
 import numpy as np
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.ranks import model_of_ranks
@@ -120,6 +120,9 @@ ids = encoder.encode(text).tolist()
 want = [s.id for piece in model.pattern.pieces(text) for s in segment(model, piece)]
 assert ids == want, (ids, want)
 assert encoder.encode(text).tolist() == want
+import tokbench
+trained = tokbench.load("bpe:vocab_size=260", train_on=["low lower lowest"] * 3)
+assert len(trained.encode("low")) == 1
 print("same")
 """
 

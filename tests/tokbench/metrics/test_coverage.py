@@ -90,7 +90,7 @@ def coverage(corpus: str, n: int, *, trials: int = TRIALS) -> tuple[float, float
     rng = np.random.default_rng(n)
     given = held = 0
     for _ in range(trials // 50):
-        for limits in intervals([figures(draw, figure, n, rng) for _ in range(50)], 0.95):
+        for limits in intervals([figures(draw, figure, n, rng) for _ in range(50)], 0.95, n):
             if limits is not None:
                 given += 1
                 held += limits[0] <= truth <= limits[1]
@@ -128,8 +128,8 @@ def test_intervals_cover_on_every_corpus_of_every_size(corpus: str, n: int) -> N
 def test_a_handful_of_documents_has_no_interval() -> None:
     draw, figure, _ = CORPORA["even"]
     rng = np.random.default_rng(0)
-    assert intervals([figures(draw, figure, n, rng) for n in (2, 3, 4, 5)], 0.95) == [None] * 4
-    assert intervals([figures(draw, figure, 4, rng)], 0.8) != [None]
+    assert [intervals([figures(draw, figure, n, rng)], 0.95, n) for n in (2, 3, 4, 5)] == [[None]] * 4
+    assert intervals([figures(draw, figure, 4, rng)], 0.8, 4) != [None]
     given, held = coverage("even", 6, trials=200)
     assert given > 0.97  # two of six may share a group
     assert held >= 0.93

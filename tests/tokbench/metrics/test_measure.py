@@ -13,6 +13,7 @@ from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
+from tokbench.metrics.differences import differences
 from tokbench.metrics.intervals import bearing, normal_of_t, p_value, t_of_normal
 from tokbench.metrics.measure import measure, unit_of
 from tokbench.tally import CorpusFacts, Tally
@@ -118,10 +119,10 @@ def test_all_is_the_sum_of_the_languages(stand_ins) -> None:
     assert (rows[2].ci_low, rows[2].ci_high) == (whole.ci_low, whole.ci_high)
 
 
-def parallel(tokenizer, *, languages: dict[str, list[str]]) -> dict[CellKey, Tally]:
+def parallel(tokenizer, *, languages: dict[str, list[str]], name: str = "t") -> dict[CellKey, Tally]:
     facts = CorpusFacts(parallel=True)
     return {
-        CellKey("t", "d", language): collect(
+        CellKey(name, "d", language): collect(
             tokenizer, [Document(text, line=i) for i, text in enumerate(texts)], facts=facts
         )
         for language, texts in languages.items()
@@ -319,6 +320,26 @@ def test_what_is_decided_by_one_document_has_no_interval(stand_ins) -> None:
     row = one(tally, metric(lambda t: t.digit_cuts / t.digit_reach))
     assert row.value is not None
     assert row.ci_low is None
+
+
+@pytest.mark.parametrize(("lines", "known"), [(2, False), (5, False), (20, True)])
+def test_few_equal_documents_have_no_interval_instead_of_one_without_width(stand_ins, lines, known) -> None:
+    texts = {"eng": ["ab"] * lines, "twice": ["abab"] * lines}
+    cells = parallel(stand_ins.Pieces(), languages=texts)
+    cells |= parallel(stand_ins.Pieces("ab"), languages=texts, name="other")
+    asked = [NAMED[name] for name in ("premium", "gini", "compression_ratio", "tokens_per_line", "round_trip")]
+    context = MeasureContext(parallel={"d": True}, baseline="t")
+    rows = measure(cells, asked, context=context)
+    ends = {(row.metric, row.language, row.ci_low) for row in rows if row.tokenizer == "t" and row.value}
+    assert ("premium", "twice", 2.0 if known else None) in ends
+    assert ("compression_ratio", "eng", None) in ends
+    share = next(row for row in rows if row.metric == "round_trip" and row.language == "eng")
+    assert share.ci_low is not None  # exact, of however few
+    assert share.ci_high == 1
+    apart = {row.metric: row for row in differences(cells, asked, context=context) if row.language == "all"}
+    assert apart["compression_ratio"].value == 1
+    assert (apart["compression_ratio"].ci_low == 1) == known
+    assert (apart["gini"].ci_low == 0) == known
 
 
 def test_a_metric_may_say_that_it_has_no_interval(tally) -> None:
