@@ -63,16 +63,24 @@ class Delimited(RecordFormat):
                     f"{piece.path}: no column {self.fields.text!r}; the header has: {', '.join(header)}. "
                     f"Name the text with field=NAME"
                 )
+            for name in {self.fields.text, *self.fields.others.values()}:
+                if header.count(name) > 1:
+                    raise CorpusError(f"{piece.path}: {header.count(name)} columns are named {name!r}")
             while True:
+                where = f"{piece.path}, line {reader.line_num + 1}"
                 try:
                     values = next(reader, None)
                 except csv.Error as error:
-                    raise CorpusError(f"{piece.path}, line {reader.line_num}: {error}") from None
+                    raise CorpusError(f"{where}: {_said(error)}") from None
                 if values is None:
                     return
                 if not values:
                     continue
-                where = f"{piece.path}, line {reader.line_num}"
+                if any(values[len(header) :]):
+                    raise CorpusError(
+                        f"{where}: {len(values)} values under {len(header)} columns; one that holds the delimiter "
+                        "stands in quotation marks, and delimiter=CHARACTER names another"
+                    )
                 row: dict[str, Any] = dict(zip(header, values, strict=False))
                 text = self.fields.text_of(row, where=where)
                 if text is not None:
@@ -82,3 +90,9 @@ class Delimited(RecordFormat):
         for offset, data in blocks.blocks(handle, 0, -1, blocks.LINE_END):
             text = blocks.decode(data, path=path, offset=offset, errors=self.fields.errors)
             yield from io.StringIO(text, newline="")
+
+
+def _said(error: csv.Error) -> str:
+    """What is wrong with a row, in words."""
+    unfinished = "unexpected end of data" in str(error)
+    return "a quotation mark is opened here and never closed" if unfinished else str(error)

@@ -12,6 +12,7 @@ not, the whole batch is decoded, and every later one. All other documents are de
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, kinds_of_loss, same_white_space
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
-from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch
+from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch, unk_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,8 @@ _SPACE = 0x20
 EDIT_WINDOW = 4096
 """Code points of a document that the edit distance looks at, from the first difference on."""
 _EXCERPT = 120
+_UNKNOWN = "\ufdd0"
+"""A code point that is no character, in the place of an unknown token."""
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP = np.uint64(63)
@@ -45,8 +48,6 @@ _TOP = np.uint64(63)
 
 class RoundTrips:
     """Compares the documents of one tokenizer, batch by batch; `losses` are examples of what was lost."""
-
-    __slots__ = ("_believed", "_checked", "_checked_bytes", "_drops_space", "_tokenizer", "losses")
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -81,7 +82,7 @@ class RoundTrips:
         first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
         distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}
         new = [
-            examine(key, text, lost[i], unknown=bool(places.unknown[i]))
+            examine(key, text, lost[i], unknown=self._unknown if places.unknown[i] else None)
             for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
             if key <= threshold
         ]
@@ -105,6 +106,12 @@ class RoundTrips:
             self._believed = False
             changed |= _changed(batch, self._decoded(tokens, told & ~checked))
         return dict(sorted(changed.items()))
+
+    @cached_property
+    def _unknown(self) -> str:
+        """What the decoder writes for an unknown token."""
+        unknown = unk_id(self._tokenizer)
+        return "" if unknown is None else decode_batch(self._tokenizer, TokenBatch.of([[unknown]]))[0]
 
     def _decoded(self, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
         """What each of `documents` decodes to."""
@@ -130,18 +137,30 @@ def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:
 # --- how far what came back is from the text ----------------------------------------------------------------
 
 
-def examine(key: int, text: str, decoded: str, *, unknown: bool) -> Loss:
-    """The loss of one document."""
-    first = next((i for i, (a, b) in enumerate(zip(text, decoded, strict=False)) if a != b), None)
+def examine(key: int, text: str, decoded: str, *, unknown: str | None = None) -> Loss:
+    """The loss of one document; `unknown` is how unknown tokens are spelled, where the document has some.
+
+    Of the edits each is one character that no text has, however it is spelled: ``[UNK]`` is no more wrong than
+    ``⁇``.
+
+    Example:
+        >>> examine(0, "a☃b", "a[UNK]b", unknown="[UNK]").edits, examine(0, "a☃b", "a ⁇ b", unknown=" ⁇ ").edits
+        (1, 1)
+    """
+    told = decoded
+    for spelled in (unknown or "", (unknown or "").strip()):
+        if spelled.strip() and spelled not in text:
+            told = told.replace(spelled, _UNKNOWN)
+    first = next((i for i, (a, b) in enumerate(zip(text, told, strict=False)) if a != b), None)
     if first is None:
-        first = min(len(text), len(decoded))
-    a, b = text[first : first + EDIT_WINDOW], decoded[first : first + EDIT_WINDOW]
+        first = min(len(text), len(told))
+    a, b = text[first : first + EDIT_WINDOW], told[first : first + EDIT_WINDOW]
     begin = max(0, first - 20)
     return Loss(
         key,
         len(text) if len(text) - first <= EDIT_WINDOW else first + EDIT_WINDOW,
         edit_distance(a, b),
-        kinds_of_loss(text[: first + EDIT_WINDOW], decoded[: first + EDIT_WINDOW], unknown=unknown),
+        kinds_of_loss(text[: first + EDIT_WINDOW], decoded[: first + EDIT_WINDOW], unknown=unknown is not None),
         text[begin : begin + _EXCERPT],
         decoded[begin : begin + _EXCERPT],
     )
