@@ -78,8 +78,8 @@ class Delimited(RecordFormat):
                     continue
                 if any(values[len(header) :]):
                     raise CorpusError(
-                        f"{where}: {len(values)} values under {len(header)} columns; one that holds the delimiter "
-                        "stands in quotation marks, and delimiter=CHARACTER names another"
+                        f"{where}: {len(values)} values under {len(header)} columns; one that holds the "
+                        "delimiter stands in quotation marks, and delimiter=CHARACTER names another"
                     )
                 row: dict[str, Any] = dict(zip(header, values, strict=False))
                 text = self.fields.text_of(row, where=where)

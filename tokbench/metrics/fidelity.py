@@ -120,8 +120,8 @@ METRICS = (
         ),
         caveat=(
             "The edits are of S, the 32 lossy documents of smallest hash (the first 4,096 characters from "
-            "the first difference on); an unknown token is one character, however it is spelled; 0 where nothing "
-            "is lost."
+            "the first difference on); an unknown token is one character, however it is spelled; 0 where "
+            "nothing is lost."
         ),
         no_interval="Edits are known of a sample of the lossy documents only.",
         compute=_cer,

@@ -105,7 +105,8 @@ class Languages:
 def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> list[Measurement]:
     """The rows of metrics of level ``languages``.
 
-    A metric that gives one number fills the row ``all``; one that gives a number per language fills theirs.
+    A metric that gives one number has the row ``all`` and no others; one that gives a number per language has
+    theirs, and says so in ``all``.
     """
     import numpy as np
 
@@ -119,16 +120,15 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
             with np.errstate(all="ignore"):
                 resampled, _ = computed(metric, again)
         each = metric.per_language
-        for index, cell in enumerate([*languages.cells, overall]):
-            one = index == len(languages.cells)
+        for index, cell in enumerate([*(languages.cells if each else ()), overall]):
+            one = cell is overall
             value, why, own = None, status, None
             if result is not None and each != one:
                 value = float(result[index] if each else result)
                 if resampled is not None:
                     own = np.asarray(resampled[index] if each else resampled, np.float64)
             elif result is not None:
-                what = "of single languages" if each else "of all languages together"
-                why = f"undefined: a figure {what}"
+                why = "undefined: a figure of single languages"
             if value is not None and not np.isfinite(value):
                 value, why = None, "undefined: not a finite number"
             row = Measurement(

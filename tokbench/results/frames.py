@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.metric import Measurement
-from tokbench.results.atomic import replacing, write_bytes
+from tokbench.results.atomic import replacing
 from tokbench.wording import writable
 
 if TYPE_CHECKING:
@@ -33,42 +34,39 @@ _LATER = {"estimated": False}
 _NUMBERS = {"value", "ci_low", "ci_high"}
 
 
-def measurement_rows(
-    run: str, measurements: Iterable[Measurement], estimated: Collection[str] = ()
-) -> list[dict[str, Any]]:
-    """One mapping per measurement, with the keys `COLUMNS`; NaN becomes None.
+def measurement_table(
+    run: str, measurements: Sequence[Measurement], estimated: Collection[str] = ()
+) -> pa.Table:
+    """The measurements as a table with the columns `COLUMNS`; NaN becomes null.
 
     `estimated` are the tokenizers whose figures rest on estimated numbers of tokens.
     """
-    return [
-        {
-            "run": run,
-            "tokenizer": row.tokenizer,
-            "dataset": row.dataset,
-            "language": row.language,
-            "metric": row.metric,
-            "value": _number(row.value),
-            "ci_low": _number(row.ci_low),
-            "ci_high": _number(row.ci_high),
-            "unit": row.unit,
-            "n_documents": row.n_documents,
-            "status": row.status,
-            "estimated": row.tokenizer in estimated and row.value is not None,
-        }
-        for row in measurements
-    ]
-
-
-def write_measurements(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as `path` (Parquet) and beside it as CSV; equal rows give equal bytes."""
     import pyarrow as pa
 
+    columns: dict[str, Any] = {"run": [run] * len(measurements)}
+    columns |= {name: [getattr(row, name) for row in measurements] for name in COLUMNS[1:-1]}
+    columns["estimated"] = [row.tokenizer in estimated and row.value is not None for row in measurements]
     types = {name: pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS}
     types |= {"n_documents": pa.int64(), "estimated": pa.bool_()}
-    schema = pa.schema(list(types.items()))
-    table = pa.Table.from_pylist([_writable(row) for row in rows], schema=schema)
+    arrays = [
+        pa.array(map(_number if name in _NUMBERS else _text, columns.pop(name)), type)
+        for name, type in types.items()
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(list(types.items())))
+
+
+def write_measurements(path: Path, table: pa.Table) -> None:
+    """Write measurements as `path` (Parquet) and beside it as CSV; equal rows give equal bytes."""
     write_table(path, table)
     _write_csv(path.with_suffix(".csv"), table)
+
+
+def table_of(rows: Sequence[Any]) -> pa.Table:
+    """Rows of one dataclass as a table, a column a field."""
+    import pyarrow as pa
+
+    names = [each.name for each in fields(rows[0])] if rows else []
+    return pa.table({name: [_text(getattr(row, name)) for row in rows] for name in names})
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -124,24 +122,25 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 def _write_csv(path: Path, table: pa.Table) -> None:
     import csv
-    import io
 
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.column_names)
-    # repr() is the shortest text that reads back as the same float.
-    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-        writer.writerow(
-            ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row]
-        )
-    write_bytes(path, text.getvalue().encode("utf-8", "backslashreplace"))
+    with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(table.column_names)
+        for batch in table.to_batches(max_chunksize=10_000):  # many rows as objects are ten times their size
+            # repr() is the shortest text that reads back as the same float.
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                writer.writerow(
+                    ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row]
+                )
 
 
 def _number(value: float | None) -> float | None:
-    if value is None or value != value:
-        return None
-    return float(value)
+    return None if value is None or value != value else float(value)
+
+
+def _text(cell: Any) -> Any:
+    return writable(cell) if isinstance(cell, str) else cell
 
 
 def _writable(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: writable(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+    return {name: _text(cell) for name, cell in row.items()}

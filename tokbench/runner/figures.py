@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import RunFolder
-from tokbench.results.frames import measurement_rows, write_measurements, write_rows
+from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import Cell, CellFiles
 from tokbench.runner.recipe import RegistryRecipe, key_of
@@ -24,6 +24,8 @@ from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import NO_LIMITS, Emit
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from tokbench.runner.inspecting import Inspections
     from tokbench.runner.plan import Plan  # which a worker does without
 
@@ -38,8 +40,8 @@ MOST_COMPARED = 500
 class Figures:
     """What was measured, what was compared, and what went wrong with metrics, which are plugins' code."""
 
-    rows: list[Measurement] = field(default_factory=list)
-    compared: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Measurement]
+    compared: pa.Table
     faults: list[Failure] = field(default_factory=list)
 
 
@@ -57,7 +59,7 @@ def make_figures(
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
     measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
-    rows = [*_honest_totals(measured, why), *_failure_rows(why, metrics, measured)]
+    rows = [*_told_once([*_honest_totals(measured, why)]), *_failure_rows(why, metrics, measured)]
     languages = {(key.dataset, key.language) for key in keys}
     few = _pairs(keys, context) * len(languages) <= MOST_COMPARED
     compared, more_faults = compare_all(plan, folder, keys, metrics, context, few)
@@ -77,8 +79,8 @@ def write_figures(
     folder.remove_reports()
     rows = sorted([*figures.rows, *speeds], key=order.place)
     estimated = {subject.entry.key for subject in subjects if subject.estimated}
-    write_measurements(folder.measurements, measurement_rows(name, rows, estimated))
-    write_rows(folder.comparisons, figures.compared)
+    write_measurements(folder.measurements, measurement_table(name, rows, estimated))
+    write_table(folder.comparisons, figures.compared)
 
 
 def measure_context(plan: Plan, subjects: Sequence[Subject], seen: Inspections) -> MeasureContext:
@@ -132,6 +134,18 @@ def _honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> I
     broken = {(key.tokenizer, key.dataset) for key in why}
     for row in rows:
         if row.language != OVERALL or (row.tokenizer, row.dataset) not in broken:
+            yield row
+
+
+def _told_once(rows: Sequence[Measurement]) -> Iterator[Measurement]:
+    """`rows` without those of a language that only repeat why its whole dataset has no figure."""
+    why = {
+        (row.tokenizer, row.dataset, row.metric): row.status
+        for row in rows
+        if row.language == OVERALL and row.status.startswith("undefined: ")
+    }
+    for row in rows:
+        if row.language == OVERALL or why.get((row.tokenizer, row.dataset, row.metric)) != row.status:
             yield row
 
 
@@ -266,7 +280,7 @@ def compare_all(
     metrics: Sequence[Metric],
     context: MeasureContext,
     per_language: bool,
-) -> tuple[list[dict[str, Any]], list[Failure]]:
+) -> tuple[pa.Table, list[Failure]]:
     """Paired differences in all metrics; in ours alone where a plugin's prevents that, which is then said."""
     registry = plan.registry
     ours = [metric.name for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
@@ -279,7 +293,7 @@ def compare_all(
             return found, faults
         others = ", ".join(repr(name) for name in names if name not in ours) or "ours"
         faults.append(Failure("metric", f"comparing tokenizers by {others}: {found.kind}: {found.message}"))
-    return [], faults
+    return table_of([]), faults
 
 
 def compare_figures(
@@ -290,11 +304,11 @@ def compare_figures(
     context: MeasureContext,
     per_language: bool,
     metrics: Sequence[str],
-) -> list[dict[str, Any]]:
-    """In a worker: the rows of ``comparisons``."""
+) -> pa.Table:
+    """In a worker: ``comparisons``, a table, since so many rows as objects would be many times its size."""
     from tokbench.metrics.differences import differences
 
     registry = home.load()
     chosen = [registry.metric(name) for name in metrics]
     files = CellFiles(folder, keys)
-    return [asdict(row) for row in differences(files, chosen, context=context, per_language=per_language)]
+    return table_of(differences(files, chosen, context=context, per_language=per_language))

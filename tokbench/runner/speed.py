@@ -5,8 +5,9 @@ for them). Then comes the first pass, over some megabytes of text that it has ne
 text is to a tokenizer; then it proves that its ways of encoding agree; then rounds over a little of the text,
 which it knows by now. Parts of the first pass and rounds go around: every tokenizer does one before any does
 the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
-alike. Only one process works at a time. More than `SIDE_BY_SIDE` tokenizers go in groups, one after the other,
-so that memory does not grow with their number. What an earlier try of the same run has timed is found again on
+alike. Only one process works at a time. More than `SIDE_BY_SIDE` tokenizers go in groups of `GROUP`, one after
+the other, so that memory does not grow with their number; in every other process the groups are other ones.
+What an earlier try of the same run has timed is found again on
 disk.
 
 `tokbench.runner.passages` chooses the text, `stopwatch` is what each process does, `speed_rows` makes figures
@@ -84,7 +85,7 @@ def time_all(
         done += 1
         display.rounds(done, total, doing)
 
-    groups = math.ceil(len(ready) / SIDE_BY_SIDE)
+    groups = 1 if len(ready) <= SIDE_BY_SIDE else math.ceil(len(ready) / GROUP)
     if groups > 1:
         result.notes.append(
             f"timed in {groups} groups, one after the other: these are side by side only within"
@@ -94,7 +95,7 @@ def time_all(
         for number in range(groups):
             heat = _Heat(process, threads, passages, settings, limits, result, tick)
             try:
-                heat.run(starting[number * len(ready) // groups : (number + 1) * len(ready) // groups], stop)
+                heat.run(_group(starting, number, groups, mixed=process % 2 == 1), stop)
             finally:
                 heat.close()
             if stop.asked:
@@ -105,7 +106,21 @@ def time_all(
 
 
 SIDE_BY_SIDE = 24
-"""Tokenizers whose processes live at once: each holds 50 to 250 MB."""
+"""Tokenizers up to which all processes live at once, each of 50 to 250 MB."""
+GROUP = 8
+"""More go in groups of at most so many, which any number of tokenizers fits into 2 GB by."""
+
+
+def _group(subjects: Sequence[Subject], number: int, groups: int, *, mixed: bool) -> Sequence[Subject]:
+    """The members of a group: neighbours, or `mixed`, every so many-th.
+
+    Example:
+        >>> [_group("abcde", number, 2, mixed=mixed) for mixed in (False, True) for number in (0, 1)]
+        ['ab', 'cde', 'ace', 'bd']
+    """
+    if mixed:
+        return subjects[number::groups]
+    return subjects[number * len(subjects) // groups : (number + 1) * len(subjects) // groups]
 
 
 @dataclass

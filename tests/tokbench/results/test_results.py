@@ -14,7 +14,7 @@ from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Failure, Run, 
 from tokbench.results.atomic import StorageError, write_bytes, write_json
 from tokbench.results.cell import cell_file_name, read_cell, read_head, write_cell
 from tokbench.results.comparison import compare_figures, compare_manifests, paired
-from tokbench.results.frames import measurement_rows, write_measurements
+from tokbench.results.frames import measurement_table, write_measurements
 
 KEY = CellKey("bytes", "text:a", "eng_Latn")
 
@@ -28,7 +28,7 @@ def make_run(folder: Path, rows: list[Measurement], **manifest: Any) -> Run:
         "datasets": [{"spec": "text:a", "languages": {"eng_Latn": {}, "deu_Latn": {}}}],
     }
     write_json(folder / "run.json", {**known, **manifest})
-    write_measurements(folder / "measurements.parquet", measurement_rows(folder.name, rows))
+    write_measurements(folder / "measurements.parquet", measurement_table(folder.name, rows))
     return Run.open(folder)
 
 
@@ -99,7 +99,7 @@ def test_the_frame_is_tidy(tmp_path: Path) -> None:
 
 def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write_measurements(tmp_path / name / "measurements.parquet", measurement_rows("run", ROWS))
+        write_measurements(tmp_path / name / "measurements.parquet", measurement_table("run", ROWS))
     for suffix in ("parquet", "csv"):
         one, two = (tmp_path / name / f"measurements.{suffix}" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()

@@ -225,6 +225,7 @@ def test_many_tokenizers_are_timed_in_groups(corpus: Path, run: RunIt, monkeypat
     from tokbench.runner import speed as speeds
 
     monkeypatch.setattr(speeds, "SIDE_BY_SIDE", 2)
+    monkeypatch.setattr(speeds, "GROUP", 2)
     specs = ["bytes", "chars", "whitespace:vocab_size=20"]
     done = run(specs, [f"text:{corpus}"], speed={"rounds": 2, "forms": ["batch"]})
     warm = done.speed[done.speed["state"] == "warm"]

@@ -1,4 +1,4 @@
-"""The figures of a page: each plot drawn once, wide for screens and narrow for phones."""
+"""The figures of a page: each plot drawn once, wide for screens, and narrow for phones where that is readable."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 # Shown as tables that sort and filter; as pictures they are for papers and slides.
+_FOR_PHONES = 24
+"""Tokenizers up to which figures are drawn for phones too; of more, phones scroll."""
 _AS_TABLES = {"chars_per_token", "compression_by_language", "premium_by_language", "tokens_per_line"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A figure in both widths, with its title and note."""
+    """A figure in both widths, with its title and note; `narrow` is empty where the wide one serves both."""
 
     title: str
     note: str
@@ -82,7 +84,8 @@ class Drawings:
     def _draw(self, plot: Plot) -> Drawn | None:
         made = []
         note = ""
-        for size in ("page", "column"):
+        few = len(self.run.tokenizers) <= _FOR_PHONES
+        for size in ("page", "column") if few else ("page",):
             with style.house_style(size, outlines=False):
                 figure = plot.draw(self.run)
                 if figure is None:
@@ -90,4 +93,4 @@ class Drawings:
                 note = str(figure.get_label() or "")
                 svg = self.sheet.add(figure, name=plot.name, title=plot.title, note=note or plot.summary)
                 made.append(Markup(svg))
-        return Drawn(title=plot.title, note=note, wide=made[0], narrow=made[1])
+        return Drawn(title=plot.title, note=note, wide=made[0], narrow=made[1] if few else Markup())

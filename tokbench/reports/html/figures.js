@@ -1,7 +1,8 @@
 // The figures under the pointer: values, one tokenizer followed through all of them, one as the baseline of the others,
 // one language, one figure saved.
-// What a mark stands for comes with the drawing: data-t is its tokenizer, data-v what to say; a path of several places
-// has their names in data-n and their values in data-v, one a line.
+// What a mark stands for comes with the drawing: data-t is its tokenizer, data-v what to say. A path of several places
+// has their values in data-v, one a line, with the unit of all in data-u where they share it; data-n is the number of the
+// list of their names among those of the whole drawing.
 "use strict";
 (() => {
   const follow = document.getElementById("follow");
@@ -14,6 +15,9 @@
   const tip = Object.assign(document.createElement("p"), { className: "tip", hidden: true });
   tip.setAttribute("role", "status");
   document.body.append(tip);
+
+  const namesOf = (mark) => (mark.dataset.n === undefined ? [] : mark.ownerSVGElement.dataset.names.split("\n\n")[mark.dataset.n].split("\n"));
+  const saidOf = (mark) => mark.dataset.v.split("\n").map((said) => (mark.dataset.u === undefined ? said : `${said} ${mark.dataset.u}`));
 
   // The places of a path in its own units: of strokes the middle of each, of a curve each point.
   function places(mark, count) {
@@ -34,14 +38,14 @@
   function nearest(svg, x, y) {
     let best = { away: 16 };
     for (const mark of svg.querySelectorAll("[data-v]")) {
-      const [spec, said] = [mark.dataset.t, mark.dataset.v.split("\n")];
+      const [spec, said] = [mark.dataset.t, saidOf(mark)];
       if (mark.dataset.n === undefined) {
         const box = mark.getBoundingClientRect();
         const away = Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
         if (away < best.away) best = { away, spec, said: said[0], beside: () => times(mark, said[0]) };
         continue;
       }
-      const names = mark.dataset.n.split("\n");
+      const names = namesOf(mark);
       places(mark, names.length).forEach((place, index) => {
         const away = Math.hypot(place.x - x, Math.max(Math.abs(place.y - y) - place.reach, 0)) + 0.5; // a dot first
         const beside = () => times(mark, said[index], names[index]);
@@ -60,8 +64,8 @@
     for (const panel of [mark.parentElement, mark.ownerSVGElement]) {
       for (const each of panel.querySelectorAll("[data-v]")) {
         if (each.dataset.t !== baseline.value) continue;
-        const index = name === undefined ? 0 : (each.dataset.n ?? "").split("\n").indexOf(name);
-        const under = (name === undefined) === (each.dataset.n === undefined) && figure(each.dataset.v.split("\n")[index]);
+        const index = name === undefined ? 0 : namesOf(each).indexOf(name);
+        const under = (name === undefined) === (each.dataset.n === undefined) && figure(saidOf(each)[index]);
         if (under && under[1] === own[1] && under[3] === own[3] && Number(under[2])) {
           return `${(Number(own[2]) / Number(under[2])).toFixed(2)}× ${labels.get(baseline.value)}`;
         }
@@ -148,7 +152,7 @@
     });
     if (!language.value) return;
     for (const mark of document.querySelectorAll(".plot g[data-n]")) {
-      const index = mark.dataset.n.split("\n").indexOf(language.value);
+      const index = namesOf(mark).indexOf(language.value);
       const path = mark.querySelector("path");
       const stroke = path?.getAttribute("d").split(/(?=M)/)[index];
       if (index < 0 || !stroke) continue;
@@ -194,6 +198,7 @@
     if (drawn()) plot.querySelector("figcaption").append(" ", button);
   });
   document.querySelectorAll("tr[data-t] > th").forEach((head) => {
+    head.title ||= head.parentElement.dataset.t;
     if (labels.has(head.parentElement.dataset.t)) head.addEventListener("click", () => go(head.parentElement.dataset.t));
   });
   follow.addEventListener("change", followed);

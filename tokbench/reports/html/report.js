@@ -158,6 +158,7 @@ function saveFile(name, text, type) {
   document.querySelectorAll(".heat").forEach((block) => {
     const cells = [...block.querySelectorAll("td[data-v]")];
     const original = cells.map((cell) => cell.className);
+    cells.forEach((cell) => { if (cell.title) cell.title = `95 %: ${cell.title}`; });
     const box = make("input", { type: "checkbox" });
     box.addEventListener("change", () => {
       if (!box.checked) { cells.forEach((cell, index) => { cell.className = original[index]; }); return; }
@@ -166,7 +167,7 @@ function saveFile(name, text, type) {
         const values = there.map((cell) => Number(cell.dataset.v));
         const low = Math.min(...values);
         const span = Math.max(...values) - low || 1;
-        there.forEach((cell, index) => { cell.className = `n h${Math.round(((values[index] - low) / span) * 8)}`; });
+        there.forEach((cell, index) => { cell.className = `h${Math.round(((values[index] - low) / span) * 8)}`; });
       }
     });
     block.querySelector(".tools").append(make("label", {}, box, " Shade within each language"));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -16,27 +18,19 @@ if TYPE_CHECKING:
 
 
 def samples(run: Run) -> Markup:
-    """Every passage the run kept, each with its tokenizations."""
+    """Every passage the run kept, each with its tokenizations, those of several tokenizers once."""
     if not run.samples:
         return Markup("")
     labels = data.names(run)
     ranks = {name: ranks_of(run, name) for name in run.tokenizers}
-    shown = [
-        {
-            "title": _title(run, sample),
-            "views": [
-                {
-                    "name": labels.get(name, name),
-                    "count": len(view["pieces"]),
-                    "view": markup(
-                        spans_of_json(view["pieces"]), f"Tokens of {labels.get(name, name)}", ranks.get(name)
-                    ),
-                }
-                for name, view in _views(sample)
-            ],
-        }
-        for sample in run.samples
-    ]
+    shown = []
+    for sample in run.samples:
+        views = []
+        for names, pieces in _alike(sample):
+            named = ", ".join(labels.get(name, name) for name in names)
+            view = markup(spans_of_json(pieces), f"Tokens of {named}", ranks.get(names[0]))
+            views.append({"name": named, "count": len(pieces), "view": view})
+        shown.append({"title": _title(run, sample), "views": views})
     return Markup(environment().get_template("samples.html").render(samples=shown))
 
 
@@ -48,8 +42,13 @@ def _title(run: Run, sample: dict[str, Any]) -> str:
     return str(sample.get("title") or "")
 
 
-def _views(sample: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    return [(each.get("spec") or each["tokenizer"], each) for each in sample["tokenizations"]]
+def _alike(sample: dict[str, Any]) -> Iterator[tuple[list[str], list[dict[str, Any]]]]:
+    """The tokenizers that give the same tokens, ids too, together, each with what they are."""
+    found: dict[str, tuple[list[str], list[dict[str, Any]]]] = {}
+    for each in sample["tokenizations"]:
+        names, _ = found.setdefault(json.dumps(each["pieces"]), ([], each["pieces"]))
+        names.append(each.get("spec") or each["tokenizer"])
+    yield from found.values()
 
 
 def ranks_of(run: Run, tokenizer: str) -> dict[int, int]:

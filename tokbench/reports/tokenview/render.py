@@ -83,28 +83,32 @@ def markup(
 ) -> Markup:
     """The token view of some spans; `label` names it for screen readers.
 
-    `ranks` says how ids rank by frequency where that was counted; it is told with the token's id and bytes.
+    `ranks` says how ids rank by frequency where that was counted; it is told with the token's id and bytes. Ids
+    and ranks stand in columns, one entry a span, joined by ``+`` where it is several tokens: a page has many.
     The spans whose numbers are in `differs` are marked.
     """
-    made = [_marked(span, ranks or {}, number in differs) for number, span in enumerate(spans)]
+    spans = list(spans)
+    columns = {"i": " ".join("+".join(map(str, ids)) for _, ids, _, _ in spans)}
+    if ranks:
+        columns["r"] = " ".join("+".join(str(rank_of(index, ranks)) for index in ids) for _, ids, _, _ in spans)
+    told = Markup("").join(Markup(' data-{}="{}"').format(name, column) for name, column in columns.items())
+    made = Markup("").join(_marked(span, number in differs) for number, span in enumerate(spans))
     return Markup(
-        '<div class="tokens"><div class="text" dir="auto" tabindex="0" role="group" aria-label="{}">{}</div>'
+        '<div class="tokens"><div class="text" dir="auto" tabindex="0" role="group" aria-label="{}"{}>{}</div>'
         '<p class="detail" aria-live="polite"></p></div>'
-    ).format(label, Markup("").join(made))
+    ).format(label, told, made)
 
 
-def _marked(span: Span, ranks: Mapping[int, int], differs: bool) -> Markup:
-    """One span, with short attributes, and without bytes where they are those of the text: a page has many."""
+def _marked(span: Span, differs: bool) -> Markup:
+    """One span, without bytes where they are those of the text."""
     text, ids, data, kind = span
     marks = {"many": len(ids) > 1, kind: kind, "differs": differs}
     names = " ".join(name for name, there in marks.items() if there)
-    found = {"data-i": " ".join(map(str, ids))}
+    found = {}
     if names:
         found["class"] = names
     if len(ids) > 1 or data[0] != unshown(text).encode("utf-8", "replace").hex():
         found["data-b"] = " ".join(data)
-    if ranks:
-        found["data-r"] = " ".join(str(rank_of(index, ranks)) for index in ids)
     given = Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in sorted(found.items()))
     return Markup("<span{}>{}</span>").format(given, text)
 
