@@ -44,7 +44,7 @@ const TokenView = (() => {
   function watch(view) {
     const text = view.querySelector(".text");
     for (const name of ["i", "r"]) {
-      const column = text.dataset[name]?.split(" ") ?? []; // ids and ranks as a report has them, one entry a span
+      const column = text.dataset[name] ? text.dataset[name].split(" ") : []; // ids and ranks as a report has them, one entry a span
       column.forEach((entry, place) => { text.children[place].dataset[name] = entry.replaceAll("+", " "); });
     }
     const detail = view.querySelector(".detail");
