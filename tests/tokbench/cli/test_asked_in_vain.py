@@ -44,6 +44,11 @@ def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.Cap
     assert re.search(r"premium: not measured on anything: only (on parallel text|of several languages)", said)
     assert "morph_score: not measured on anything: no gold segmentation" in said
     assert "fertility: not measured" not in said
+    told = finished.frame[finished.frame["value"].isna() & (finished.frame["dataset"] != "")]
+    assert set(told["language"]) == {"all"}, "what no language has is said once"
+    assert set(zip(told["tokenizer"], told["metric"], strict=True)) == {
+        (name, metric) for name in ("bytes", "chars") for metric in ("premium", "morph_score")
+    }
 
 
 def test_weights_under_which_nothing_weighs(finished: Run) -> None:

@@ -10,15 +10,21 @@ import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 
-from tokbench.reports.html import write
+from tokbench.extension import Plot
+from tokbench.plots import data, style
+from tokbench.reports.html import samples, write
 from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.drawing import Drawings
 from tokbench.reports.html.formula import UnknownFormula, mathml
 from tokbench.reports.html.page import render
+from tokbench.reports.html.svg import SheetOfFigures
 from tokbench.spec import Spec
 
 HOSTILE = str(Spec("bpe", "<script>alert(1)</script>{{7*7}}\u202e\"'&,.json"))
@@ -120,7 +126,50 @@ def test_text_of_a_run_is_text(page: str) -> None:
 
 
 def test_a_character_of_several_tokens_stands_whole(page: str) -> None:
-    assert re.search(r'<span class="many" data-b="e4b8 ad" data-i="2 3"[^>]*>中</span>', page)
+    both = r'<span>[^<]*</span><span class="many" data-b="e4b8 ad">中</span>'
+    assert re.search(rf'data-i="1 2\+3"[^>]*>{both}', page)
+
+
+def test_tokenizers_that_take_a_passage_apart_alike_are_shown_together(page: str) -> None:
+    assert page.count("&lt;script&gt;</span><span") == 2  # in two passages, each of one tokenizer
+    views = sample("bytes")["tokenizations"] + sample("chars")["tokenizations"]
+    shown = list(samples._alike({"tokenizations": views}))
+    assert [names for names, _ in shown] == [["bytes", "chars"]]
+    views[1]["pieces"] = views[1]["pieces"][:1]
+    assert len(list(samples._alike({"tokenizations": views}))) == 2
+
+
+def test_what_many_panels_draw_alike_is_there_once() -> None:
+    places = list(range(30))
+    squares = [x * x for x in places]
+    figure = Figure(figsize=(4, 4))
+    with style.house_style("page", outlines=False):
+        for axes in figure.subplots(2, 2).flat:
+            axes.fill_between(places, squares, [2 * y for y in squares], color=style.FAINT, alpha=0.5, lw=0)
+            (curve,) = axes.plot(places, places)
+            style.tell(curve, "bytes", "", [(f"place {x}", f"{x} tokens") for x in places])
+        style.tell(curve, "chars", "", [("place 0", "1 token"), ("place 1", "2 tokens")])
+        svg = SheetOfFigures().add(figure, name="many", title="Many")
+    ElementTree.fromstring(svg)
+    ranges = re.findall(r'<path id="([^"]+)" d="M0 0L[^"]{300,}"', svg)
+    assert [svg.count(f'<use href="#{name}"') for name in ranges] == [4]
+    assert svg.count("place 7&#10;") == 1
+    assert (
+        len(re.findall(r'data-v="0&#10;1&#10;[^"]*" data-u="tokens"|data-u="tokens" data-v="0&#10;1', svg)) == 3
+    )
+    assert 'data-v="1 token&#10;2 tokens"' in svg
+
+
+@pytest.mark.parametrize(("tokenizers", "sizes"), [(24, 2), (25, 1)])
+def test_figures_of_many_tokenizers_are_drawn_for_screens_alone(
+    monkeypatch: pytest.MonkeyPatch, tokenizers: int, sizes: int
+) -> None:
+    monkeypatch.setattr(data, "worth_drawing", lambda run: True)
+    plot = Plot(name="own", title="Own", summary="Mine.", draw=lambda run: Figure())
+    run: Any = SimpleNamespace(tokenizers=["bytes"] * tokenizers)
+    figure = Drawings(run, plots={"own": plot}).get("own")
+    assert figure is not None
+    assert [bool(figure.wide), bool(figure.narrow)].count(True) == sizes
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""The figures of a page: each plot drawn once, wide for screens and, where it stays readable, narrow for phones."""
+"""The figures of a page: each plot drawn once, wide for screens and, where few enough, narrow for phones."""
 
 from __future__ import annotations
 
