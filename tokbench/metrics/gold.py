@@ -127,9 +127,18 @@ def _rows(text: str, path: Path, format: str) -> Iterator[tuple[int, Row]]:
             if content.strip():
                 yield line, content.rstrip("\r").split("\t")
         return
-    reader = csv.DictReader(io.StringIO(text))
-    missing = {"full_word", "pt1", "rest"} - set(reader.fieldnames or ())
-    if missing:
-        raise CorpusError(f"{path}: no column {', '.join(sorted(missing))}; a MorphScore file has it")
-    for record in reader:
-        yield reader.line_num, [record[name] or "" for name in ("full_word", "pt1", "rest")]
+    reader = csv.reader(io.StringIO(text), strict=True)
+    line = 1
+    try:
+        header = next(reader, [])
+        missing = {"full_word", "pt1", "rest"} - set(header)
+        if missing:
+            raise CorpusError(f"{path}: no column {', '.join(sorted(missing))}; a MorphScore file has it")
+        places = [header.index(name) for name in ("full_word", "pt1", "rest")]
+        line = reader.line_num + 1
+        for row in reader:
+            if row:
+                yield line, [row[place] for place in places if place < len(row)]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise CorpusError(f"{path}, line {line}: {error}") from None

@@ -14,7 +14,8 @@ It falls short where few documents of very unequal length decide a figure that a
 there is no remedy but more documents. Percentiles beyond the resamples are the furthest of them. Resamples lie
 between the lowest and the highest document, which n of them bracket with a probability of 1 − 2^(1−n): where
 that is less than the confidence, at 95 % with fewer than six documents, no interval is given, not even of
-what is the same in all of them.
+what is the same in all of them; nor is one where not a single resample is expected beyond each of its ends, at
+95 % with fewer than 40.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def intervals(figures: Sequence[Floats], confidence: float, documents: int) -> l
         limits: Interval | None = None
         if groups == 0 and enough(documents, confidence):
             limits = figure, figure
-        elif groups and enough(groups, confidence) and count >= _USABLE * len(row):
+        elif groups and enough(groups, confidence) and count >= max(_USABLE * len(row), 2 / (1 - confidence)):
             t = t_of_normal(z, freedom) * math.sqrt(groups / (groups - 1))
             position = (count - 1) * tail(t)
             low, high = _between(row, position), _between(row, count - 1 - position)

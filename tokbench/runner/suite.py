@@ -113,7 +113,7 @@ class Suite(BaseModel):
     weights: dict[str, float] = {}
     renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
     seed: Whole = Field(default=0, ge=0)
-    replicates: Whole = Field(default=1000, ge=0)
+    replicates: Whole = Field(default=1000, ge=0, le=100_000)
     confidence: Number = Field(default=0.95, gt=0, lt=1)
     jobs: Whole | None = Field(default=None, ge=1)
     engine: str = "local"

@@ -322,6 +322,13 @@ def test_what_is_decided_by_one_document_has_no_interval(stand_ins) -> None:
     assert row.ci_low is None
 
 
+@pytest.mark.parametrize(("replicates", "known"), [(0, False), (1, False), (39, False), (40, True)])
+def test_few_resamples_give_no_interval(tally, replicates: int, known: bool) -> None:
+    row = one(tally, NAMED["fertility"], replicates=replicates)
+    assert row.value is not None
+    assert (row.ci_low is not None) == known
+
+
 @pytest.mark.parametrize(("lines", "known"), [(2, False), (5, False), (20, True)])
 def test_few_equal_documents_have_no_interval_instead_of_one_without_width(stand_ins, lines, known) -> None:
     texts = {"eng": ["ab"] * lines, "twice": ["abab"] * lines}

@@ -68,6 +68,14 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         read_gold(path, "unimorph")
     with pytest.raises(CorpusError, match="full_word"):
         read_gold(path, "morphscore")
+    for row, said in {
+        "walking,walk": "line 3: 2 columns",
+        '"walking,walk,ing': "line 3: unexpected end of data",
+        f"{'a' * 140_000},a,a": "line 3: field larger",
+    }.items():
+        path.write_text(f"full_word,pt1,rest\ndogs,dog,s\n{row}\n", "utf-8")
+        with pytest.raises(CorpusError, match=said):
+            read_gold(path, "morphscore")
     with pytest.raises(UnknownNameError, match="unimorph"):
         read_gold(path, "unimorf")
     with pytest.raises(CorpusError, match="nowhere"):
