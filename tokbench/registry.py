@@ -16,7 +16,7 @@ from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.manager import PROJECT, Host, build_host
 from tokbench.resolving import dataset_spec, recognising, tokenizer_spec
 from tokbench.spec import Spec
-from tokbench.tokenizer import Tokenizer
+from tokbench.tokenizer import Tokenizer, check_facts
 
 if TYPE_CHECKING:
     from tokbench.lint.check import Check
@@ -230,6 +230,11 @@ class Registry:
             raise
         except (Exception, SystemExit) as error:
             raise TokenizerError(f"{spec}: {type(error).__name__}: {error}") from error
+        self._check(spec, tokenizer)
+        return tokenizer
+
+    def _check(self, spec: Spec, tokenizer: Tokenizer) -> None:
+        """Raise `TokenizerError` where what a plugin loaded is no tokenizer by its looks."""
         if not isinstance(tokenizer, Tokenizer):
             missing = [
                 name for name in ("name", "vocab_size", "encode", "decode") if not hasattr(tokenizer, name)
@@ -237,7 +242,10 @@ class Registry:
             raise TokenizerError(
                 f"{spec}: what the plugin loaded is no tokenizer: it lacks {', '.join(missing)}"
             )
-        return tokenizer
+        try:
+            check_facts(tokenizer)
+        except TokenizerError as error:
+            raise TokenizerError(f"{spec}: {error}") from None
 
     def load_matching(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer | None:
         """The tokenizer with the text of special tokens matched, by the option its family has for that.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tokbench.batch import Ids, TokenBatch
@@ -273,14 +274,21 @@ def decode_batch(tokenizer: Tokenizer, batch: TokenBatch) -> list[str]:
             raise TokenizerError(
                 f"{tokenizer.name}: decode_batch returned {len(texts)} texts for {len(batch)} documents"
             )
-        return texts
-    return [tokenizer.decode(ids) for ids in batch.to_lists()]
+    else:
+        texts = [tokenizer.decode(ids) for ids in batch.to_lists()]
+    for text in texts:
+        if not isinstance(text, str):
+            raise TokenizerError(f"{tokenizer.name}: decode returned {type(text).__name__}, not str")
+    return texts
 
 
 def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
     """The bytes of one token: the tokenizer's own answer, or the UTF-8 of what it decodes to."""
     if isinstance(tokenizer, TokenByter):
-        return tokenizer.token_bytes(token_id)
+        found = tokenizer.token_bytes(token_id)
+        if not isinstance(found, bytes):
+            raise TokenizerError(f"{tokenizer.name}: token_bytes returned {type(found).__name__}, not bytes")
+        return found
     return tokenizer.decode([token_id]).encode("utf-8", "surrogatepass")
 
 
@@ -310,6 +318,24 @@ def text_of(data: bytes) -> str:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return data.decode("utf-8", "replace")
+
+
+def check_facts(tokenizer: Tokenizer) -> None:
+    """Raise `TokenizerError` where what a tokenizer says of its vocabulary is not of the type it has to be.
+
+    Example:
+        >>> import tokbench
+        >>> check_facts(tokbench.load("bytes"))
+    """
+    size = tokenizer.vocab_size
+    if isinstance(size, bool) or not isinstance(size, Integral) or not 0 <= size < 1 << 31:
+        raise TokenizerError(f"vocab_size: {size!r} is no whole number from 0 to 2³¹ − 1, as ids are int32")
+    unknown = getattr(tokenizer, "unk_id", None)
+    special = getattr(tokenizer, "special_ids", ())
+    for what, ids in (("unk_id", [] if unknown is None else [unknown]), ("special_ids", special)):
+        for each in ids:
+            if isinstance(each, bool) or not isinstance(each, Integral):
+                raise TokenizerError(f"{what}: {each!r} is no id, which is a whole number")
 
 
 def special_ids(tokenizer: Tokenizer) -> frozenset[int]:

@@ -205,6 +205,24 @@ def test_what_is_no_tokenizer_is_named_with_what_it_lacks(tmp_path: Path) -> Non
         build_registry(plugin_files=[str(file)]).load("mine")
 
 
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ("vocab_size = 10**12", "vocab_size: 1000000000000 is no whole number from 0 to"),
+        ("vocab_size = -5", "vocab_size: -5"),
+        ("vocab_size = 256.0", "vocab_size: 256.0"),
+        ("unk_id = 'zero'", "unk_id: 'zero' is no id"),
+        ("special_ids = 'abc'", "special_ids: 'a' is no id"),
+    ],
+)
+def test_facts_of_the_wrong_kind_are_named(tmp_path: Path, facts: str, said: str) -> None:
+    file = tmp_path / "mine.py"
+    size = "    vocab_size = 256\n"
+    file.write_text(TOKENIZER.replace("NAME", "mine").replace(size, f"{size}    {facts}\n"))
+    with pytest.raises(TokenizerError, match=said):
+        build_registry(plugin_files=[str(file)]).load("mine")
+
+
 def test_a_spec_that_must_be_trained_says_how() -> None:
     with pytest.raises(TokenizerError, match="must be trained first"):
         build_registry().load("bpe:vocab_size=8k")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import Tokenizer, encode_batch, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch, special_ids, token_bytes, unk_id
 
 
 class Minimal:
@@ -56,6 +57,20 @@ def test_capabilities_are_derived() -> None:
     assert token_bytes(tokenizer, 97) == b"a"
     assert special_ids(tokenizer) == frozenset()
     assert unk_id(tokenizer) is None
+
+
+def test_what_is_decoded_is_text_and_what_a_token_stands_for_bytes() -> None:
+    class Wrong(Minimal):
+        def decode(self, ids: Sequence[int]) -> Any:
+            return b"x"
+
+        def token_bytes(self, token_id: int) -> Any:
+            return "x"
+
+    with pytest.raises(TokenizerError, match="decode returned bytes, not str"):
+        decode_batch(Wrong(), TokenBatch.of([[1]]))
+    with pytest.raises(TokenizerError, match="token_bytes returned str, not bytes"):
+        token_bytes(Wrong(), 1)
 
 
 def test_a_batch_of_the_wrong_length_is_refused() -> None:

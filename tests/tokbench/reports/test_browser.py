@@ -200,7 +200,7 @@ def test_one_tokenizer_is_followed_through_all_figures(page: Any) -> None:
 
 
 def test_one_language_is_shown_in_figures_and_tables(page: Any) -> None:
-    rows = page.locator(".plot .wide g[data-n*=_]").count()
+    rows = page.locator(".plot .wide svg[data-names*=_] g[data-n]").count()
     page.select_option("#language", "deu_Latn")
     assert page.locator(".plot .wide .spoken").count() == rows > 0
     assert set(page.locator("tr.followed").evaluate_all("all => all.map(row => row.dataset.l)")) == {"deu_Latn"}
@@ -224,7 +224,7 @@ def test_the_heat_map_can_be_shaded_within_a_language(page: Any) -> None:
     block.get_by_label("Shade within each language").check()
     first = block.locator("tbody tr").first.locator("td[data-v]")
     names = [first.nth(place).get_attribute("class") for place in range(first.count())]
-    assert {"n h0", "n h8"} <= set(names)
+    assert {"h0", "h8"} <= set(names)
 
 
 def test_on_a_phone_the_figures_of_a_heat_map_come_first(browser: Any, file: Path) -> None:

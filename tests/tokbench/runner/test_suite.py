@@ -35,6 +35,7 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
         ("timeout = 1e300", "timeout"),
         ("jobs = 0", "jobs"),
         ("jobs = true", "jobs: Input should be a valid integer"),
+        ("replicates = 100_000_000", "replicates: Input should be less than or equal to 100000"),
         ("seed = -1", "seed: Input should be greater than or equal to 0"),
         ("samples = '4'", "samples: Input should be a valid integer"),
         ("replicates = 2.5", "replicates"),
