@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PARTS = 16
 FORMAT = 1
 _KEY = b"tokbench_counts"
+_MOST = 2.0**62
 KEYS = ("language", "source", "pretoken")
 
 
@@ -55,8 +56,14 @@ def schema(head: Head) -> pa.Schema:
     """The columns of a file, with its head."""
     import pyarrow as pa
 
-    fields = [("language", pa.string()), ("source", pa.string()), ("pretoken", pa.large_binary())]
-    return pa.schema([*fields, ("count", pa.int64())], metadata={_KEY: head.encoded()})
+    return pa.schema(_fields(), metadata={_KEY: head.encoded()})
+
+
+def _fields() -> list[tuple[str, pa.DataType]]:
+    import pyarrow as pa
+
+    texts = [("language", pa.string()), ("source", pa.string()), ("pretoken", pa.large_binary())]
+    return [*texts, ("count", pa.int64())]
 
 
 def read_head(path: str | Path) -> Head:
@@ -155,12 +162,30 @@ def write_table(path: Path, head: Head, table: pa.Table) -> None:
 
 
 def read_parts(path: str | Path) -> Iterator[pa.Table]:
-    """The parts of a file, in order."""
+    """The parts of a file, in order; raises `CorpusError` for what is not laid out so, or damaged."""
+    import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    with parquet.ParquetFile(path) as file:
-        for part in range(PARTS):
-            yield file.read_row_group(part)
+    try:
+        with parquet.ParquetFile(path) as file:
+            fields = [(field.name, field.type) for field in file.schema_arrow]
+            if fields != _fields() or file.num_row_groups != PARTS:
+                raise CorpusError(f"{path}: rewritten since `tokbench count` wrote it: count anew")
+            for part in range(PARTS):
+                table = file.read_row_group(part)
+                _check_counts(path, table)
+                yield table
+    except (pa.ArrowException, OSError) as error:
+        raise CorpusError(f"{path}: damaged ({error}): count anew") from error
+
+
+def _check_counts(path: str | Path, table: pa.Table) -> None:
+    """Raise `CorpusError` for rows without a pre-token, and for what no words are seen so often as."""
+    counts = table["count"].to_numpy()
+    if table["pretoken"].null_count or table["count"].null_count or (len(counts) and counts.min() < 1):
+        raise CorpusError(f"{path}: a pre-token without a count of one or more: count anew")
+    if counts.sum(dtype=np.float64) >= _MOST:
+        raise CorpusError(f"{path}: more than 2⁶² pre-tokens: count anew")
 
 
 def add_files(paths: Sequence[Path], head: Head, target: Path) -> int:

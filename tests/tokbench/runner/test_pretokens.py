@@ -12,8 +12,10 @@ import regex
 from typer.testing import CliRunner
 
 from tokbench.cli.program import app
+from tokbench.corpora import counted
 from tokbench.corpora.counts import UNIT, language_factors
 from tokbench.corpus import TrainingCorpus
+from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.runner import pretokens
@@ -180,3 +182,37 @@ def test_dask_counts_the_same(corpus: Path, counts: Path, tmp_path: Path) -> Non
         warnings.simplefilter("ignore")
         run("count", "-d", f"parallel:{corpus}", "--engine", "dask", "--jobs", "2", "-o", str(tmp_path / "d"))
     assert (tmp_path / "d").read_bytes() == counts.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([3, 4], None),
+        ([-3, 4], "a count of one or more"),
+        ([0, 4], "a count of one"),
+        ([1 << 62, 4], "more than 2"),
+    ],
+)
+def test_counts_that_nobody_counted_are_refused(tmp_path: Path, counts: list[int], said: str | None) -> None:
+    path = tmp_path / "counts.parquet"
+    head = counted.Head("pattern gpt2", "bpe", (counted.TextSize("und", "text:a", 1, 10),))
+    words = WordCounts.of_pairs([b"a", b"bc"], counts)
+    counted.write_table(path, head, counted.table_of(words, "und", "text:a"))
+    if said is None:
+        assert sum(len(part) for part in counted.read_parts(path)) == 2
+    else:
+        with pytest.raises(CorpusError, match=said):
+            list(counted.read_parts(path))
+
+
+def test_a_file_of_counts_that_was_rewritten_or_cut_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "counts.parquet"
+    head = counted.Head("pattern gpt2", "bpe", (counted.TextSize("und", "text:a", 1, 10),))
+    counted.write_table(path, head, counted.table_of(WordCounts.of_pairs([b"a"], [3]), "und", "text:a"))
+    whole = path.read_bytes()
+    parquet.write_table(parquet.read_table(path), path)
+    with pytest.raises(CorpusError, match="rewritten since"):
+        list(counted.read_parts(path))
+    path.write_bytes(whole[:-20])
+    with pytest.raises(CorpusError, match="damaged"):
+        list(counted.read_parts(path))
