@@ -208,6 +208,17 @@ class TrainingCorpus:
         return cls(_Memory(tuple(texts), size), ("und",))
 
     @classmethod
+    def of(cls, *datasets: Dataset) -> TrainingCorpus:
+        """All languages of a dataset, or of several in a row, as `joined` has them.
+
+        Example:
+            >>> import tokbench
+            >>> TrainingCorpus.of(tokbench.load_dataset("bundled:code")).languages[:2]
+            ('c', 'cpp')
+        """
+        return cls.joined([cls(dataset, tuple(dataset.languages)) for dataset in datasets])
+
+    @classmethod
     def joined(cls, parts: Sequence[TrainingCorpus]) -> TrainingCorpus:
         """Several corpora as one, in that order. Raises `CorpusError` where one of several is counts.
 

@@ -86,7 +86,7 @@ def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> 
     from tokbench.tokenizer import encode_batch
 
     counts = np.zeros(tokenizer.vocab_size, np.int64)
-    corpus = TrainingCorpus.joined([TrainingCorpus(each, tuple(each.languages)) for each in datasets])
+    corpus = TrainingCorpus.of(*datasets)
     texts, total = corpus.texts(), max(1, corpus.n_bytes)
     while some := list(islice(texts, _AT_ONCE)):
         counts += np.bincount(encode_batch(tokenizer, some).ids, minlength=len(counts))

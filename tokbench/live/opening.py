@@ -121,7 +121,7 @@ def texts_of(registry: Registry, dataset: str) -> list[str]:
     """Every document of a dataset; none where it is not there."""
     try:
         corpus = registry.dataset(dataset)
-        shards = TrainingCorpus(corpus, tuple(corpus.languages)).shards()
+        shards = TrainingCorpus.of(corpus).shards()
         return [document.text for shard in shards for document in corpus.read(shard)]
     except TokbenchError:
         return []

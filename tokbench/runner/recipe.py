@@ -123,8 +123,7 @@ class TrainingRecipe:
 
     def load(self) -> TrainingCorpus:
         """All languages of all datasets, opened in this process."""
-        opened = [part.load() for part in self.parts]
-        return TrainingCorpus.joined([TrainingCorpus(dataset, tuple(dataset.languages)) for dataset in opened])
+        return TrainingCorpus.of(*(part.load() for part in self.parts))
 
     @property
     def registry(self) -> RegistryRecipe:

@@ -72,8 +72,7 @@ def train(
 
 def training_corpus(registry: Registry, datasets: str) -> TrainingCorpus:
     """All languages of a dataset, or of several joined by " + ", as text to train on."""
-    loaded = [registry.dataset(spec.strip()) for spec in datasets.split(" + ")]
-    return TrainingCorpus.joined([TrainingCorpus(dataset, tuple(dataset.languages)) for dataset in loaded])
+    return TrainingCorpus.of(*(registry.dataset(spec.strip()) for spec in datasets.split(" + ")))
 
 
 def corpus_digest(corpus: TrainingCorpus) -> str:
@@ -280,5 +279,4 @@ def _beside(path: Path) -> Path:
 
 def spooled(path: Path, name: str) -> TrainingCorpus:
     """The corpus in a file that `spool` wrote."""
-    dataset = Spooled(path, name)
-    return TrainingCorpus(dataset, tuple(dataset.languages))
+    return TrainingCorpus.of(Spooled(path, name))
