@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -45,11 +46,15 @@ PADDING = 64
 if config.DISABLE_JIT:
 
     def pointer(array: Any) -> Any:
-        """The array itself: plain Python needs no pointer."""
-        return array
+        """The array itself, flat: plain Python needs no pointer. A block of arrays is a list."""
+        return array if isinstance(array, list) else array.reshape(-1)
 
     def keep(array: Any) -> None:
         """Nothing: in plain Python an array stays while anything refers to it."""
+
+    def on_stack(count: int) -> Any:
+        """So many bytes to write to, whatever they hold."""
+        return np.zeros(count, np.uint8)
 
     def block(arrays: Sequence[Any]) -> Any:
         """Arrays as one argument of a kernel."""
@@ -114,6 +119,21 @@ else:
             return context.get_dummy_value()
 
         return types.void(array), codegen
+
+    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+    def on_stack(typingctx: Any, count: Any) -> Any:
+        """So many bytes to write to, whatever they hold, for as long as the function runs that calls this.
+
+        A few thousand at the most, and a number that is known when the kernel is compiled.
+        """
+        if not isinstance(count, types.IntegerLiteral):
+            return None
+        size = count.literal_value
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return cgutils.alloca_once(builder, ir.IntType(8), size=size)
+
+        return types.CPointer(types.uint8)(count), codegen
 
     def block(arrays: Sequence[Any]) -> Any:
         """Addresses of contiguous arrays, as one uint64 array; the caller keeps the arrays."""

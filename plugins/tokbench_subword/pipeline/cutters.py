@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench_subword.pipeline.automaton import automaton_of
-from tokbench_subword.pipeline.cutting import SPARE, cut_texts
+from tokbench_subword.pipeline.cutting import BEYOND, cut_texts
 from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_automaton
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
@@ -45,7 +45,7 @@ class Cutter(ABC):
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
         """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``, some tens of thousands at a time.
 
-        `data` holds valid UTF-8 and three readable bytes behind the last text. Pieces are int64 ``(n, 2)``:
+        `data` holds valid UTF-8 and `PADDING` readable bytes behind the last text. Pieces are int64 ``(n, 2)``:
         begin and end; with them comes how many there have been up to the end of each text, int64 ``(len(units)
         + 1,)``, which is right for those texts that are done.
         """
@@ -60,7 +60,7 @@ class Cutter(ABC):
 
     def spans(self, text: bytes) -> Places:
         """Where the pieces of a text in UTF-8 begin and end: int64 ``(n, 2)``."""
-        data = np.frombuffer(text + bytes(SPARE), np.uint8)
+        data = np.frombuffer(text + bytes(PADDING), np.uint8)
         return self.cut(data, np.array([[0, len(text)]], np.int64))[0]
 
 
@@ -79,9 +79,9 @@ class MachineCutter(Cutter):
 
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
         """See `Cutter.pieces`."""
-        data = frozen(data)  # kernels are compiled for one kind of array
+        data, units = frozen(data), np.ascontiguousarray(units)  # kernels are compiled for one kind of array
         n_bytes = int((units[:, 1] - units[:, 0]).sum())
-        starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + SPARE + 1), np.int64)
+        starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + BEYOND + 1), np.int64)
         counts, before = np.zeros(len(units) + 1, np.int64), 0
         position = np.zeros(4, np.int64)
         if len(units):

@@ -5,6 +5,8 @@ begins behind that, at characters already read. Here what it would do then is wo
 *configuration* is a state of the automaton, the classes of the characters read since the last match told, and
 the kind of the piece before, where its end is not yet decided. Reading a character leads from one configuration
 to the next, and decides the ends of some pieces: mostly none, or one right before the character read.
+Configurations that do the same whatever follows are one (Moore 1956, "Gedanken-Experiments on Sequential
+Machines"): of the 17 to 135 of published patterns 12 to 26 are left.
 
 What becomes of matches, and of the gaps between them, is the *behavior* of `Split` in a `tokenizer.json`.
 """
@@ -18,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.lanes import LANES, THERE
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
@@ -28,6 +31,11 @@ KEEP, BEGIN, SLOW_SHIFT, ROW_SHIFT = 1, 2, 2, 12
 """What an entry of the table holds: bit 0, a piece that is kept ends before this character; bit 1, the next
 begins there; then the number of a list of ends that are further back (0: none); and from bit 12 on where the
 row of the next configuration begins."""
+SYMBOLS, WIDE, NOTHING, MARK, MORE, ONE_BACK = 256, 128, 255, 0x80, 0x40, 0x20
+"""What is read in `Machine.steps`: a byte of ASCII; `WIDE` and the class of another character, or of the end of
+a text; nothing. And what a step tells beside a row: `MARK`, that pieces end, or the text; `ONE_BACK`, that one
+does, and is kept, one character before; `MORE`, that it is neither that nor the same right before the
+character."""
 _READ_AGAIN = (4, 2, 1)
 _MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
 
@@ -80,12 +88,12 @@ class Rules:
 class Machine:
     """The tables of the kernel in `cutting`, each contiguous.
 
-    A *row* is ``width`` entries of `table`, one for each class of code points and one for the end of the text.
-    Where a
-    match was told and too much has been read since, an action says so: the kernel then reads on by `following`,
-    the states of the automaton, until it dies, and begins anew at the row of the class before the match's end.
-    So it does where nothing was told as yet; without a match, it begins anew behind the first character. Where
-    one attempt after the other fails far away, that takes quadratic time, as it does the libraries.
+    A *row* is ``1 << shift`` entries of `table`, one for each class of code points, then one for the end of the
+    text. Where a match was told and too much has been read since, an action says so: the kernel then reads on
+    by `following`, the states of the automaton, until it dies, and begins anew at the row of the class before
+    the match's end. So it does where nothing was told as yet; without a match, it begins anew behind the first
+    character. Where one attempt after the other fails far away, that takes quadratic time, as it does the
+    libraries.
     """
 
     table: NDArray[np.uint32]
@@ -107,27 +115,30 @@ class Machine:
     """For each class of the character before, the row where a piece begins behind a match."""
     gap_rows: NDArray[np.int64]
     """The same where it begins behind a character that is part of no match."""
-    meetings: NDArray[np.uint32]
-    """``(width * width,)``: for the classes of two neighbouring characters, the entry of the second, where that
-    is the same in whichever configuration the first was read, and a piece begins with the second; else 0."""
+    steps: NDArray[np.uint8]
+    """``(SYMBOLS * LANES,)``: for whatever can be read, the number of the next row by that of the row before,
+    and what that tells; empty where there are more rows than lanes, or the processor has none."""
     settings: NDArray[np.int64]
-    """`WIDTH`, and whether there is a cut behind every match and whether it is kept."""
+    """How far the number of a row is shifted to give where it begins, the class of the end of a text, whether
+    there is a cut behind every match, whether it is kept, and whether there are `steps`."""
 
     def __len__(self) -> int:
-        return len(self.table) // int(self.settings[WIDTH])
+        return len(self.table) >> int(self.settings[SHIFT])
 
     def arrays(self) -> list[NDArray[Any]]:
         """All of them, in the order of their fields."""
         return [getattr(self, one.name) for one in fields(self)]
 
 
-WIDTH, ENDS_MATCHES, KEEPS_MATCHES = range(3)
+SHIFT, EDGE, ENDS_MATCHES, KEEPS_MATCHES, HAS_STEPS = range(5)
 N_ENDS, READ_ON, SINCE, BEFORE, UNTOLD, FIRST_END = range(6)
 NOT_TOLD, CUT_IF_MATCH, CUT_IF_GAP, KEEP_BEFORE = 1, 2, 4, 8
 """What an action says where no match was told: that it is so, whether there is a cut before the match that may
 be found, and before the gap if there is none, and whether the piece before that is kept."""
 ACTION = FIRST_END + 2 * 8
 """Numbers in an action: there are at most eight ends, of what is read again."""
+_END_ONE_BACK = np.zeros(ACTION, np.int32)
+_END_ONE_BACK[[N_ENDS, FIRST_END, FIRST_END + 1]] = 1
 
 
 _BEGINS, _NONE, _EMPTY, _SOME = range(4)
@@ -154,8 +165,8 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
         >>> from tokbench_subword.pipeline.automaton import automaton_of
         >>> from tokbench_subword.pipeline.pattern_reading import tree_of
         >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
-        >>> len(machine), machine.settings[WIDTH].item()
-        (4, 3)
+        >>> len(machine), machine.settings[EDGE].item()
+        (3, 2)
     """
     sure = _sure_states(automaton)
     for most in _READ_AGAIN:
@@ -193,8 +204,11 @@ def _tables(runner: _Runner) -> Machine:
     order = list(dict.fromkeys([runner.first(), *begins]))
     numbers = {configuration: number for number, configuration in enumerate(order)}
     actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
-    table: list[int] = []
+    next_rows: list[list[int]] = []
+    told: list[list[int]] = []
     for configuration in order:  # grows while it is gone through
+        next_rows.append([])
+        told.append([])
         for read in range(width):
             following, ends = runner.step(configuration, read)
             since = (0, 0, 0, 0)
@@ -207,57 +221,83 @@ def _tables(runner: _Runner) -> Machine:
                 order.append(following)
                 if len(order) > _MOST_CONFIGURATIONS:
                     raise _TooLarge
-            entry = numbers[following] * width << ROW_SHIFT
+            next_rows[-1].append(numbers[following])
             if len(ends) == 1 and ends[0][0] == 0 and not since[0]:
-                entry |= BEGIN | (KEEP if ends[0][1] else 0)
+                told[-1].append(BEGIN | (KEEP if ends[0][1] else 0))
             else:
                 action = (len(ends), *since, *(int(value) for end in ends for value in end))
-                entry |= actions.setdefault(action, len(actions)) << SLOW_SHIFT
-            table.append(entry)
-    if len(actions) > _MOST_ACTIONS or len(table) >= 1 << (32 - ROW_SHIFT) or max(map(len, actions)) > ACTION:
+                told[-1].append(actions.setdefault(action, len(actions)) << SLOW_SHIFT)
+    if len(actions) > _MOST_ACTIONS or max(map(len, actions)) > ACTION:
         raise _TooLarge
     listed = np.zeros((len(actions), ACTION), np.int32)
     for action, number in actions.items():
         listed[number, : len(action)] = action
     pages: dict[bytes, int] = {}
     numbered = [pages.setdefault(page.tobytes(), len(pages)) for page in automaton.classes.reshape(-1, 256)]
-    entries = np.array(table, np.uint32)
+    merged, firsts = _merged(np.array(next_rows), np.array(told))
+    shift = (width - 1).bit_length()
+    table = np.zeros((len(firsts), 1 << shift), np.uint32)
+    table[:, :width] = merged[np.array(next_rows)[firsts]] << (shift + ROW_SHIFT) | np.array(told)[firsts]
+    ascii_classes = np.ascontiguousarray(automaton.classes[:WIDE])
+    steps = _steps(table, table >> (shift + ROW_SHIFT), listed, ascii_classes, automaton.edge)
+    begins_at = [merged[numbers[one]] << shift for one in begins]
     return Machine(
-        table=entries,
-        ascii_classes=np.ascontiguousarray(automaton.classes[:128]),
+        table=table.reshape(-1),
+        ascii_classes=ascii_classes,
         pages=np.array(numbered, np.uint16),
         classes=np.frombuffer(b"".join(pages), np.uint8),
         actions=listed.reshape(-1),
         following=np.array(
             [[2 * state + told for state, told in row] for row in automaton.following], np.uint16
         ).reshape(-1),
-        rows=np.array([numbers[one] * width for one in begins[:width]], np.int64),
-        gap_rows=np.array([numbers[one] * width for one in begins[width:]], np.int64),
-        meetings=_meetings(automaton, entries.reshape(-1, width), listed),
-        settings=np.array([width, rules.ends_matches, rules.keeps_matches], np.int64),
+        rows=np.array(begins_at[:width], np.int64),
+        gap_rows=np.array(begins_at[width:], np.int64),
+        steps=steps,
+        settings=np.array(
+            [shift, automaton.edge, rules.ends_matches, rules.keeps_matches, len(steps) > 0], np.int64
+        ),
     )
 
 
-def _meetings(
-    automaton: Automaton, entries: NDArray[np.uint32], actions: NDArray[np.int32]
-) -> NDArray[np.uint32]:
-    """`Machine.meetings` of a table with a row for each configuration.
+def _merged(
+    next_rows: NDArray[np.int64], told: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The new number of each row, where rows that do the same are one, and the first row of each number.
 
-    Reading on, the kernel is in states of the automaton that no row may stand for: it must not come across.
+    Rows are told apart by what they tell, then by whether they lead to rows that are told apart, until no more
+    are. Numbers are in the order of the rows: the first stays the first.
     """
-    width = entries.shape[1]
-    states = np.array([[state for state, _ in row] for row in automaton.following], np.int64)
-    numbers = (entries & ((1 << ROW_SHIFT) - 1)) >> SLOW_SHIFT
-    found = np.zeros((width, width), np.uint32)
-    for first in range(width - 1):
-        if actions[numbers[:, first], READ_ON].any():  # where that leads is not in the table
-            continue
-        reached = entries[np.unique(entries[:, first] >> ROW_SHIFT) // width]
-        same = (reached == reached[0]).all(axis=0) & ((reached[0] & BEGIN) != 0)
-        same &= (states[states[:, first]] == DEAD).all(axis=0)
-        found[first, same] = reached[0, same]
-    found[:, width - 1] = 0
-    return found.reshape(-1)
+    numbers, count = np.zeros(len(told), np.int64), 0
+    while True:
+        _, firsts, kinds = np.unique(
+            np.hstack([told, numbers[next_rows]]), axis=0, return_index=True, return_inverse=True
+        )
+        numbers = np.argsort(np.argsort(firsts))[kinds.reshape(-1)]
+        if len(firsts) == count:
+            return numbers, np.sort(firsts)
+        count = len(firsts)
+
+
+def _steps(
+    table: NDArray[np.uint32],
+    next_rows: NDArray[Any],
+    actions: NDArray[np.int32],
+    ascii_classes: NDArray[np.uint8],
+    edge: int,
+) -> NDArray[np.uint8]:
+    """`Machine.steps` of a table, whose entries lead to `next_rows`."""
+    if not THERE or len(table) > LANES:
+        return np.zeros(0, np.uint8)
+    told = table & ((1 << ROW_SHIFT) - 1)
+    one_back = (actions[told >> SLOW_SHIFT] == _END_ONE_BACK).all(axis=2)
+    marks, more = told != 0, ~one_back & (told != 0) & (told != (KEEP | BEGIN))
+    marks[:, edge] = more[:, edge] = True  # the next text begins
+    of_class = (next_rows | MARK * marks | MORE * more | ONE_BACK * one_back).astype(np.uint8).T
+    steps = np.zeros((SYMBOLS, LANES), np.uint8)
+    steps[:WIDE, : len(table)] = of_class[ascii_classes]
+    steps[WIDE : WIDE + edge + 1, : len(table)] = of_class[: edge + 1]
+    steps[NOTHING] = np.arange(LANES)
+    return steps.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)

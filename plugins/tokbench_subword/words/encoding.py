@@ -29,10 +29,10 @@ from tokbench.kernels.calls import (
     release,
     string_at,
 )
-from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.compiling import kernel, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.text import write_text
-from tokbench_subword.pipeline.cutting import SECOND, SPARE, cut_some, cut_twice
+from tokbench_subword.pipeline.cutting import SPARE, cut_some, cut_units
 from tokbench_subword.pipeline.splicing import (
     DECLINED,
     N_FOUND,
@@ -67,7 +67,8 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
     """Encode up to `GROUP` words, ``text[starts[k]:ends[k]]`` for k from `first` on; return the end of `out`.
 
     All but `block` and the numbers are pointers, `starts` and `ends` to int64. `IDS_END` of the block receives
-    where the ids of each of the words end, after where those of the first begin. A word may be empty.
+    where the ids of each of the words end, from `first` on, after where those of the first begin. A word may be
+    empty.
     """
     keys, homes, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(block, at.IDS_END)
     words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
@@ -79,7 +80,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
         keys[2 * k], keys[2 * k + 1] = word_key(text, start, length, WHOLE)
         homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
         prefetch_to_read(slots, homes[k])
-    ids_end[0] = o
+    ids_end[first] = o
     for k in range(count):
         start = starts[first + k]
         length = ends[first + k] - start
@@ -92,15 +93,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
                 given = (block, text, start, length, np.int64(k), np.int64(count), out, o)
                 after = np.int64(search_at(counters[at.SEARCH], given))
             o = after
-        ids_end[k + 1] = o
-    return o
-
-
-@inline
-def _look_up_all(block, text, starts, ends, first, count, out, o):  # type: ignore[no-untyped-def]
-    """`look_up` of any number of words."""
-    for k in range(0, count, GROUP):
-        o = look_up(block, text, starts, ends, first + k, min(np.int64(GROUP), count - k), out, o)
+        ids_end[first + k + 1] = o
     return o
 
 
@@ -108,35 +101,29 @@ def _look_up_all(block, text, starts, ends, first, count, out, o):  # type: igno
 def encode_texts_of(arrays, text, units, first, last, out, out_ends):  # type: ignore[no-untyped-def]
     """Cut and encode the texts ``text[units[u, 0]:units[u, 1]]`` from `first` to `last`; ids of all into `out`.
 
-    ``out_ends[u + 1]`` receives the end of the ids of text u. Returns how many ids were written. Pieces of
-    several short texts are looked up together.
+    ``out_ends[u + 1]`` receives the end of the ids of text u. Returns how many ids were written.
     """
-    block, data, ids = pointer(arrays), pointer(text), pointer(out)
-    machine, words_to = u64_in(block, at.MACHINE), i64_in(block, at.DOCUMENT_ENDS)
-    starts, ends, ids_end = i64_in(block, at.STARTS), i64_in(block, at.ENDS), i64_in(block, at.IDS_END)
-    most = np.int64(GROUP - SPARE)
-    o, none, unit, row = np.int64(0), np.int64(0), first, np.int64(0)
-    i = began = units[first, 0] if first < last else none
+    block, data, bounds, ids, told = (
+        pointer(arrays),
+        pointer(text),
+        pointer(units),
+        pointer(out),
+        pointer(out_ends),
+    )
+    machine, ids_end = u64_in(block, at.MACHINE), i64_in(block, at.IDS_END)
+    starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
+    o, unit, row = np.int64(0), first, np.int64(0)
+    i = began = units[first, 0] if first < last else np.int64(0)
     while unit < last:
-        while True:
-            i, began, row, count, others = cut_twice(machine, data, i, began, row, units[unit, 1], starts, ends)
-            if count < 0:
-                break
-            o = _look_up_all(block, data, starts, ends, none, count, ids, o)
-            o = _look_up_all(block, data, starts, ends, np.int64(SECOND), others, ids, o)
-        count, ended = none, unit
-        while count < most and ended < last and ended - unit < GROUP:
-            end = units[ended, 1]
-            i, began, row, count = cut_some(machine, data, i, began, row, end, starts, ends, count, most)
-            if i == end and row == 0:
-                words_to[ended - unit] = count
-                ended += 1
-                if ended < last:
-                    i = began = units[ended, 0]
-        o = look_up(block, data, starts, ends, none, count, ids, o)
-        for u in range(unit, ended):
-            out_ends[u + 1] = ids_end[words_to[u - unit]]
-        unit = ended
+        begun = unit
+        unit, i, began, row, count = cut_units(
+            machine, data, bounds, last, (unit, i, began, row), starts, ends, told, np.int64(at.WORDS_AT_ONCE)
+        )
+        ids_end[0] = o
+        for k in range(0, count, GROUP):
+            o = look_up(block, data, starts, ends, k, min(np.int64(GROUP), count - k), ids, o)
+        for u in range(begun, unit):  # what is told of a text so far is how many words there are
+            told[u + 1] = ids_end[told[u + 1]]
     return o
 
 

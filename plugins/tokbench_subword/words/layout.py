@@ -12,19 +12,18 @@ from tokbench.kernels.text import MOST_BYTES
     MACHINE,  # addresses: the block of what cuts, see `pipeline.cutting`; empty where nothing does
     WORDS,  # the block of the word cache; see `tokbench_subword.words`
     COUNTERS,  # int64
-    STARTS,  # int64 (2 * SECOND,): where words begin, see `pipeline.cutting`
-    ENDS,  # int64 (2 * SECOND,): where they end
+    STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.cutting`
+    ENDS,  # the same: where they end
     WORD_KEYS,  # uint64 (2 * GROUP,): their keys
     HOMES,  # int64 (GROUP,): the slots where they are looked for first
-    IDS_END,  # int64 (GROUP + 1,): where the ids of each word end
-    DOCUMENT_ENDS,  # int64 (GROUP,): how many words there are to the end of each document
+    IDS_END,  # int64 (WORDS_AT_ONCE + BEYOND + 1,): where the ids of each word end
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
     WRITERS,  # uint64 (2 * n,): the addresses of what is done to such a text before, and of their tables
     FORTH,  # the block of a batch (see `pipeline.splicing`) of that text and what is written of it
     BACK,  # the same the other way round
     MODEL,
-) = range(15)
+) = range(14)
 
 (
     SEARCH,  # the address of the model's search, see `searching`
@@ -38,7 +37,9 @@ from tokbench.kernels.text import MOST_BYTES
 N_COUNTERS = 6
 
 GROUP = 128
-"""Words that are cut and looked up together."""
+"""Words that are looked up together."""
+WORDS_AT_ONCE = 256
+"""Words that are cut before they are looked up."""
 TEXT_CHARACTERS = 1 << 14
 """Characters of texts that are encoded without arrays of their own."""
 TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS

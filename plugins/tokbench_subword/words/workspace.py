@@ -12,7 +12,7 @@ from tokbench.kernels.calls import address as address_of
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.cutting import SECOND
+from tokbench_subword.pipeline.cutting import BEYOND
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
@@ -54,12 +54,11 @@ class Workspace(Stays):
             block([np.zeros(0, np.uint8)]) if machine is None else machine,
             self.words.block,
             counters,
-            np.zeros(2 * SECOND, np.int64),
-            np.zeros(2 * SECOND, np.int64),
+            np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
+            np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
             np.zeros(2 * at.GROUP, np.uint64),
             np.zeros(at.GROUP, np.int64),
-            np.zeros(at.GROUP + 1, np.int64),
-            np.zeros(at.GROUP, np.int64),
+            np.zeros(at.WORDS_AT_ONCE + BEYOND + 1, np.int64),
             text,
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
             np.array([[one.writer.address, address_of(one.block)] for one in writers], np.uint64).reshape(-1),

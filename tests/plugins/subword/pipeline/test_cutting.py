@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from itertools import product
+from dataclasses import replace
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +15,17 @@ from numba import config
 from tokbench_subword.pipeline import regexes
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
-from tokbench_subword.pipeline.cutters import cutter_of
-from tokbench_subword.pipeline.cutting import SECOND, cut_some, cut_twice
+from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of, split_spans
 from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.streaming import HAS_STEPS
 from tokbench_subword.pipeline.stretch import Stretch
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.lanes import LANES, THERE
 
 PATTERNS = {
     **{name: (source, "regex") for name, source in NAMED.items()},
@@ -124,72 +124,53 @@ def test_every_short_text(name: str) -> None:
     assert _cut(cuts, texts) == wanted
 
 
-@kernel
-def _by_twos(machine, text, end, starts, ends, found):
-    """All pieces of ``text[:end]``, cut at two places at once wherever that can be; returns how many."""
-    tables, data, begins, stops = pointer(machine), pointer(text), pointer(starts), pointer(ends)
-    i = began = row = none = total = np.int64(0)
-    twice = 0
-    while i < end or row != 0:
-        i, began, row, count, others = cut_twice(tables, data, i, began, row, end, begins, stops)
-        twice += count >= 0
-        if count < 0:
-            i, began, row, count = cut_some(
-                tables, data, i, began, row, end, begins, stops, none, np.int64(100)
-            )
-            others = none
-        for k in range(count + others):
-            place = k if k < count else SECOND + k - count
-            found[total, 0], found[total, 1] = starts[place], ends[place]
-            total += 1
-    return total, twice
+def _one_by_one(cutter: MachineCutter) -> MachineCutter:
+    """The same, reading character by character."""
+    settings = cutter.machine.settings.copy()
+    settings[HAS_STEPS] = 0
+    return MachineCutter(replace(cutter.machine, settings=settings))
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 @settings(max_examples=40, deadline=None)
-@given(parts=st.lists(_texts, min_size=1, max_size=5), times=st.integers(20, 90))
-def test_cut_at_two_places_at_once(name: str, parts: list[str], times: int) -> None:
-    source, dialect = PATTERNS[name]
+@given(
+    parts=st.lists(_texts, min_size=1, max_size=5), times=st.integers(1, 60), sizes=st.lists(st.integers(0, 90))
+)
+def test_four_parts_at_once_are_cut_as_one_by_one(
+    name: str, parts: list[str], times: int, sizes: list[int]
+) -> None:
+    """Of texts of any length, one after another, and with gaps."""
     data = ("".join(parts) * times).encode("utf-8", "replace")
-    cutter = cutter_of(source, dialect)
-    if cutter.block is None:
+    cutter = cutter_of(*PATTERNS[name])
+    if not isinstance(cutter, MachineCutter):
         return  # it cuts labels, by these same kernels
-    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
-    found = np.zeros((len(data) + 1, 2), np.int64)
+    begins = [k for k in range(len(data) + 1) if k == len(data) or data[k] & 0xC0 != 0x80]
+    places = sorted({begins[min(place, len(begins) - 1)] for place in np.cumsum([0, *sizes]).tolist()})
+    texts = np.array([*pairwise(places), (places[-1], len(data))], np.int64)[::-1]
     text = np.frombuffer(data + bytes(64), np.uint8)
-    count, _ = _by_twos(cutter.block, text, np.int64(len(data)), starts, ends, found)
-    assert found[:count].tolist() == cutter.spans(data).tolist()
+    pieces, counts = cutter.cut(text, texts)
+    wanted, wanted_counts = _one_by_one(cutter).cut(text, texts)
+    assert (pieces.tolist(), counts.tolist()) == (wanted.tolist(), wanted_counts.tolist())
 
 
-@pytest.mark.parametrize("name", ["gpt2", "cl100k", "o200k", "qwen2", "clip", "word boundaries"])
-def test_words_and_blanks_meet_where_two_places_can_be_cut(name: str) -> None:
-    source, dialect = PATTERNS[name]
-    data = ("the quick brown fox jumps over 13 lazy dogs, " * 100).encode()
-    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
-    text, found = np.frombuffer(data + bytes(64), np.uint8), np.zeros((len(data), 2), np.int64)
-    _, twice = _by_twos(cutter_of(source, dialect).block, text, np.int64(len(data)), starts, ends, found)
-    assert twice >= 4
+@pytest.mark.parametrize("name", NAMED)
+def test_published_patterns_have_no_more_rows_than_there_are_lanes(name: str) -> None:
+    cutter = cutter_of(NAMED[name], "regex")
+    assert isinstance(cutter, MachineCutter)
+    assert len(cutter.machine) <= LANES
+    assert cutter.machine.settings[HAS_STEPS] == THERE
 
 
-def test_two_places_are_none_that_a_long_match_may_reach_across() -> None:
-    """Deep inside the match the automaton is in states that it is in nowhere else."""
-    cutter = cutter_of(r"a[x]{6}[^x1]*1|a|[a-z]|x", "oniguruma")
-    data = b"axxxxxx" + b"b c d e f " * 400 + b"1" + b"b c d e f " * 400
-    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
-    text, found = np.frombuffer(data + bytes(64), np.uint8), np.zeros((len(data), 2), np.int64)
-    count, _ = _by_twos(cutter.block, text, np.int64(len(data)), starts, ends, found)
-    assert found[:count].tolist() == cutter.spans(data).tolist()
-    assert found[0].tolist() == [0, data.index(b"1") + 1]
-
-
-def test_two_places_stay_inside_a_text_of_any_length() -> None:
-    cutter = cutter_of(NAMED["gpt2"], "regex")
-    starts, ends = np.zeros((2, 2 * SECOND), np.int64)
-    for length in [*range(100, 300), 1000, 1200, 2000]:
-        data = ("a b " * 1000).encode()  # the text goes on behind its end, as a batch does
-        text, found = np.frombuffer(data, np.uint8), np.zeros((length + 1, 2), np.int64)
-        count, _ = _by_twos(cutter.block, text, np.int64(length), starts, ends, found)
-        assert found[:count].tolist() == cutter.spans(data[:length]).tolist()
+def test_what_has_more_rows_is_cut_one_by_one() -> None:
+    source = "|".join(f"{first}{second * 5}x" for first in "abcdefg" for second in "hijklmn") + r"|\w+|\W"
+    cutter = cutter_of(source, "regex")
+    assert isinstance(cutter, MachineCutter)
+    assert len(cutter.machine) > LANES
+    assert not cutter.machine.settings[HAS_STEPS]
+    text = "ahhhhhxbiiiiixciiiiiiixyz " * 9
+    assert cutter.spans(text.encode()).tolist() == [
+        list(one) for one in compile_regex(source, "regex").spans(text)
+    ]
 
 
 STEPS = {

@@ -1,0 +1,155 @@
+"""Thirty-two bytes in one register of the processor, its *lanes*, for kernels: looked up in a table at once.
+
+One instruction can look up 32 bytes in a table of 32 bytes. An automaton of as many states is run by that from
+all of its states at the same time: lane s holds where it has come from state s. So a text can be read at
+several places at once, before it is known in which state the automaton arrives there (Mytkowicz, Musuvathi and
+Schulte 2014, "Data-Parallel Finite-State Machines").
+
+`THERE` tells whether the processor has such an instruction: x86-64 of the last ten years does; what asks has
+another way for the others. With ``NUMBA_DISABLE_JIT=1`` lanes are an array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import config, types
+from numba.extending import intrinsic, models, register_model
+
+LANES = 32
+"""Bytes in a register."""
+
+
+def compiled_for(feature: str) -> bool:
+    """Whether kernels are compiled for processors that have a feature, as LLVM names it."""
+    if config.CPU_FEATURES is not None:
+        return f"+{feature}" in config.CPU_FEATURES.split(",")
+    return bool(config.ENABLE_AVX and binding.get_host_cpu_features().get(feature, False))
+
+
+_PERMUTES, _SHUFFLES = compiled_for("avx512vbmi") and compiled_for("avx512vl"), compiled_for("avx2")
+THERE = bool(config.DISABLE_JIT or _PERMUTES or _SHUFFLES)
+
+if config.DISABLE_JIT:
+
+    def first_lanes() -> Any:
+        """The numbers from 0 to 31."""
+        return np.arange(LANES, dtype=np.uint8)
+
+    def store_lanes(data: Any, index: Any, lanes: Any) -> None:
+        """Write lanes to `data` (uint8) from `index` on."""
+        data[index : index + LANES] = lanes
+
+    def look_up_lanes(table: Any, index: Any, lanes: Any) -> Any:
+        """Of the 32 bytes of `table` (uint8) from `index` on those that the low five bits of the lanes name."""
+        return table[index + (lanes & np.uint8(31)).astype(np.int64)]
+
+    def push_top_bits(bits: Any, lanes: Any) -> Any:
+        """The bits of each lane of `bits` moved down by one, the top bit that of the same lane of `lanes`."""
+        return bits >> 1 | lanes & np.uint8(0x80)
+
+else:
+    _BYTES = ir.VectorType(ir.IntType(8), LANES)
+    _HALF = ir.VectorType(ir.IntType(8), LANES // 2)
+    _PAIRS = ir.VectorType(ir.IntType(16), LANES // 2)
+
+    from tokbench.kernels.pointers import element
+
+    class _Lanes(types.Type):  # type: ignore[misc]  # numba has no types
+        """The type of lanes in kernels."""
+
+    _lanes = _Lanes("lanes")
+
+    @register_model(_Lanes)
+    class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+        """Lanes are a vector of LLVM's."""
+
+        def __init__(self, manager: Any, kind: Any) -> None:
+            super().__init__(manager, kind, _BYTES)
+
+    def _all(value: int) -> Any:
+        return ir.Constant(_BYTES, [value] * LANES)
+
+    def _place(context: Any, builder: Any, kind: Any, args: Any, vector: Any) -> Any:
+        """The place of an element, of `kind`, as that of a vector."""
+        return builder.bitcast(element(context, builder, kind, *args), vector.as_pointer())
+
+    def _read(builder: Any, place: Any) -> Any:
+        value = builder.load(place)
+        value.align = 1
+        return value
+
+    def _named(builder: Any, name: str) -> Any:
+        """The instruction that looks up lanes, in a table or in halves of one."""
+        return builder.module.declare_intrinsic(name, (), ir.FunctionType(_BYTES, [_BYTES, _BYTES]))
+
+    def _twice(builder: Any, half: Any) -> Any:
+        """Sixteen bytes as both halves of the lanes."""
+        order = [*range(LANES // 2)] * 2
+        return builder.shuffle_vector(half, half, ir.Constant(ir.VectorType(ir.IntType(32), LANES), order))
+
+    def _one_by_one(builder: Any, table: Any, numbers: Any) -> Any:
+        """Lanes looked up as any processor can do it."""
+        found = ir.Constant(_BYTES, ir.Undefined)
+        for lane in map(ir.IntType(32), range(LANES)):
+            number = builder.zext(builder.extract_element(numbers, lane), ir.IntType(64))
+            found = builder.insert_element(found, builder.load(builder.gep(table, [number])), lane)
+        return found
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def first_lanes(typingctx: Any) -> Any:
+        """The numbers from 0 to 31."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return ir.Constant(_BYTES, [*range(LANES)])
+
+        return _lanes(), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def store_lanes(typingctx: Any, data: Any, index: Any, lanes: Any) -> Any:
+        """Write lanes to `data` (uint8) from `index` on."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = _place(context, builder, signature.args[0], args[:2], _BYTES)
+            builder.store(args[2], place).align = 1
+            return context.get_dummy_value()
+
+        return types.void(data, types.int64, _lanes), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def look_up_lanes(typingctx: Any, table: Any, index: Any, lanes: Any) -> Any:
+        """Of the 32 bytes of `table` (uint8) from `index` on those that the low five bits of the lanes name."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = _place(context, builder, signature.args[0], args[:2], _HALF)
+            if _PERMUTES:
+                whole = _read(builder, builder.bitcast(place, _BYTES.as_pointer()))
+                permute = _named(builder, "llvm.x86.avx512.permvar.qi.256")
+                return builder.call(permute, [whole, args[2]])
+            number = builder.and_(args[2], _all(LANES - 1))
+            if not _SHUFFLES:  # so that kernels can be compiled; they ask `THERE` before they come here
+                return _one_by_one(builder, builder.bitcast(place, ir.IntType(8).as_pointer()), number)
+            # a shuffle looks up the low four bits in sixteen bytes, and gives 0 where the top bit is set
+            shuffle = _named(builder, "llvm.x86.avx2.pshuf.b")
+            low, high = (
+                _twice(builder, _read(builder, builder.gep(place, [ir.IntType(64)(half)]))) for half in (0, 1)
+            )
+            below = builder.call(shuffle, [low, builder.add(number, _all(0x70))])
+            above = builder.call(shuffle, [high, builder.sub(number, _all(LANES // 2))])
+            return builder.or_(below, above)
+
+        return _lanes(table, types.int64, _lanes), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def push_top_bits(typingctx: Any, bits: Any, lanes: Any) -> Any:
+        """The bits of each lane of `bits` moved down by one, the top bit that of the same lane of `lanes`."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            # there is no shift of bytes: what comes over from a neighbour is at the top, and taken away
+            moved = builder.lshr(builder.bitcast(args[0], _PAIRS), ir.Constant(_PAIRS, [1] * (LANES // 2)))
+            rest = builder.and_(builder.bitcast(moved, _BYTES), _all(0x7F))
+            return builder.or_(rest, builder.and_(args[1], _all(0x80)))
+
+        return _lanes(_lanes, _lanes), codegen
