@@ -20,6 +20,7 @@ _NAME, _NARROW_NAME = 28, 20
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
     from tokbench.plots.losses import hard_losses
+    from tokbench.reports.decision import decided
     from tokbench.reports.training import how_much, trained_on
 
     console = plain_console()
@@ -50,6 +51,8 @@ def print_headline(run: Run) -> None:
         console.print(f"{name}: gives all natural text back; of cases made to be hard, {loss}")
     for mark in sorted({loss.mark for loss in losses.values()}):
         console.print(_MARKS[mark])
+    if decision := decided(run):
+        console.print(decision.sentences[0])
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(

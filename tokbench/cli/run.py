@@ -78,7 +78,8 @@ def run(
         str | None,
         typer.Option(
             metavar="PRESET",
-            help="A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b or qwen2-7b.",
+            help="A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b, "
+            "llama-3.2-1b or qwen2-7b.",
         ),
     ] = None,
     weights: Annotated[

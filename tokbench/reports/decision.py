@@ -71,6 +71,12 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
     return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said))
 
 
+@data.remembered
+def decided(run: Run) -> Decision | None:
+    """The decision under the weights of the run's suite."""
+    return decide(run)
+
+
 def table(run: Run, decision: Decision) -> Table:
     """The decision table: every tokenizer, the candidates by their score, then those left out and why."""
     labels, lost = data.names(run), losses(run)

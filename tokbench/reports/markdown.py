@@ -11,7 +11,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables, unmeasured
 from tokbench.reports.chosen import asked, shown
-from tokbench.reports.decision import decide
+from tokbench.reports.decision import decided
 from tokbench.reports.decision import table as decision_table
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
@@ -35,10 +35,10 @@ def write(run: Run, path: Path) -> None:
 def document(run: Run) -> str:
     """The whole report as Markdown."""
     parts = [f"# tokbench report: {escape(run_title(run))}", "", provenance_line(run), ""]
-    decided = decide(run)
-    if decided is not None:
-        told = decision_table(run, decided)
-        parts += ["## Decision", "", *(f"- {escape(said)}" for said in decided.sentences), ""]
+    found = decided(run)
+    if found is not None:
+        told = decision_table(run, found)
+        parts += ["## Decision", "", *(f"- {escape(said)}" for said in found.sentences), ""]
         parts += [render(told), "", f"*{escape(told.note)}*", ""]
     for finding in findings(run):
         parts += [escape(finding.sentence), ""]

@@ -12,6 +12,7 @@ import pytest
 from tokbench.cli import main
 from tokbench.cli.headline import print_headline
 from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.reports.decision import decide
 from tokbench.reports.figures import decimals
 
 FAULTY = Path(__file__).parents[2] / "faulty_plugins"
@@ -289,6 +290,16 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
             places = decimals(rows.value)
             figure = f"{100 * value:.1f}".removesuffix(".0") if unit == "share" else f"{value:.{places}f}"
             assert figure in printed, metric
+
+
+def test_the_terminal_tells_the_choice(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(3, 3)
+    decision = decide(run)
+    assert decision is not None
+    print_headline(run)
+    assert decision.sentences[0] in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.long

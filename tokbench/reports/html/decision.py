@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from tokbench.metrics.weights import CRITERIA
-from tokbench.reports.decision import decide, script_data, table
+from tokbench.reports.decision import decided, script_data, table
 from tokbench.reports.html.assemble import environment
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def decision(run: Run) -> Markup:
     """The decision as markup; empty where nothing can be compared."""
-    found = decide(run)
+    found = decided(run)
     if found is None:
         return Markup("")
     shown = [
