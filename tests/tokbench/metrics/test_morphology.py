@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,15 @@ def test_three_morphemes_have_two_boundaries() -> None:
     assert from_morphemes("unties", ["un", "tie", "s"]) == GoldWord("unties", (2, 5))
 
 
+@pytest.fixture
+def short_fields() -> Iterator[None]:
+    """Python's limit of a field, which reading CSV datasets raises."""
+    limit = csv.field_size_limit(1 << 17)
+    yield
+    csv.field_size_limit(limit)
+
+
+@pytest.mark.usefixtures("short_fields")
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     path = tmp_path / "gold"
     path.write_text("one\n", "utf-8")
