@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -231,11 +233,23 @@ def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:
 _held: dict[str, Tokenizer | TokbenchError] = {}
 
 
+def give_back() -> None:
+    """Hand memory that was freed back to the system, where the C library can (glibc).
+
+    It keeps what lies between pieces in use otherwise: a worker that had held 25 vocabularies, one after
+    another, was a third larger.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
 def loaded(recipe: Recipe) -> Tokenizer:
     """The tokenizer of a recipe. The last one stays loaded, and so does the news that it cannot be."""
     name = recipe.key + recipe.fingerprint
     if name not in _held:
         _held.clear()  # one at a time: some vocabularies take 100 MB
+        give_back()
         try:
             _held[name] = recipe.load()
             recipe.check_files()

@@ -38,7 +38,7 @@ _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
 _FEW_TEXTS = 1 << 11
 """Texts that may be few enough to go without arrays of their own."""
-_AT_A_TIME = 1 << 17
+_AT_A_TIME = 1 << 18
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
 
@@ -114,11 +114,11 @@ class WordEncoder(Stays):
         """The ids of one text, as a list."""
         return self.encode(text).tolist()  # type: ignore[no-any-return]
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
+    def encode_batch(self, texts: Sequence[str], whole: int = 0) -> TokenBatch:
+        """The ids of many texts; `whole` as in `encode_utf8`."""
         if self._fits >= 0 and len(texts) <= _FEW_TEXTS and sum(map(len, texts)) <= self._fits:
             return self._encode_few(texts)
-        return self.encode_utf8(*utf8_of(texts))
+        return self.encode_utf8(*utf8_of(texts), whole)
 
     def _encode_few(self, texts: Sequence[str]) -> TokenBatch:
         """`encode_batch` of texts of at most `layout.TEXT_CHARACTERS` together, without arrays for them."""
@@ -135,20 +135,21 @@ class WordEncoder(Stays):
         finally:
             self._idle.append(work)
 
-    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
 
-        `data` is valid UTF-8 and has `PADDING` bytes after it.
+        `data` is valid UTF-8 and has `PADDING` bytes after it. `whole` is how many bytes there will be in all,
+        where these are a part: a word cache is made as large as those need.
         """
         units = units_of(offsets)
         if not self._beforehand:
-            return self._spread(self._encode_units, data, units, offsets)
+            return self._spread(self._encode_units, data, units, offsets, whole)
         before = np.arange(len(offsets))  # how many units there are up to each document
         for cutter in self._beforehand:
             units, counts = cutter.cut(data, units)
             before = counts[before]
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
-        batch = self._spread(self._encode_units, data, units, sizes)
+        batch = self._spread(self._encode_units, data, units, sizes, whole)
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_spans(self, data: NDArray[np.uint8], spans: Sequence[NDArray[np.int64]]) -> TokenBatch:
@@ -170,7 +171,12 @@ class WordEncoder(Stays):
         return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)
 
     def _spread(
-        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], sizes: NDArray[np.int64]
+        self,
+        encode: Any,
+        data: NDArray[np.uint8],
+        units: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        whole: int = 0,
     ) -> TokenBatch:
         """Run a kernel over all units (documents or pre-tokens), in as many threads as is worth while.
 
@@ -179,7 +185,7 @@ class WordEncoder(Stays):
         data = frozen(data)  # kernels are compiled for one kind of array
         total = int(sizes[-1])
         if total <= _AT_A_TIME:
-            return self._at_once(encode, data, units, total)
+            return self._at_once(encode, data, units, total, max(total, whole))
         n_units = len(sizes) - 1
         threads = min(self.threads, 1 + total // _THREADED_FROM)
         marks = [total * k // threads for k in range(threads + 1)]
@@ -221,12 +227,12 @@ class WordEncoder(Stays):
         )
 
     def _at_once(
-        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], total: int
+        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], total: int, whole: int
     ) -> TokenBatch:
         """`_spread` by one call of the kernel, for texts to which all the rest would be most of the work."""
         work, ends = self._borrow(), np.zeros(len(units) + 1, np.int64)
         try:
-            work.fit(total)
+            work.fit(whole)
             out = work.room(total)
             count = encode(work.block, data, units, 0, len(units), out, ends)
             if work.crowded():

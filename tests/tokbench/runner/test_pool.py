@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import platform
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,3 +109,23 @@ def test_as_many_are_started_as_are_missing_and_those_are_borrowed(called: Any) 
         assert sorted(worker.call(called.how_often) for worker in (one, two, three)) == [0, 1, 1]
     start_ahead(2, called.slow)
     assert {worker.pid for worker in pool._idle} == started
+
+
+_HOLES = """
+import psutil
+from tokbench.runner.counting import give_back
+held = [bytes(1000) for _ in range(100_000)]
+full = psutil.Process().memory_info().rss
+held = held[::1000]
+kept = psutil.Process().memory_info().rss
+give_back()
+print(full - kept, full - psutil.Process().memory_info().rss)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_memory_between_what_is_kept_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", _HOLES], capture_output=True, text=True, check=True)
+    before, after = map(int, done.stdout.split())
+    assert before < 20e6  # else there would be nothing to do
+    assert after > 60e6
