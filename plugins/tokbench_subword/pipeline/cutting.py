@@ -64,7 +64,9 @@ _STATES = LANES * (_PART + 1)
 _ROOM_READ, _ROOM_STATES, _ROOM_MARKS = 2 * WINDOW + SPARE, _PARTS * _STATES, _PARTS * 2 * LANES
 _MANY = 24
 """Bytes beyond ASCII among those of all parts from which on reading them character by character is quicker."""
-BEYOND = WINDOW + SPARE
+_ALONE = 8 * WINDOW
+"""Bytes that are read character by character before asking again."""
+BEYOND = _ALONE + SPARE
 """Pieces that `cut_units` may write beyond those asked for."""
 _SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
 
@@ -315,7 +317,7 @@ def _one_by_one(machine: Any, text: Any, end: Any, at: Any, starts: Any, ends: A
     i, began, row = at
     while i < end and text[i] & 0xC0 == 0x80:  # of a character that has been read
         i += 1
-    stop = min(i + WINDOW, end)
+    stop = min(i + _ALONE, end)
     while i < stop or (stop == end and row != 0):
         i, began, row, count = _step(machine, text, i, began, row, end, starts, ends, count)
     return i, began, row, count

@@ -38,7 +38,7 @@ _THREADED_FROM = 1 << 18
 """A batch of fewer bytes is not worth a second thread."""
 _FEW_TEXTS = 1 << 11
 """Texts that may be few enough to go without arrays of their own."""
-_AT_A_TIME = 1 << 18
+_AT_A_TIME = 1 << 19
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
 

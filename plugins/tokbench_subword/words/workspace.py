@@ -18,7 +18,7 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import SPARE_IDS
 
-_KEPT_OUTPUT = 1 << 18
+_KEPT_OUTPUT = 1 << 19
 
 
 class Workspace(Stays):
@@ -90,7 +90,7 @@ class Workspace(Stays):
         return self.ids[: self.arrays[at.COUNTERS][at.N_IDS]]
 
     def room(self, bytes_: int) -> NDArray[np.int32]:
-        """An output array for a text of so many bytes, used again from call to call up to a megabyte."""
+        """An output array for a text of so many bytes, used again from call to call up to two megabytes."""
         if bytes_ + SPARE_IDS <= len(self.out):
             return self.out
         room = np.empty(bytes_ + SPARE_IDS, np.int32)
