@@ -18,7 +18,7 @@ from tokbench.results import CellResult, Failure, Run
 from tokbench.results import cell as cells
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import read_head, write_cell
-from tokbench.runner.shelter import close_idle
+from tokbench.runner.pool import close_idle
 from tokbench.runner.suite import load_suite
 
 RunIt = Callable[..., Run]

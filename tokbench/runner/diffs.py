@@ -20,8 +20,8 @@ from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
 from tokbench.runner.passages import in_turn, texts_of, utf8_bytes
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
-from tokbench.runner.shelter import attempt
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Emit
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import Shard
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, remembered
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
-from tokbench.runner.shelter import attempt
 from tokbench.runner.subjects import Subject
 from tokbench.runner.worker import Begun, Emit
 

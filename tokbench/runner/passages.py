@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe
-from tokbench.runner.shelter import attempt
 from tokbench.runner.worker import Emit, Limits
 
 if TYPE_CHECKING:

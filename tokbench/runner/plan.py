@@ -20,8 +20,8 @@ from tokbench.registry import Registry
 from tokbench.resolving import not_there
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, TrainingRecipe, key_of
-from tokbench.runner.shelter import attempt
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.runner.worker import Emit, Limits

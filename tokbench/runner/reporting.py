@@ -13,8 +13,8 @@ from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import Failure
 from tokbench.runner.plan import Plan
+from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import RegistryRecipe
-from tokbench.runner.shelter import attempt
 from tokbench.runner.worker import Emit
 
 FORMATS = ("html", "md")

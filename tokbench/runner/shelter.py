@@ -1,17 +1,15 @@
-"""Worker processes that can be lost without losing the run: the parent's side, and a pool of them.
+"""Worker processes that can be lost without losing the run: the parent's side.
 
 A `Worker` is one child process that does one thing at a time. Whoever calls it waits in `Worker.call`, which
 watches the time limit and the memory limit, and learns exactly which call took a process down; that is why
 tokenizers are not run in a `ProcessPoolExecutor`, where one death fails everything that was submitted.
 The child is a fresh interpreter (not a fork, not the user's ``__main__``), so `tokbench.run` needs no
 ``if __name__ == "__main__"`` guard and works where children of daemonic processes are refused.
-
-Most callers want `attempt`: a call in a worker of the pool that always has an answer, if only a `Failure`.
+Most callers want `tokbench.runner.pool.attempt`, which borrows one and always has an answer.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import queue
@@ -21,13 +19,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import IO, Any, TypeVar, TypeVarTuple
 
-from tokbench.results.cell import Failure
 from tokbench.runner.worker import (
     KEEP_MEMORY,
     NO_LIMITS,
@@ -37,7 +33,6 @@ from tokbench.runner.worker import (
     Emit,
     Limits,
     WorkerLost,
-    failure_from,
     receive,
     send,
     thread_environment,
@@ -257,118 +252,3 @@ def stop_now() -> None:
 def allow() -> None:
     """Let workers be called again after `stop_now`."""
     _halted.clear()
-
-
-# --- Ctrl-C: once, finish what is in flight and stop; twice, stop now ------------------------------------
-
-
-@dataclass
-class Stop:
-    """Whether the user asked to stop."""
-
-    asked: bool = False
-
-
-@contextlib.contextmanager
-def stopping(say: Callable[[str], None]) -> Iterator[Stop]:
-    """Within the block, the first SIGINT sets `asked`; the second, or a SIGTERM, ends workers and raises
-    `KeyboardInterrupt`.
-
-    Outside the main thread, where signals do not arrive, nobody ever asks.
-    """
-    stop = Stop()
-    allow()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if stop.asked or number == signal.SIGTERM:
-            stop_now()
-            raise KeyboardInterrupt
-        stop.asked = True
-        say("stopping: finishing what is in flight; press Ctrl-C again to stop now")
-
-    signals = [signal.SIGINT, signal.SIGTERM]
-    before = {number: signal.signal(number, handle) for number in signals}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-# --- a few workers, kept warm between calls -------------------------------------------------------------------
-# Whoever runs a task, a thread of the coordinator or a machine of a cluster, has a pool of its own.
-
-_idle: list[Worker] = []
-_lock = threading.Lock()
-
-
-@contextlib.contextmanager
-def borrowed(*, fresh: bool = False) -> Iterator[Worker]:
-    """A single-threaded worker of this process's pool, which it goes back to; or a `fresh` one, which ends."""
-    with _lock:
-        worker = next((each for each in _idle if each.alive and not fresh), None)
-        if worker is not None:
-            _idle.remove(worker)
-    worker = worker or Worker()
-    whole = False  # not where it was lost, or left in the middle of a call
-    try:
-        yield worker
-        whole = True
-    except CallFailed:
-        whole = True
-        raise
-    finally:
-        if whole and not fresh:
-            with _lock:
-                _idle.append(worker)
-        else:
-            worker.close()
-
-
-def start_ahead(
-    number: int, function: Callable[[Emit], None], compiling: Callable[[], None] | None = None
-) -> None:
-    """Start workers until `number` are idle, and have each call ``function(emit)`` while nobody needs it yet.
-
-    A process takes half a second to import what counts; meanwhile we have other things to do.
-    """
-    with _lock:
-        for _ in range(number - len(_idle)):
-            worker = Worker()
-            worker.begin(function, compiling)
-            _idle.append(worker)
-
-
-def attempt(
-    function: Callable[[Emit, *Given], T],
-    *arguments: *Given,
-    limits: Limits = NO_LIMITS,
-    doing: str = "",
-    again: bool = False,
-) -> T | Failure:
-    """What ``function(emit, *arguments)`` gives in a pooled worker, or why nothing; `doing` says when.
-
-    With `again`, it is tried a second time where the process just died: for our own functions, which do not do
-    that, so that somebody else killed it. Raises `WorkerLost` of kind ``interrupted`` only.
-    """
-    try:
-        with borrowed() as worker:
-            return worker.call(function, *arguments, limits=limits)
-    except (WorkerLost, CallFailed) as error:
-        if again and error.kind == "crashed":
-            return attempt(function, *arguments, limits=limits, doing=doing)
-        return failure_from(error, doing)
-
-
-def close_idle() -> None:
-    """End the workers that nobody uses."""
-    with _lock:
-        workers, _idle[:] = list(_idle), []
-    for worker in workers:
-        worker.close()
-
-
-atexit.register(close_idle)

@@ -16,6 +16,8 @@ from tokbench.errors import CorpusError, TokbenchError
 from tokbench.inspection.facts import facts
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
+from tokbench.runner.interrupt import Stop
+from tokbench.runner.pool import attempt, borrowed
 from tokbench.runner.recipe import (
     Recipe,
     RegistryRecipe,
@@ -25,7 +27,6 @@ from tokbench.runner.recipe import (
     key_of,
     versions,
 )
-from tokbench.runner.shelter import Stop, attempt, borrowed
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
 from tokbench.runner.worker import Begun, CallFailed, Emit, WorkerLost, failure_from, failure_of
 from tokbench.spec import Spec, with_defaults

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from tokbench.runner import shelter as pool
-from tokbench.runner.shelter import Worker, borrowed, close_idle, start_ahead
+from tokbench.runner import pool
+from tokbench.runner.pool import borrowed, close_idle, start_ahead
+from tokbench.runner.shelter import Worker
 from tokbench.runner.worker import CallFailed, Limits, WorkerLost
 
 SECONDS = 0.7
