@@ -68,7 +68,7 @@ class Given:
 
 def family(given: Given, texts: Sequence[str], name: str = "bpe", **options: object) -> None:
     """Train in-house."""
-    from tokbench.corpus import TrainingCorpus
+    from tokbench import TrainingCorpus
     from tokbench.registry import build_registry
     from tokbench.spec import with_defaults
 

@@ -18,7 +18,7 @@ LAYERS = [
     ("spec", "languages"),
     ("arguments",),
     ("batch", "kernels", "counts"),
-    ("tokenizer", "family", "corpus"),
+    ("tokenizer", "family", "corpus", "training_corpus"),
     ("pieces",),
     ("corpora", "inspection", "tally"),
     ("metrics", "lint"),

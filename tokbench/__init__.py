@@ -12,7 +12,7 @@ Example:
 
 from tokbench.api import load, load_dataset, run
 from tokbench.batch import Ids, TokenBatch
-from tokbench.corpus import Dataset, DatasetFamily, Document, Shard, TrainingCorpus
+from tokbench.corpus import Dataset, DatasetFamily, Document, Shard
 from tokbench.errors import (
     CorpusError,
     PluginError,
@@ -45,6 +45,7 @@ from tokbench.tokenizer import (
     Traceable,
     Utf8Encoder,
 )
+from tokbench.training_corpus import TrainingCorpus
 
 __version__ = "0.1.0"
 

@@ -11,8 +11,8 @@ from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from tokbench.corpus import TrainingCorpus
     from tokbench.counts import Counting
+    from tokbench.training_corpus import TrainingCorpus
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from tokbench.tokenizer import text_of
 if TYPE_CHECKING:
     import regex
 
-    from tokbench.corpus import TrainingCorpus
     from tokbench.family import Progress
+    from tokbench.training_corpus import TrainingCorpus
 
 BYTES = 256
 CACHED_WORDS = 1 << 18

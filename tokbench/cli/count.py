@@ -48,10 +48,10 @@ def count(
 
     Memory is bounded, whatever the text. Counts of parts add up: --merge.
     """
-    from tokbench.corpus import shares
     from tokbench.errors import SpecError
     from tokbench.runner.plan import available_cores
     from tokbench.runner.pretokens import count_pretokens, merge_counts
+    from tokbench.training_corpus import shares
     from tokbench.wording import counted
 
     if bool(dataset) == bool(merge):

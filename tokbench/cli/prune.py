@@ -81,9 +81,9 @@ def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> 
 
     import numpy as np
 
-    from tokbench.corpus import TrainingCorpus
     from tokbench.errors import CorpusError
     from tokbench.tokenizer import encode_batch
+    from tokbench.training_corpus import TrainingCorpus
 
     counts = np.zeros(tokenizer.vocab_size, np.int64)
     corpus = TrainingCorpus.of(*datasets)

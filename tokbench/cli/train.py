@@ -13,11 +13,11 @@ from tokbench.cli.shared import DisabledPlugins, PluginFiles, bar, open_registry
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
-    from tokbench.corpus import TrainingCorpus
     from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.spec import Spec
     from tokbench.tokenizer import Tokenizer
+    from tokbench.training_corpus import TrainingCorpus
 
 
 def train(
@@ -54,8 +54,8 @@ def train(
     disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
-    from tokbench.corpus import TrainingCorpus
     from tokbench.runner.training import check_training
+    from tokbench.training_corpus import TrainingCorpus
 
     registry = open_registry(plugin, disable_plugin)
     spec = _spec(registry, family, vocab_size, option or [])
@@ -106,8 +106,8 @@ def _check_ending(family: TokenizerFamily, output: Path) -> None:
 
 
 def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorpus:
-    from tokbench.corpus import TrainingCorpus
     from tokbench.errors import UnknownNameError
+    from tokbench.training_corpus import TrainingCorpus
 
     dataset = registry.dataset(text)
     for language in languages:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tokbench.corpus import TrainingCorpus
 from tokbench.errors import TokbenchError
 from tokbench.inspection.pieces import visible
 from tokbench.lint.subject import Subject
@@ -16,6 +15,7 @@ from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
+from tokbench.training_corpus import TrainingCorpus
 
 
 def open_bench(

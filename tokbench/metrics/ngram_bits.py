@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
-from tokbench.corpus import Dataset, Document, TrainingCorpus
+from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.measure import ALL
@@ -22,6 +22,7 @@ from tokbench.metrics.ngram import NgramModel
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
+from tokbench.training_corpus import TrainingCorpus
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.batch import TokenBatch
-from tokbench.corpus import TrainingCorpus
 from tokbench.errors import CorpusError
 from tokbench.family import LoadContext
 from tokbench.metrics.metric import Metric
@@ -18,6 +17,7 @@ from tokbench.metrics.ngram import NgramModel
 from tokbench.metrics.ngram_bits import NO_QUALITY, Training, digest, trained_model, utf8_of
 from tokbench.spec import Option, Spec, validate
 from tokbench.tokenizer import Tokenizer
+from tokbench.training_corpus import TrainingCorpus
 
 if TYPE_CHECKING:
     import numpy as np

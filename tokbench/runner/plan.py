@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import NOT_JOINED, CountedDataset, Shard, check_cut
+from tokbench.corpus import CountedDataset, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.metrics.context import CHEAPEST
@@ -27,6 +27,7 @@ from tokbench.runner.training import check_training
 from tokbench.runner.worker import Emit, Limits
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
+from tokbench.training_corpus import NOT_JOINED, check_cut
 
 
 @dataclass(frozen=True, slots=True)

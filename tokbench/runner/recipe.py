@@ -21,12 +21,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import Dataset, TrainingCorpus
+from tokbench.corpus import Dataset
 from tokbench.errors import TokenizerError
 from tokbench.family import LoadContext
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
+from tokbench.training_corpus import TrainingCorpus
 from tokbench.wording import writable
 
 

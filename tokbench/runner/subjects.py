@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
-from tokbench.corpus import shares
 from tokbench.errors import CorpusError, TokbenchError
 from tokbench.inspection.facts import facts
 from tokbench.results.cell import Failure
@@ -31,6 +30,7 @@ from tokbench.runner.training import Trained, corpus_digest, ensure_trained, fin
 from tokbench.runner.worker import Begun, CallFailed, Emit, WorkerLost, failure_from, failure_of
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import special_ids, unk_id
+from tokbench.training_corpus import shares
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without

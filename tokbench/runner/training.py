@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import Document, Shard, TrainingCorpus
+from tokbench.corpus import Document, Shard
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
 from tokbench.family import Progress
 from tokbench.manager import PATIENCE, within
@@ -30,6 +30,7 @@ from tokbench.runner.recipe import digest_of, file_digests, fingerprint
 from tokbench.runner.worker import peak_memory
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Savable, Tokenizer
+from tokbench.training_corpus import TrainingCorpus
 
 
 @dataclass(frozen=True, slots=True)

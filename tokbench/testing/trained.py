@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import TrainingCorpus
 from tokbench.spec import Spec, with_defaults
 from tokbench.testing.kit import Failure
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Savable
+from tokbench.training_corpus import TrainingCorpus
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry

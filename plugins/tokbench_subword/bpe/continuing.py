@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.corpus import TrainingCorpus
+from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress

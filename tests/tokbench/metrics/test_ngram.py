@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tokbench
+from tokbench import TrainingCorpus
 from tokbench.batch import TokenBatch
 from tokbench.cli.program import app
-from tokbench.corpus import TrainingCorpus
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 from tokbench.metrics.ngram import NgramModel, discounts
 from tokbench.metrics.ngram_bits import ngram_bits

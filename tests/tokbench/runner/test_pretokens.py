@@ -11,10 +11,10 @@ import pytest
 import regex
 from typer.testing import CliRunner
 
+from tokbench import TrainingCorpus
 from tokbench.cli.program import app
 from tokbench.corpora import counted
 from tokbench.corpora.counts import UNIT, language_factors
-from tokbench.corpus import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry

@@ -17,8 +17,8 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from typer.testing import CliRunner
 
 from tests.plugins.subword.strings import hard_strings
+from tokbench import TrainingCorpus
 from tokbench.cli.program import app
-from tokbench.corpus import TrainingCorpus
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 from tokbench.spec import with_defaults
 

@@ -16,7 +16,7 @@ from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.ties import BYTES
 
 from tests.plugins.subword.strings import hard_strings
-from tokbench.corpus import TrainingCorpus
+from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
 from tokbench.spec import with_defaults
 

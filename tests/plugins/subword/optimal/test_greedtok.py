@@ -13,7 +13,7 @@ from tokbench_subword.optimal.families import GREEDTOK
 from tokbench_subword.optimal.greedtok import chosen_tokens
 
 from tests.plugins.subword.strings import hard_strings
-from tokbench.corpus import TrainingCorpus
+from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry

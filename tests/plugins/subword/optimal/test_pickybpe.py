@@ -19,7 +19,7 @@ from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import HF
 
 from tests.plugins.subword.strings import hard_strings
-from tokbench.corpus import TrainingCorpus
+from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry

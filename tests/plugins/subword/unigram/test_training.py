@@ -13,7 +13,7 @@ from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
 
 import tokbench
-from tokbench.corpus import TrainingCorpus
+from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
 
 _WHO = ["cat", "bat", "rat", "hatter", "matron", "sailor", "tailor", "father", "mother", "brother"]
