@@ -19,7 +19,7 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
-from tokbench.runner.passages import in_turn, texts_of, utf8_bytes
+from tokbench.runner.picking import in_turn, pick, utf8_bytes
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.runner.subjects import Subject
@@ -49,7 +49,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Compared:
     """A document as it is compared; `name` says which it is."""
 
     dataset: str
@@ -96,13 +96,13 @@ def diff_all(
         for a, b in plan.suite.diff
     ]
     pairs = pairs_of(audits, recipes, named)
-    passages = list(choose_passages(plan)) if pairs else []
+    documents = list(choose_documents(plan)) if pairs else []
 
     def compared(pair: Pair) -> dict[str, Any]:
         fine = [
-            (passage.name, passage.text)
-            for passage in passages
-            if not any(CellKey(key, passage.dataset, passage.language) in failed for key in (pair.a, pair.b))
+            (document.name, document.text)
+            for document in documents
+            if not any(CellKey(key, document.dataset, document.language) in failed for key in (pair.a, pair.b))
         ]
         a, b = recipes[pair.a], recipes[pair.b]
         found = attempt(diff_one, a, b, fine, pair.by_bytes, plan.cache, limits=plan.limits)
@@ -115,18 +115,18 @@ def diff_all(
     return {"budget": budget, "pairs": results}
 
 
-def choose_passages(plan: Plan) -> Iterator[Passage]:
+def choose_documents(plan: Plan) -> Iterator[Compared]:
     """Documents of every language of every corpus in turn, from the beginning of each, within the budget."""
     languages = [found for corpus in plan.corpora for found in _read(plan, corpus)]
     size = 0
-    for count, passage in enumerate(in_turn(languages)):
-        size += utf8_bytes([passage.text])
+    for count, document in enumerate(in_turn(languages)):
+        size += utf8_bytes([document.text])
         if size > MOST_BYTES or count == MOST_DOCUMENTS:
             return
-        yield passage
+        yield document
 
 
-def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
+def _read(plan: Plan, corpus: Corpus) -> list[list[Compared]]:
     """The beginning of each language; none of a text that cannot be read, whose cells say so already."""
     bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
     found = attempt(
@@ -136,7 +136,7 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Passage]]:
         return []
     key = corpus.recipe.key
     return [
-        [Passage(key, language, f"{key} {language} {n}", text) for n, text in enumerate(texts, start=1)]
+        [Compared(key, language, f"{key} {language} {n}", text) for n, text in enumerate(texts, start=1)]
         for language, texts in zip(corpus.shards, found, strict=True)
     ]
 
@@ -147,16 +147,9 @@ def read_beginnings(
     """In a worker: documents of each language in turn, while there are no more than is compared of all."""
     documents, n_bytes, chars = bounds
     found: list[list[str]] = [[] for _ in languages]
-    streams = [
-        zip(itertools.repeat(mine), (text[:chars] for text in texts_of(recipe, shards)), strict=False)
-        for mine, shards in zip(found, languages, strict=True)
-    ]
-    for mine, text in in_turn(streams):
-        mine.append(text)
-        n_bytes -= utf8_bytes([text])
-        documents -= 1
-        if documents <= 0 or n_bytes <= 0:
-            break
+    picked = pick(recipe, languages, n_bytes, cut=lambda text: (text[:chars],), unreadable=True)
+    for language, text in itertools.islice(picked, documents):
+        found[language].append(text)
     return found
 
 

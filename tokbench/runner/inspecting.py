@@ -22,6 +22,7 @@ from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
 from tokbench.runner.interrupt import Stop
+from tokbench.runner.picking import pick
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
@@ -178,8 +179,8 @@ def choose_samples(corpora: Sequence[Corpus], n: int, limits: Limits = NO_LIMITS
 def read_sample(emit: Emit, recipe: DatasetRecipe, shard: Shard) -> str | None:
     """The first document that is long enough to show something; failing that the first of all, shortened."""
     first = None
-    for document in recipe.load().read(shard):
-        text = document.text.strip("\n")
+    for _, document in pick(recipe, [[shard]]):
+        text = document.strip("\n")
         if SAMPLE_CHARS // 5 <= len(text) <= SAMPLE_CHARS:
             return text
         first = first or text

@@ -8,7 +8,7 @@ each time); then the training text is read once, and each of its lines is looked
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import Shard
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, remembered
+from tokbench.runner.picking import pick
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
@@ -57,7 +58,7 @@ def find_leaks(
     measured = [Measured(corpus.recipe, corpus.shards) for corpus in plan.corpora]
     readers = [reader_digest(each) for each in (*plan.training.parts, *(one.recipe for one in measured))]
     known = sorted((*key, list(each)) for key, each in digests.items())
-    identity = digest_of("leaks 1", trained[0].get("corpus"), known, readers)
+    identity = digest_of("leaks 2", trained[0].get("corpus"), known, readers)
     found = attempt(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits, again=True)
     return {} if isinstance(found, Failure) else found
 
@@ -80,7 +81,8 @@ def _looked_up(emit: Emit, training: TrainingRecipe, measured: Sequence[Measured
         share = MOST_BYTES // max(len(one.shards), 1)
         for language, shards in one.shards.items():
             emit(Begun())  # a time limit is for a language
-            wanted[one.recipe.key, language] = lines_of(_texts(one.recipe, _spread(shards, share), share), most)
+            texts = (text for _, text in pick(one.recipe, [_spread(shards, share)], share))
+            wanted[one.recipe.key, language] = lines_of(texts, most)
     anywhere = frozenset().union(*wanted.values())
     met: set[int] = set()
     corpus = training.load()
@@ -126,14 +128,3 @@ def _spread(shards: Sequence[Shard], n_bytes: int) -> Sequence[Shard]:
     """Shards of about so many bytes, at equal distances among all."""
     size = sum(shard.n_bytes for shard in shards)
     return shards[:: max(1, -(-size // max(n_bytes, 1)))]
-
-
-def _texts(recipe: DatasetRecipe, shards: Sequence[Shard], n_bytes: int) -> Iterator[str]:
-    """The documents of some shards, up to so many bytes."""
-    left = n_bytes
-    for shard in shards:
-        for document in recipe.load().read(shard):
-            left -= len(document.text)
-            if left < 0:
-                return
-            yield document.text

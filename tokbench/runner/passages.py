@@ -5,15 +5,14 @@ Of each language there is as much as of any other, as far as it goes.
 
 from __future__ import annotations
 
-import contextlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
-from tokbench.errors import CorpusError
+from tokbench.runner.picking import pick, utf8_bytes
 from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.runner.worker import Emit, Limits
@@ -21,8 +20,6 @@ from tokbench.runner.worker import Emit, Limits
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without
     from tokbench.runner.suite import SpeedSettings
-
-T = TypeVar("T")
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""
@@ -64,11 +61,6 @@ class Passage:
         return {"long": self.long, "short": self.short}.get(form, self.documents)
 
 
-def utf8_bytes(texts: Sequence[str]) -> int:
-    """The bytes of some texts in UTF-8."""
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-
-
 def choose_passages(corpora: Sequence[Corpus], settings: SpeedSettings, limits: Limits) -> list[Passage]:
     """A passage of each dataset, read in workers; none of one that cannot be read: its cells say so already."""
     sizes = [sum(shard.n_bytes for shards in corpus.shards.values() for shard in shards) for corpus in corpora]
@@ -105,14 +97,17 @@ def choose_passage(
     Documents are taken from all languages in turn and, where those are few, from several places of each.
     """
     places = max(1, MOST_PLACES // max(len(languages), 1))
-    streams = [
-        _pieces(texts_of(recipe, block), max(again // 4, 1))
-        for shards in languages
-        for block in _blocks(shards, places)
-    ]
-    chosen = list(_upto(in_turn(streams), max(first, again)))
-    documents = list(_upto(iter(chosen), again))[:MOST_DOCUMENTS]
-    return Passage(recipe.key, tuple(documents), tuple(_parts(chosen)))
+    blocks = [block for shards in languages for block in _blocks(shards, places)]
+    longest = max(again // 4, 1)
+
+    def pieces(text: str) -> Iterator[str]:  # a whole book would be all there is of a dataset
+        return (text[start : start + longest] for start in range(0, len(text), longest))
+
+    picked = pick(recipe, blocks, max(first, again), cut=pieces, unreadable=True)
+    chosen = [text for _, text in picked]
+    sizes = [utf8_bytes([text]) for text in chosen]
+    repeated = min(bisect_left([*accumulate(sizes)], again) + 1, MOST_DOCUMENTS)
+    return Passage(recipe.key, tuple(chosen[:repeated]), tuple(_parts(chosen)))
 
 
 def _blocks(shards: Sequence[Shard], count: int) -> Iterator[Sequence[Shard]]:
@@ -120,45 +115,6 @@ def _blocks(shards: Sequence[Shard], count: int) -> Iterator[Sequence[Shard]]:
     count = min(count, len(shards))
     for place in range(count):
         yield shards[place * len(shards) // count : (place + 1) * len(shards) // count]
-
-
-def texts_of(recipe: DatasetRecipe, shards: Sequence[Shard]) -> Iterator[str]:
-    """The documents of some shards up to where they cannot be read."""
-    with contextlib.suppress(CorpusError):  # their cells say so already
-        for shard in shards:
-            for document in recipe.load().read(shard):
-                yield document.text
-
-
-def _pieces(texts: Iterable[str], n_chars: int) -> Iterator[str]:
-    """Texts, long ones in pieces: a whole book would be all there is of a dataset."""
-    for text in texts:
-        for start in range(0, len(text), n_chars):
-            yield text[start : start + n_chars]
-
-
-def in_turn(streams: Iterable[Iterable[T]]) -> Iterator[T]:
-    """The first of each stream, then the second of each, until all are at an end.
-
-    Example:
-        >>> list(in_turn([[1, 2, 3], [10], []]))
-        [1, 10, 2, 3]
-    """
-    running = [iter(stream) for stream in streams]
-    while running:
-        for stream in list(running):
-            try:
-                yield next(stream)
-            except StopIteration:
-                running.remove(stream)
-
-
-def _upto(texts: Iterator[str], n_bytes: int) -> Iterator[str]:
-    """The first texts, until there are `n_bytes` of UTF-8."""
-    size = 0
-    while size < n_bytes and (text := next(texts, None)) is not None:
-        size += utf8_bytes([text])
-        yield text
 
 
 def _parts(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:

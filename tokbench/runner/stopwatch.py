@@ -17,7 +17,8 @@ from typing import Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.runner.passages import Passage, utf8_bytes
+from tokbench.runner.passages import Passage
+from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.worker import Begun, Emit, peak_memory
 from tokbench.tokenizer import BatchEncoder, OffsetEncoder, Tokenizer, encode_batch

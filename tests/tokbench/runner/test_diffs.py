@@ -96,10 +96,10 @@ def test_the_budget_is_spread_over_languages(corpus: Path, monkeypatch: pytest.M
         load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"]}), build_registry()
     )
     monkeypatch.setattr(diffs, "MOST_DOCUMENTS", 7)
-    seven = list(diffs.choose_passages(plan))
+    seven = list(diffs.choose_documents(plan))
     assert [passage.language for passage in seven] == [*(["deu_Latn", "eng_Latn", "fra_Latn"] * 2), "deu_Latn"]
     monkeypatch.setattr(diffs, "MOST_BYTES", 60)
-    few = list(diffs.choose_passages(plan))
+    few = list(diffs.choose_documents(plan))
     assert 0 < sum(len(passage.text.encode()) for passage in few) <= 60
     monkeypatch.setattr(diffs, "MOST_CHARS", 5)
-    assert {len(passage.text) for passage in diffs.choose_passages(plan)} == {5}
+    assert {len(passage.text) for passage in diffs.choose_documents(plan)} == {5}

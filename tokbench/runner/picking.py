@@ -1,0 +1,66 @@
+"""Some text of a dataset, picked in a worker: what is timed, compared, shown, or looked for in training text.
+
+Parts of a dataset (its languages, say) take turns, so that each has as much as any other, as far as it goes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from tokbench.corpus import Shard
+from tokbench.errors import CorpusError
+from tokbench.runner.recipe import DatasetRecipe
+
+T = TypeVar("T")
+
+
+def pick(
+    recipe: DatasetRecipe,
+    parts: Sequence[Sequence[Shard]],
+    n_bytes: float = math.inf,
+    *,
+    cut: Callable[[str], Iterable[str]] = lambda text: (text,),
+    unreadable: bool = False,
+) -> Iterator[tuple[int, str]]:
+    """Texts of some parts of a dataset in turn until there are `n_bytes` of UTF-8, each with its part's number.
+
+    `cut` makes pieces of a document; each counts as a text. A part that cannot be read raises `CorpusError`,
+    or with `unreadable` ends there: its cells say so already.
+    """
+
+    def texts(part: int) -> Iterator[tuple[int, str]]:
+        with contextlib.suppress(CorpusError) if unreadable else contextlib.nullcontext():
+            for shard in parts[part]:
+                for document in recipe.load().read(shard):
+                    for text in cut(document.text):
+                        yield part, text
+
+    picked = in_turn(map(texts, range(len(parts))))
+    size = 0
+    while size < n_bytes and (found := next(picked, None)) is not None:
+        size += utf8_bytes([found[1]])
+        yield found
+
+
+def in_turn(streams: Iterable[Iterable[T]]) -> Iterator[T]:
+    """The first of each stream, then the second of each, until all are at an end.
+
+    Example:
+        >>> list(in_turn([[1, 2, 3], [10], []]))
+        [1, 10, 2, 3]
+    """
+    running = [iter(stream) for stream in streams]
+    while running:
+        for stream in list(running):
+            try:
+                yield next(stream)
+            except StopIteration:
+                running.remove(stream)
+
+
+def utf8_bytes(texts: Iterable[str]) -> int:
+    """The bytes of some texts in UTF-8."""
+    return sum(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts)
