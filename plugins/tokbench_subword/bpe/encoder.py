@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tokbench_subword.bpe.layout import CUT, SETTINGS
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.model_arrays import own_arrays, shared_arrays
+from tokbench_subword.bpe.spaces import word_cutters
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
+from tokbench_subword.words.layout import MODEL
 
 
 class Encoder(WordEncoder):
     """Encodes text with a `BpeModel`.
 
-    `cutters` are by default those of the model's pattern. `spelled` says that the model works on letters of the
+    `cutters` are by default those of the model's pattern; where there are none, see `spaces`. `spelled` says that the model works on letters of the
     byte alphabet, but text is given as it is. The others are those of `WordEncoder`.
 
     Example:
@@ -38,4 +41,6 @@ class Encoder(WordEncoder):
         cutters = model.pattern.cutters if cutters is None else cutters
         self.model = model
         arrays = shared_arrays(model, spelled=spelled)
+        if not cutters and not spelled and arrays[SETTINGS - MODEL][CUT]:
+            cutters = word_cutters(model)
         super().__init__(encode_new, arrays, own_arrays, cutters=cutters, threads=threads, cache=cache)

@@ -74,7 +74,7 @@ def learn_superwords(
     for documents in blocks(texts, _READ_AT_ONCE):
         block = buffer.block(documents)
         stretches, _ = cutter.cut(block.data, block.spans)
-        batches.append(encoder.encode_pretokens(block.data, stretches))
+        batches.append(encoder.encode_utf8(block.data, np.append(stretches[:, 0], block.ends[-1])))
         n_bytes += int(block.ends[-1])
         counted(n_bytes)
     return learn_from_sequences(

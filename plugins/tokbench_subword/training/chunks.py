@@ -54,8 +54,8 @@ def _count_borders(ids_, starts, borders_):  # type: ignore[no-untyped-def]
 def _cut(ids_, starts, rare_, count, chunks_, chunk_starts):  # type: ignore[no-untyped-def]
     """Write the chunks of two tokens or more, behind the `count` that there are; how many there are then.
 
-    Each token is written, and where a chunk ends the next place is set, without a branch: no processor guesses
-    which borders are `rare`.
+    Each token is written, and where a chunk ends the next place is set, by numbers that are 0 or 1 and without
+    a branch: no processor guesses which borders are `rare`, a bit for each counter.
     """
     ids, rare, chunks, ends = pointer(ids_), pointer(rare_), pointer(chunks_), pointer(chunk_starts)
     start = end = ends[count]
@@ -64,11 +64,12 @@ def _cut(ids_, starts, rare_, count, chunks_, chunk_starts):  # type: ignore[no-
         for place in range(starts[sequence], last + 1):
             chunks[end] = ids[place]
             end += 1
-            cut = place == last or rare[_bucket(ids[place], ids[place + 1])] != 0
-            kept = cut and end > start + 1
+            bucket = _bucket(ids[place], ids[place + 1])
+            cut = np.int64(place == last) | (np.int64(rare[bucket >> 3]) >> (bucket & 7)) & 1
+            kept = cut & np.int64(end > start + 1)
             count += kept
-            start = end if kept else start
-            end = start if cut else end
+            start += (end - start) & -kept
+            end += (start - end) & -cut
             ends[count] = start
     return count
 
@@ -107,8 +108,8 @@ def _session(
     batches: Sequence[TokenBatch], rare: NDArray[np.bool_], **options: Any
 ) -> MergeSession | ShardedSession:
     """A session over the chunks between rare borders."""
-    n_ids, count = sum(len(batch.ids) for batch in batches), 0
+    n_ids, count, bits = sum(len(batch.ids) for batch in batches), 0, np.packbits(rare, bitorder="little")
     chunks, starts = np.empty(n_ids + 1, np.int32), np.zeros(n_ids // 2 + 1, np.int64)
     for batch in batches:
-        count = _cut(batch.ids, batch.offsets, rare.view(np.uint8), count, chunks, starts)
+        count = _cut(batch.ids, batch.offsets, bits, count, chunks, starts)
     return merge_session(chunks[: starts[count]], starts[: count + 1], np.ones(count, np.int64), **options)

@@ -182,7 +182,7 @@ def test_compiling_is_announced_of_what_is_used(
     monkeypatch.setattr(compiling, "_told", [])
     monkeypatch.setattr(compiling, "_on_disk", lambda function: function is not encode_spans)
     model = BpeModel(
-        vocabulary=tuple(bytes([byte]) for byte in range(256)),
+        vocabulary=(*(bytes([byte]) for byte in range(256)), b"c "),  # which forbids to cut in front of spaces
         merges=np.empty((0, 3), np.int32),
         pattern=Pattern.of(pattern),
     )
