@@ -18,8 +18,9 @@ from tokbench_subword.words.layout import MODEL
 class Encoder(WordEncoder):
     """Encodes text with a `BpeModel`.
 
-    `cutters` are by default those of the model's pattern; where there are none, see `spaces`. `spelled` says that the model works on letters of the
-    byte alphabet, but text is given as it is. The others are those of `WordEncoder`.
+    `cutters` are by default those of the model's pattern; where there are none, see `spaces`. `spelled` says
+    that the model works on letters of the byte alphabet, but text is given as it is. The others are those of
+    `WordEncoder`.
 
     Example:
         >>> import numpy as np

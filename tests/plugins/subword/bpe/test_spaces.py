@@ -1,4 +1,4 @@
-"""Text of a vocabulary that cuts nothing: cut in front of spaces where that changes no ids, and nowhere else."""
+"""Text of a vocabulary that cuts nothing: cut in front of spaces where that changes no ids, nowhere else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from tokbench_subword.bpe.spaces import word_cutters
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
 
-TEXTS = ["the cat.  the\n hat, a  cat, the\n  end. été  the,the", "日本 の a.a  b.\n  b \u2581a", "a .. b ,, c\n\n  d"] * 5
+TEXTS = [
+    "the cat.  the\n hat, a  cat, the\n  end. été  the,the",
+    "日本 の a.a  b.\n  b \u2581a",
+    "a .. b ,, c\n\n  d",
+]
+TEXTS *= 5
 
 CUTS = {
     "gpt2": "words with the space before them; runs of spaces and newlines together",
