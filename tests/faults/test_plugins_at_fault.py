@@ -63,7 +63,7 @@ def messages(run: Run) -> str:
     ("body", "says"),
     [
         ("raise ValueError('no')", "ValueError: no"),
-        ("return 'text'", "returned str, not a number"),
+        ("return '1.5'", "returned str, not a number"),
         ("return 10 ** 400", "OverflowError"),
         ("raise SystemExit(3)", "SystemExit: 3"),
         ("import os; os._exit(4)", "exit status 4"),

@@ -73,7 +73,7 @@ def _show(found: BitsAudit) -> None:
         table.add_column(column, justify="left" if number in (0, 5) else "right", overflow="fold")
     for figure in found.figures:
         low_high = "" if figure.interval is None else "{:.4f} to {:.4f}".format(*figure.interval)
-        off = f"{figure.error:+.2%}" if figure is not found.figures[0] else ""
+        off = "" if figure is found.figures[0] or figure.error is None else f"{figure.error:+.2%}"
         ends = "" if figure.error_interval is None else "{:+.2%} to {:+.2%}".format(*figure.error_interval)
         table.add_row(figure.name, f"{figure.value:.4f}", low_high, off, ends, figure.how)
     console.print(table)

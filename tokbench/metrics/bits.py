@@ -39,14 +39,14 @@ Sums = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Figure:
     """Bits per byte in one way of counting: its interval, and how far it is from the exact one, with
-    interval.
+    interval; None where the exact one is 0.
     """
 
     name: str
     how: str
     value: float
     interval: Interval | None
-    error: float
+    error: float | None
     error_interval: Interval | None
 
 
@@ -229,23 +229,29 @@ def _figures(
     import numpy as np
 
     again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=replicates), strict=True))
-    whole = dict(zip(SUMS, sums.sum(axis=1).tolist(), strict=True))
+    whole = dict(zip(SUMS, sums.sum(axis=1), strict=True))
     text = (table.kind == Kind.TEXT) | (table.kind == Kind.PARTIAL)
     mean = float(table.after[text].mean()) if text.any() else math.nan
-    ways = [way for way in _ways(mean) if _differs(way[0], table, whole)]
-    exact = ways[0][2]
     rows = []
     with np.errstate(all="ignore"):
+        # what divides by nothing, as characters of a text without any do, says nothing
+        ways = [
+            way
+            for way in _ways(mean)
+            if _differs(way[0], table, whole) and (way[0] == "exact" or np.isfinite(way[2](whole)))
+        ]
+        exact = ways[0][2]
         for _, _, compute in ways:
             rows += [compute(again) / math.log(2), compute(again) / exact(again) - 1]
     limits = intervals(rows, confidence, int(whole["documents"]))
+    said = float(exact(whole))
     return [
         Figure(
             name,
             how,
-            compute(whole) / math.log(2),
+            float(compute(whole)) / math.log(2),
             limits[2 * index],
-            compute(whole) / exact(whole) - 1,
+            float(compute(whole)) / said - 1 if said else None,
             limits[2 * index + 1] if index else None,
         )
         for index, (name, how, compute) in enumerate(ways)
@@ -285,4 +291,4 @@ def _differs(name: str, table: ByteTable, whole: Sums) -> bool:
         return bool(whole["special_tokens"] > 0)
     if name == "space_twice":
         return bool((table.first < table.after).any())
-    return bool(whole["chars"] > 0 and whole["single"] > 0) or name == "exact"
+    return True

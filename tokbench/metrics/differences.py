@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -188,6 +189,8 @@ def _between(
     figures: Mapping[tuple[str, str], Figure],
 ) -> tuple[list[Difference], dict[int, Figures]]:
     """Every metric of two tokenizers on the same documents; by row, the difference on every resample."""
+    import numpy as np
+
     rows: list[Difference] = []
     apart: dict[int, Figures] = {}
     for metric in metrics:
@@ -209,10 +212,16 @@ def _between(
             rows.append(replace(row, status=status if value is None else f"{why} (in the baseline)"))
             continue
         if mine is not None and theirs is not None:
-            difference = apart[len(rows)] = mine - theirs
-            # a difference of rounding alone is none
-            difference[abs(difference) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
-        rows.append(replace(row, value=value - base, ratio=value / base if base else None))
+            with np.errstate(all="ignore"):
+                difference = apart[len(rows)] = mine - theirs
+                # a difference of rounding alone is none
+                difference[abs(difference) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
+        change, ratio = value - base, value / base if base else math.nan
+        if not math.isfinite(change):
+            apart.pop(len(rows), None)
+            rows.append(replace(row, status="undefined: not a finite number"))
+            continue
+        rows.append(replace(row, value=change, ratio=ratio if math.isfinite(ratio) else None))
     limits = intervals(list(apart.values()), one.context.confidence, one.n_groups)
     for index, limit in zip(apart, limits, strict=True):
         low, high = limit or (None, None)

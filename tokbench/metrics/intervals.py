@@ -74,6 +74,9 @@ def bearing(left_out: Floats, whole: Floats) -> Bearing:
         apart *= moved
         apart -= (apart.sum(axis=1) / n)[:, None]
         apart *= moved
+        # by a power of two, which changes nothing but that squares of the very small and large are numbers
+        size = np.frexp(np.abs(apart).max(axis=1))[1].clip(-1000, 1000)
+        apart *= np.ldexp(1.0, -size)[:, None]
         apart *= apart
         uneven = np.einsum("ij,ij->i", apart, apart) / apart.sum(axis=1) ** 2
         freedom = np.minimum(n - 1, 2 / np.maximum(uneven - 1 / n, 1e-12))
@@ -143,7 +146,8 @@ def intervals(figures: Sequence[Floats], confidence: float, documents: int) -> l
             position = (count - 1) * tail(t)
             low, high = _between(row, position), _between(row, count - 1 - position)
             # resamples of a figure that chance can only raise (Gini of equal languages) may all be above it
-            limits = min(low, figure), max(high, figure)
+            low, high = min(low, figure), max(high, figure)
+            limits = (low, high) if math.isfinite(low) and math.isfinite(high) else None
         found.append(limits)
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.metric import Measurement, Metric, Undefined
+from tokbench.metrics.metric import Measurement, Metric, Undefined, as_number
 from tokbench.metrics.needs import CONDITIONS
 
 if TYPE_CHECKING:
@@ -124,13 +124,11 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
             one = cell is overall
             value, why, own = None, status, None
             if result is not None and each != one:
-                value = float(result[index] if each else result)
+                value, why = as_number(result[index] if each else result)
                 if resampled is not None:
                     own = np.asarray(resampled[index] if each else resampled, np.float64)
             elif result is not None:
                 why = "undefined: a figure of single languages"
-            if value is not None and not np.isfinite(value):
-                value, why = None, "undefined: not a finite number"
             row = Measurement(
                 cell.key.tokenizer, cell.key.dataset, cell.key.language, metric.name,
                 value, None, None, metric.unit, cell.n_documents, why,
@@ -146,9 +144,12 @@ def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> li
 
 
 def figure_of(metric: Metric, languages: Languages) -> tuple[Any, str]:
-    """The figure of some languages, or None and the status that says why there is none."""
+    """The figure of some languages (of each, if it is `per_language`), or None and why there is none."""
     problem = languages.problem(metric)
-    return computed(metric, languages) if problem is None else (None, f"undefined: {problem}")
+    if problem is not None:
+        return None, f"undefined: {problem}"
+    result, status = computed(metric, languages)
+    return (result, status) if metric.per_language or status != "ok" else as_number(result)
 
 
 def computed(metric: Metric, languages: Languages) -> tuple[Any, str]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS_AT_ONCE = 256
+LARGEST = 3.4e38
+"""The largest loss in nats: models compute in single precision, which ends there. Sums of these are finite."""
 FIELDS = ("nats", "ids", "text")
 
 
@@ -27,13 +29,24 @@ FIELDS = ("nats", "ids", "text")
 class Scored:
     """A document with its losses: `nats` is float64 of shape ``(losses,)``, NaN where there is none.
 
-    `place` says where it stands in its file; `ids`, `text` are None where the file has none.
+    `place` says where it stands in its file; `ids`, `text` are None where the file has none. Raises
+    `CorpusError` for what is no loss.
     """
 
     place: str
     nats: NDArray[np.float64]
     ids: list[int] | None = None
     text: str | None = None
+
+    def __post_init__(self) -> None:
+        import numpy as np
+
+        wrong = np.flatnonzero((self.nats < 0) | (self.nats > LARGEST))
+        if len(wrong):
+            raise CorpusError(
+                f"{self.place}: loss {wrong[0] + 1:,} of {len(self.nats):,} is {self.nats[wrong[0]]:g}: losses "
+                f"are finite numbers of nats from 0 to {LARGEST:g}, null where there is none"
+            )
 
 
 def read_losses(path: Path) -> Iterator[Scored]:
@@ -93,10 +106,10 @@ def _scored(place: str, row: Mapping[str, Any]) -> Scored:
         raise CorpusError(f"{place}: a loss is NaN: null says that there is none")
     try:
         losses = np.array([np.nan if value is None else value for value in nats], np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise CorpusError(f"{place}: `nats` must be a list of numbers: {error}") from error
-    if losses.ndim != 1 or np.isinf(losses).any() or (losses < 0).any():
-        raise CorpusError(f"{place}: losses are finite numbers of nats from 0 up, null where there is none")
+    if losses.ndim != 1:
+        raise CorpusError(f"{place}: `nats` must be a list of numbers, a document a row")
     if ids is not None and not (
         isinstance(ids, list) and all(isinstance(each, int) and not isinstance(each, bool) for each in ids)
     ):

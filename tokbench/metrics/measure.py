@@ -13,7 +13,7 @@ from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.languages import Languages, across
-from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined
+from tokbench.metrics.metric import CellKey, Measurement, Metric, Undefined, as_number
 from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.view import errors, point, resampled, settings
@@ -214,7 +214,7 @@ def _percentiles(figures: NDArray[np.float64] | None, context: MeasureContext) -
         return None
     ends = (1 - context.confidence) / 2, (1 + context.confidence) / 2
     low, high = map(float, np.quantile(figures[: context.replicates], ends))
-    return (low, high) if low < high else None
+    return (low, high) if low < high < math.inf else None
 
 
 def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
@@ -279,13 +279,7 @@ def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, st
         return None, "undefined: nothing to divide by"
     except Exception as error:  # a plugin's metric may raise anything; the other figures go on
         return None, f"failed: {type(error).__name__}: {error}"
-    if result is None:
-        return None, "undefined: not defined here"
-    try:
-        number = float(result)
-    except (TypeError, ValueError):
-        return None, f"failed: compute returned {type(result).__name__}, not a number"
-    return (number, "ok") if math.isfinite(number) else (None, "undefined: not a finite number")
+    return as_number(result)
 
 
 def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -109,6 +110,26 @@ class Metric:
     def settings(self) -> dict[str, Any]:
         """Every option with its value: what was given, or its default."""
         return with_defaults(self.options, self.given)
+
+
+def as_number(result: Any) -> tuple[float | None, str]:
+    """What a metric gave, as a finite number; or None, and the status that says why it is none.
+
+    Example:
+        >>> as_number(2), as_number(float("inf"))
+        ((2.0, 'ok'), (None, 'undefined: not a finite number'))
+    """
+    if result is None:
+        return None, "undefined: not defined here"
+    try:
+        if isinstance(result, str | bytes | bytearray):  # float() would read them
+            raise TypeError
+        number = float(result) + 0.0  # which has no sign where it is 0
+    except (TypeError, ValueError):
+        return None, f"failed: compute returned {type(result).__name__}, not a number"
+    except OverflowError as error:
+        return None, f"failed: OverflowError: {error}"
+    return (number, "ok") if math.isfinite(number) else (None, "undefined: not a finite number")
 
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(?::.*)?", re.S)

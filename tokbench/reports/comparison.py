@@ -5,6 +5,7 @@ The verdicts are those of `tokbench.results.comparison`; here they are laid out,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,9 @@ def write_comparison(before: Run, after: Run, path: Path, *, threshold: float = 
 def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
     """Compared figures as a table: what got worse first, and the largest changes of each verdict first."""
     labels = tokenizer_labels(figures["tokenizer"])
-    rows = figures.assign(rank=figures["verdict"].map(_ORDER.index), size=figures["change"].abs().fillna(0))
+    rows = figures.assign(
+        rank=figures["verdict"].map(_ORDER.index), size=figures["change"].abs().fillna(math.inf)
+    )
     rows = rows.sort_values(["rank", "size"], ascending=[True, False], kind="stable").head(MOST)
     single = bool((figures["language"] != data.OVERALL).any())
     texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric")

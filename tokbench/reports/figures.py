@@ -25,12 +25,16 @@ def decimals(values: Iterable[float | None], *, digits: int = 3) -> int:
 def number(value: float | None, places: int = 2) -> str:
     """A number with `places` decimals and thin groups of thousands; a dash where there is none.
 
+    Beyond what a float tells from its neighbours by ones, in powers of ten.
+
     Example:
-        >>> number(12345.6, 0), number(None), number(0.25)
-        ('12,346', '–', '0.25')
+        >>> number(12345.6, 0), number(None), number(0.25), number(-1e300)
+        ('12,346', '–', '0.25', '−1e+300')
     """
     if value is None or not math.isfinite(value):
         return DASH
+    if abs(value) >= 2**53:
+        return f"{value:.3g}".replace("-", "−")
     return f"{value:,.{places}f}".replace("-", "−")
 
 

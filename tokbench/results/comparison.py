@@ -6,6 +6,7 @@ tokenizers of one run are; a difference of a percent is then sure where the two 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -53,8 +54,8 @@ def compare_figures(
     "parity", "none"), or ``changed`` where it has none. ``appeared`` and ``vanished`` figures are in one run
     only, or measured in one only.
 
-    Columns: `KEYS`, ``before, after, change`` (relative), ``before_low, before_high, after_low, after_high``,
-    ``unit, p, verdict``; `p` is that of the paired test, null without one.
+    Columns: `KEYS`, ``before, after, change`` (relative, null where it was 0 before), ``before_low,
+    before_high, after_low, after_high``, ``unit, p, verdict``; `p` is that of the paired test, or null.
     """
     columns = ["value", "ci_low", "ci_high", "unit"]
     both = before.frame[[*KEYS, *columns]].merge(
@@ -72,7 +73,8 @@ def compare_figures(
         }
     ).drop(columns=["unit_before", "unit_after"])
     both = both[both["before"].notna() | both["after"].notna()].reset_index(drop=True)
-    both["change"] = (both["after"] - both["before"]) / both["before"].abs()
+    change = (both["after"] - both["before"]) / both["before"].abs()
+    both["change"] = change.where(change.abs() < math.inf)
     chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
     both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
     both["p"] = both["p"].astype(float)

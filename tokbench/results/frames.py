@@ -32,6 +32,8 @@ COLUMNS = (
 _LATER = {"estimated": False}
 """Columns that runs of earlier versions lack, with what is true of these."""
 _NUMBERS = {"value", "ci_low", "ci_high"}
+_REASON = 120
+"""Characters of why a figure failed that stand in each of its rows; run.json has all of it, once."""
 
 
 def measurement_table(
@@ -45,6 +47,7 @@ def measurement_table(
 
     columns: dict[str, Any] = {"run": [run] * len(measurements)}
     columns |= {name: [getattr(row, name) for row in measurements] for name in COLUMNS[1:-1]}
+    columns["status"] = [_in_a_row(status) for status in columns["status"]]
     columns["estimated"] = [row.tokenizer in estimated and row.value is not None for row in measurements]
     types = {name: pa.float64() if name in _NUMBERS else pa.string() for name in COLUMNS}
     types |= {"n_documents": pa.int64(), "estimated": pa.bool_()}
@@ -132,6 +135,12 @@ def _write_csv(path: Path, table: pa.Table) -> None:
                 writer.writerow(
                     ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row]
                 )
+
+
+def _in_a_row(status: str) -> str:
+    """A status as it stands in a row, where it may stand in thousands."""
+    long = status.startswith("failed:") and len(status) > _REASON
+    return f"{status[: _REASON - 1]}…" if long else status
 
 
 def _number(value: float | None) -> float | None:

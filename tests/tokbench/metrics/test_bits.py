@@ -122,7 +122,10 @@ def test_files(tmp_path: Path) -> None:
         ("[1]", "line 1: an object with nats"),
         ("{", "line 1: no JSON"),
         ('{"nats": 2.5, "ids": [97]}', "must be a list of numbers, a document a row"),
-        ('{"nats": [-1], "ids": [97]}', "finite numbers of nats from 0 up"),
+        ('{"nats": [-1], "ids": [97]}', "line 1: loss 1 of 1 is -1: losses are finite numbers of nats from 0"),
+        ('{"nats": [1, 1e308], "text": "ab"}', r"line 1: loss 2 of 2 is 1e\+308: losses are finite numbers"),
+        ('{"nats": [1e999], "ids": [97]}', "loss 1 of 1 is inf"),
+        (f'{{"nats": [{10**400}], "ids": [97]}}', "must be a list of numbers"),
         ('{"nats": [1], "ids": [0.5]}', "`ids` must be a list of whole numbers"),
         ('{"nats": [1, 1, 1], "ids": [97]}', "3 losses for 1 tokens; one a token"),
         ('{"nats": [1, 1, 1, 1], "text": "ab"}', "4 losses for 2 tokens; if a BOS"),
@@ -132,6 +135,28 @@ def test_wrong_files_are_named_with_the_place(row: str, message: str, tmp_path: 
     (tmp_path / "losses.jsonl").write_text(row + "\n")
     with pytest.raises(CorpusError, match=message):
         audit_bits(tokbench.load("bytes"), read_losses(tmp_path / "losses.jsonl"))
+
+
+def test_no_loss_at_all_is_zero_bits_and_no_share_of_it(tmp_path: Path) -> None:
+    found = audit_bits(tokbench.load("bytes"), [Scored(str(n), np.zeros(3), text="abc") for n in range(8)])
+    assert {(figure.value, figure.error, figure.error_interval) for figure in found.figures} == {
+        (0, None, None)
+    }
+    (tmp_path / "losses.jsonl").write_text('{"text": "abc", "nats": [0, 0, 0]}\n')
+    shown = CliRunner().invoke(app, ["bpb", "bytes", str(tmp_path / "losses.jsonl")], catch_exceptions=False)
+    assert "0.0000" in shown.output
+    assert "nan" not in shown.output
+
+
+def test_a_way_of_counting_that_divides_by_nothing_is_left_out() -> None:
+    """Of a tokenizer that drops the text, the mean over no tokens."""
+    known = "ao1."
+    encode = staticmethod(lambda text: [known.index(c) for c in text if c in known])
+    decode = staticmethod(lambda ids: "".join(known[each] for each in ids))
+    about = {"name": "some", "vocab_size": 4, "encode": encode, "decode": decode}
+    found = audit_bits(type("Some", (), about)(), [Scored("1", np.zeros(0), text="xyz")])
+    assert (found.bits_per_byte, found.bytes) == (0, 3)
+    assert "mean_bytes_per_token" not in figures(found)
 
 
 def test_a_loss_that_is_nan_is_refused(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from tokbench.corpus import Document
-from tokbench.metrics import CellKey
+from tokbench.metrics import CellKey, Metric
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.differences import differences
@@ -62,6 +65,30 @@ def test_nulls_have_the_reason(cells) -> None:
     unk = [metric for metric in CATALOGUE if metric.name == "context_words"]
     rows = differences(cells, unk, context=MeasureContext(baseline="base"))
     assert all(row.value is None and "context length" in row.status for row in rows)
+
+
+def test_figures_beyond_numbers_are_undefined_and_take_no_others_along(cells) -> None:
+    def made(name, compute, level="cell"):
+        about = {"unit": "x", "better": "lower", "summary": "", "level": level}
+        return Metric(name=name, compute=compute, **about)
+
+    odd = [
+        made("large", lambda t: 10**400),
+        made("apart", lambda t: 1e308 if t.tokens < t.bytes else -1e308),
+        made("least", lambda t: t.tokens * 5e-324),
+        made("largest", lambda t: 1e300 / t.bytes if t.tokens == t.bytes else 1e308),
+        replace(made("across", lambda languages: 10**400, "languages"), needs=("several",)),
+    ]
+    several = cells | {key._replace(language="deu"): tally for key, tally in cells.items()}
+    rows = differences(several, [*RATIO, *odd], context=MeasureContext(baseline="base"))
+    found = {row.metric: row for row in rows if row.tokenizer == "better" and row.language == "all"}
+    assert found["compression_ratio"].value > 0
+    assert "OverflowError" in found["large"].status
+    assert "OverflowError" in found["across"].status
+    assert (found["apart"].value, found["apart"].status) == (None, "undefined: not a finite number")
+    for row in rows:
+        figures = (row.value, row.ratio, row.ci_low, row.ci_high, row.p)
+        assert all(each is None or math.isfinite(each) for each in figures), row
 
 
 def test_documents_that_others_lack_are_not_compared(cells, stand_ins) -> None:

@@ -27,6 +27,16 @@ def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
     assert table.text(0, 6) == "−50.00"
 
 
+def test_a_change_from_zero_is_no_share_of_it(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+    before, after = made_up_run(3, 2), made_up_run(3, 2)
+    before.frame.loc[before.frame["metric"] == "compression_ratio", ["value", "ci_low", "ci_high"]] = 0.0
+    figures = compare_figures(before, after, better={"compression_ratio": "higher"})
+    rows = figures[figures["metric"] == "compression_ratio"]
+    assert (set(rows["verdict"]), rows["change"].isna().all()) == ({"better"}, True)
+    write_comparison(before, after, tmp_path / "compare.html")
+    assert "inf%" not in (tmp_path / "compare.html").read_text("utf-8")
+
+
 def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run: Callable[..., Any]) -> None:
     figures = compare_figures(*later(made_up_run, 0.5), better={})
     overall = figures_table(figures[figures["language"] == "all"], name="t", title="t")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,16 @@ ROWS = [
     row("chars", "eng_Latn", 1.25),
     row("chars", "deu_Latn", None),
 ]
+
+
+def test_a_row_has_the_beginning_of_a_long_reason(tmp_path: Path) -> None:
+    """A failure with its remedy stood in a thousand rows of each tokenizer: megabytes."""
+    reasons = ["failed: raised: " + "no such file, do this " * 20, "undefined: " + "as it is " * 20, "ok"]
+    rows = [replace(ROWS[0], status=status) for status in reasons]
+    failed, undefined, ok = make_run(tmp_path / "run", rows).frame["status"]
+    assert failed.startswith("failed: raised: no such file")
+    assert (len(failed), failed[-1]) == (120, "…")
+    assert [undefined, ok] == reasons[1:]
 
 
 def test_a_cell_comes_back(tmp_path: Path) -> None:
