@@ -9,11 +9,17 @@ is bytes per token of SPEC, and samples are of two kinds:
 
 What a replicate draws as one: each line; blocks of consecutive lines, 32 or 128 on average, with ends at
 random, as `text:` has them (32); blocks as long as the sample's own autocorrelation says (Politis and White
-2004, of what a line adds to the figure); ten equal blocks; of articles, each line or each article.
+2004, of what a line adds to the figure); ten equal blocks; of articles, each line or each article. Beside
+these, of contiguous lines, intervals that are not tokbench's, for what else could be done: Student's t on the
+figures of a few equal parts (Ibragimov and Müller, t-statistic based correlation and heterogeneity robust
+inference, 2010), the bandwidth as long as the sample (Kiefer and Vogelsang 2005), and the variance that a
+memory without end implies (Abadir, Distaso and Giraitis, Two estimators of the long-run variance, 2009, with
+the local Whittle estimate of its exponent from n^0.65 frequencies). How wide an interval is, in per cent of
+the figure (the median over samples, least and most of the texts), stands after its coverage.
 
 In the second table single lines are drawn from anywhere, so that nothing belongs together, and the figures
 are bytes per token, tokens per document, and the differences of both between SPEC and BASELINE on the same
-lines. The intervals are tokbench's own.
+lines. The intervals of this table are tokbench's own.
 """
 
 from __future__ import annotations
@@ -33,6 +39,9 @@ from tokbench.tokenizer import encode_batch
 
 SIZES, TRIALS, ARTICLE = (50, 100, 400, 997), 200, 25
 CONTIGUOUS = ("each line", "blocks of 32", "blocks of 128", "blocks by autocorrelation", "ten blocks")
+STUDENT = {"six parts, by t": (6, 2.571), "thirds, by t": (3, 4.303), "halves, by t": (2, 12.706)}
+"""Parts, and the 97.5 % point of Student's t with one degree of freedom less."""
+OTHERS = (*STUDENT, "bandwidth of the sample", "memory without end")
 ARTICLES = ("each line", "each article")
 FEW, FEW_TRIALS = (4, 6, 8, 10, 20, 50), 500
 FIGURES = {
@@ -69,11 +78,35 @@ def labels(scheme: str, lines: np.ndarray, rng: np.random.Generator) -> np.ndarr
     return np.arange(n) // size
 
 
-def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, float]:
-    """Of `TRIALS` samples of `lines`, (bytes, tokens) a row: shares with an interval, and that hold."""
+def half_width(lines: np.ndarray, scheme: str) -> float:
+    """Half of the interval of bytes per token by one of `OTHERS`."""
+    n = len(lines)
+    adds = (lines[:, 0] - lines[:, 1] * lines[:, 0].sum() / lines[:, 1].sum()) / lines[:, 1].mean()
+    if scheme in STUDENT:
+        parts, t = STUDENT[scheme]
+        place = np.arange(n) * parts // n
+        means = np.bincount(place, adds) / np.bincount(place)
+        return t * float(means.std(ddof=1)) / math.sqrt(parts)
+    if scheme == "bandwidth of the sample":  # Bartlett's; its 97.5 % point is 4.771
+        return 4.771 * math.sqrt(2 * float((np.cumsum(adds)[:-1] ** 2).sum()) / n**3)
+    m = int(n**0.65)
+    low = 2 * math.pi * np.arange(1, m + 1) / n
+    power = np.abs(np.fft.fft(adds)[1 : m + 1]) ** 2 / (2 * math.pi * n)
+    memories = np.linspace(0.001, 0.49, 200)
+    levels = np.array([(power * low ** (2 * d)).mean() for d in memories])
+    best = int((np.log(levels) - 2 * memories * np.log(low).mean()).argmin())
+    d, level = float(memories[best]), float(levels[best])
+    grows = 2 * math.gamma(1 - 2 * d) * math.sin(math.pi * d) / (d * (1 + 2 * d))
+    return 1.96 * math.sqrt(grows * level * n ** (2 * d - 1))
+
+
+def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, float, float]:
+    """Of `TRIALS` samples of `lines`, (bytes, tokens) a row: shares with an interval, and that hold; the
+    median width in per cent of the figure.
+    """
     rng = np.random.default_rng(n)
     truth = lines[:, 0].sum() / lines[:, 1].sum()
-    given = held = 0
+    widths, held = [], 0
     for _ in range(TRIALS):
         if way == "contiguous":
             first = rng.integers(0, len(lines) - n + 1)
@@ -81,19 +114,31 @@ def coverage(lines: np.ndarray, way: str, scheme: str, n: int) -> tuple[float, f
         else:
             starts = rng.choice(len(lines) // ARTICLE, max(n // ARTICLE, 1), replace=False) * ARTICLE
             sample = np.concatenate([lines[start : start + ARTICLE] for start in starts])
-        together = labels(scheme, sample, rng)
-        groups = rng.integers(0, GROUPS, together.max() + 1)[together]  # as hashes have them: two may meet
-        sums = {
-            name: np.bincount(groups, weights=sample[:, column], minlength=GROUPS).astype(np.int64)
-            for column, name in enumerate(("bytes", "tokens"))
-        }
-        with np.errstate(all="ignore"):
-            again = resampled_rows(sums, seed=0, n=1000)
-            [limits] = intervals([again["bytes"] / again["tokens"]], 0.95, n)
+        if scheme in OTHERS:
+            figure, half = sample[:, 0].sum() / sample[:, 1].sum(), half_width(sample, scheme)
+            limits = figure - half, figure + half
+        else:
+            limits = bootstrapped(sample, labels(scheme, sample, rng), rng)
         if limits is not None:
-            given += 1
+            widths.append(100 * (limits[1] - limits[0]) / truth)
             held += limits[0] <= truth <= limits[1]
-    return given / TRIALS, held / given if given else math.nan
+    given = len(widths)
+    return given / TRIALS, held / given if given else math.nan, float(np.median(widths)) if given else math.nan
+
+
+def bootstrapped(
+    sample: np.ndarray, together: np.ndarray, rng: np.random.Generator
+) -> tuple[float, float] | None:
+    """The interval that tokbench has of bytes per token, of lines that are drawn `together`."""
+    groups = rng.integers(0, GROUPS, together.max() + 1)[together]  # as hashes have them: two may meet
+    sums = {
+        name: np.bincount(groups, weights=sample[:, column], minlength=GROUPS).astype(np.int64)
+        for column, name in enumerate(("bytes", "tokens"))
+    }
+    with np.errstate(all="ignore"):
+        again = resampled_rows(sums, seed=0, n=1000)
+        [limits] = intervals([again["bytes"] / again["tokens"]], 0.95, len(sample))
+    return limits
 
 
 def few(lines: np.ndarray, n: int) -> dict[str, tuple[float, float]]:
@@ -118,11 +163,14 @@ def few(lines: np.ndarray, n: int) -> dict[str, tuple[float, float]]:
     return {name: (given / FEW_TRIALS, held / max(given, 1)) for name, (given, held) in found.items()}
 
 
-def cell(found: Sequence[tuple[float, float]]) -> str:
-    """The lowest and the highest coverage of the texts, and where some had no interval."""
-    held = [100 * share for given, share in found if given]
-    none = 100 * (1 - np.mean([given for given, _ in found]))
+def cell(found: Sequence[tuple[float, ...]]) -> str:
+    """The lowest and the highest coverage of the texts; where some had no interval; widths, where known."""
+    held = [100 * share for given, share, *_ in found if given]
+    none = 100 * (1 - np.mean([given for given, *_ in found]))
     said = f"{min(held):.0f} to {max(held):.0f}" if held else "–"
+    wide = [width for given, _, *widths in found if given for width in widths]
+    if wide:
+        said += f"; {min(wide):.1f} to {max(wide):.1f}"
     return said + (f" ({none:.0f} % none)" if none > 0.5 else "")
 
 
@@ -137,7 +185,7 @@ def main(spec: str, baseline: str, *paths: str) -> None:
         texts.append(np.array([sizes, *tokens]).T)
     print(f"| lines | drawn as one | {' | '.join(f'n = {n}' for n in SIZES)} |")
     print("|---" * (len(SIZES) + 2) + "|")
-    for way, schemes in (("contiguous", CONTIGUOUS), ("articles", ARTICLES)):
+    for way, schemes in (("contiguous", (*CONTIGUOUS, *OTHERS)), ("articles", ARTICLES)):
         for scheme in schemes:
             cells = [
                 cell([coverage(lines, way, scheme, n) for lines in texts if len(lines) >= 2 * n]) for n in SIZES

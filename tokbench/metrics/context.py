@@ -20,7 +20,8 @@ CHEAPEST = "cheapest"
 class MeasureContext:
     """What `measure` and `differences` know beside the tallies. Keys are canonical specs.
 
-    `vocab_sizes` by tokenizer; `parallel` and `kinds` ("text" or "code") by dataset. `reference` is the
+    `vocab_sizes` by tokenizer; `parallel` and `kinds` ("text" or "code") by dataset; `consecutive` are the
+    datasets of which intervals draw blocks of documents that follow one another. `reference` is the
     language premiums are relative to (default: the cheapest); `baseline` the tokenizer that relative figures
     are against. `audits` are the vocabulary audits by tokenizer.
     `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
@@ -37,6 +38,7 @@ class MeasureContext:
     vocab_sizes: Mapping[str, int] = field(default_factory=dict)
     parallel: Mapping[str, bool] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
+    consecutive: frozenset[str] = frozenset()
     reference: str | None = None
     baseline: str | None = None
     audits: Mapping[str, VocabularyAudit] = field(default_factory=dict)

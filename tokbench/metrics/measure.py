@@ -244,7 +244,7 @@ def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
-    """The metric's unit with what it is of: which words, which sample of the text, which currency.
+    """The metric's unit with what it is of: which words, clusters, sample of the text, currency.
 
     Example:
         >>> from tokbench.metrics import Metric
@@ -259,6 +259,8 @@ def unit_of(metric: Metric, counts: Counts) -> str:
         return f"{unit} (sample of {round(ngrams.n_bytes / 1024)} KiB)"
     if "prices" in metric.needs and counts.currency:
         unit = unit.replace("currency", counts.currency)
+    if unit == "clusters" and vars(counts).get("consecutive"):
+        return "blocks of consecutive documents"  # which resemble each other: no independent observations
     if "word" not in unit or "words" not in metric.needs:
         return unit
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)

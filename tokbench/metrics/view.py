@@ -41,6 +41,7 @@ def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[
         "language": key.language,
         "languages": languages,
         "code": context.kinds.get(key.dataset) == "code",
+        "consecutive": key.dataset in context.consecutive,
     }
 
 

@@ -95,6 +95,7 @@ def measure_context(plan: Plan, subjects: Sequence[Subject], seen: Inspections) 
         estimates={s.entry.key: s.estimated for s in subjects if s.estimated},
         parallel={c.recipe.key: c.parallel for c in plan.corpora},
         kinds={c.recipe.key: c.kind for c in plan.corpora},
+        consecutive=frozenset(c.recipe.key for c in plan.corpora if c.about.get("consecutive")),
         reference=None if suite.reference == CHEAPEST else suite.reference,
         baseline=None if suite.baseline is None else key_of(plan.registry.tokenizer_spec(suite.baseline)),
         prices=plan.prices,

@@ -242,6 +242,11 @@ def test_the_currency_and_the_sample_are_named(tally, stand_ins) -> None:
     assert long.ngrams.n_bytes <= 512 * 1024
 
 
+def test_blocks_of_one_text_are_no_clusters_in_the_table_either(tally) -> None:
+    assert one(tally, NAMED["clusters"]).unit == "clusters"
+    assert "consecutive" in one(tally, NAMED["clusters"], consecutive=frozenset({"d"})).unit
+
+
 def test_words_of_thai_are_not_split_at_spaces(stand_ins) -> None:
     row = one(collect(stand_ins.Pieces(), [Document("กข คง")]), NAMED["fertility"])
     assert row.value == 3  # four characters of three bytes, not two words of six
