@@ -16,8 +16,9 @@ of the timings.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
@@ -34,7 +35,7 @@ from tokbench.runner.pool import close_idle
 from tokbench.runner.progress import Display
 from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.shelter import Worker
-from tokbench.runner.stopwatch import SetUp, Timing, set_up, settle, time_part, time_round
+from tokbench.runner.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
 from tokbench.runner.worker import (
@@ -125,13 +126,12 @@ def _group(subjects: Sequence[Subject], number: int, groups: int, *, mixed: bool
     return subjects[number * len(subjects) // groups : (number + 1) * len(subjects) // groups]
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class _Racer:
     """One tokenizer in its process."""
 
     key: str
     worker: Worker
-    loaded: SetUp | None = None
 
 
 @dataclass
@@ -157,13 +157,13 @@ class _Heat:
             for passage in self.passages:
                 for number in range(len(passage.parts)):
                     for racer in self._running(number, stop):
-                        self._keep(racer, -1, self._guarded(racer, time_part, passage.dataset, number))
+                        self._keep(self.result.rounds, racer, time_part, passage.dataset, number)
         for racer in self._running(0, stop):
-            self._settle(racer)
+            self._keep(self.result.set_ups, racer, settle)
         for index in range(self.settings.rounds):
-            for passage, form in self._turns():
+            for passage, form in itertools.product(self.passages, _forms(self.threads, self.settings)):
                 for racer in self._running(index, stop):
-                    self._keep(racer, index, self._guarded(racer, time_round, passage.dataset, form))
+                    self._keep(self.result.rounds, racer, time_round, passage.dataset, form, index)
 
     def close(self) -> None:
         """End every process."""
@@ -177,7 +177,7 @@ class _Heat:
         recipe = replace(subject.recipe, registry=home)
         racer = _Racer(subject.entry.key, Worker(thread_environment(self.threads)))
         self.racers.append(racer)
-        racer.loaded = self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
+        self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
 
     def _running(self, shift: int, stop: Stop) -> Iterator[_Racer]:
         """Those that have not failed, beginning with another each time; none once the user asked to stop."""
@@ -186,14 +186,18 @@ class _Heat:
                 self.tick(racer.key)
                 yield racer
 
-    def _settle(self, racer: _Racer) -> None:
-        settled = self._guarded(racer, settle)
-        if settled is not None and racer.loaded is not None:
-            self.result.set_ups.append({**self._about(racer), **asdict(racer.loaded), **asdict(settled)})
-
-    def _keep(self, racer: _Racer, index: int, timing: Timing | None) -> None:
-        if timing is not None:
-            self.result.rounds.append({**self._about(racer), "round": index, **asdict(timing)})
+    def _keep(
+        self,
+        rows: list[dict[str, Any]],
+        racer: _Racer,
+        function: Callable[[Emit, *Given], Any],
+        *arguments: *Given,
+    ) -> None:
+        """Have the racer's process take a measurement, and add it to `rows`."""
+        found = self._guarded(racer, function, *arguments)
+        if found is not None:
+            about = {"tokenizer": racer.key, "threads": self.threads, "process": self.process}
+            rows.append({**about, **asdict(found)})
 
     def _guarded(self, racer: _Racer, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
         """What the racer's process answers, or None with its failure kept."""
@@ -203,14 +207,6 @@ class _Heat:
             self.result.failures[racer.key] = failure_from(error)
         racer.worker.close()
         return None
-
-    def _about(self, racer: _Racer) -> dict[str, Any]:
-        return {"tokenizer": racer.key, "threads": self.threads, "process": self.process}
-
-    def _turns(self) -> Iterator[tuple[Passage, str]]:
-        for passage in self.passages:
-            for form in _forms(self.threads, self.settings):
-                yield passage, form
 
 
 def _forms(threads: int, settings: SpeedSettings) -> Sequence[str]:
@@ -265,13 +261,6 @@ def _waited(result: SpeedResult) -> list[str]:
 _MOST_WAITING = 0.9
 
 
-def state_of(result: SpeedResult, identity: str) -> Mapping[str, Any]:
-    """The result, ready for JSON, to be found again by a run that resumes."""
-    failures = {key: asdict(value) for key, value in result.failures.items()}
-    known = {"set_ups": result.set_ups, "failures": failures, "notes": result.notes, "clock": result.clock}
-    return {"identity": identity, **known}
-
-
 def speed_stage(
     plan: Plan,
     folder: RunFolder,
@@ -301,7 +290,9 @@ def speed_stage(
     result = time_all(subjects, passages, settings, plan.limits, stop, display)
     if not stop.asked:
         write_rows(folder.speed, result.rounds)
-        write_json(_state(folder), state_of(result, identity))
+        known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
+        # What failed may go well the next time: this is not what anybody looks for then.
+        write_json(_state(folder), {"identity": None if result.failures else identity, **known})
     return result
 
 
@@ -315,11 +306,10 @@ def _found(folder: RunFolder, identity: str) -> SpeedResult | None:
         return None
     try:
         known = read_json(_state(folder), "delete it and run again")
-        if known["identity"] != identity or known["failures"]:
+        if known["identity"] != identity:
             return None
         frame = read_frame(folder.speed)
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     except (ResultsError, KeyError):
         return None
-    failures = {key: Failure(**value) for key, value in known["failures"].items()}
-    return SpeedResult(rows, known["set_ups"], failures, known["notes"], known["clock"])
+    return SpeedResult(rows, known["set_ups"], {}, known["notes"], known["clock"])

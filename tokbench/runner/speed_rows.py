@@ -71,17 +71,8 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
             continue
         summary, n_bytes, n_documents = _summary(chosen, result.clock)
         size = n_bytes / 1e6
-        yield Measurement(
-            key,
-            dataset,
-            OVERALL,
-            metric,
-            size / summary.median,
-            size / summary.high if summary.high is not None else None,
-            size / summary.low if summary.low is not None else None,
-            "MB/s",
-            n_documents,
-        )
+        low, high = (None if end is None else size / end for end in (summary.high, summary.low))
+        yield Measurement(key, dataset, OVERALL, metric, size / summary.median, low, high, "MB/s", n_documents)
     for metric in LATENCIES:
         quantile = metric.removeprefix("latency_")
         chosen = [row for row in rounds if row[quantile] is not None]

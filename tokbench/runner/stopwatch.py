@@ -36,10 +36,11 @@ _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 class Timing:
     """One measurement: wall and CPU seconds of `loops` passes over a passage in one form.
 
-    `output` is the type in which the timed call hands over its result; `n_tokens` is None where ids were not
-    counted.
+    `round` is -1 for a first pass. `output` is the type in which the timed call hands over its result;
+    `n_tokens` is None where ids were not counted.
     """
 
+    round: int
     dataset: str
     form: str
     state: str
@@ -57,11 +58,12 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """What loading took (seconds, with the library's import), and the first call.
+    """What loading took (seconds, with the library's import), and the first call; and what is known afterwards.
 
     `first_batch_seconds` is the first batch: what this form of call needs once, as imports and threads, no
     passage should have to pay for, be it the first. `bare_bytes` is what the process held before it loaded the
-    tokenizer.
+    tokenizer, `peak_bytes` the most up to the end of its first passes. `digest` is one of all ids, to be
+    compared with that of other processes and tokenizers.
     """
 
     load_seconds: float
@@ -69,17 +71,8 @@ class SetUp:
     first_batch_seconds: float
     bare_bytes: int
     batches: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The most memory that the process held up to the end of its first passes, and a digest of all ids.
-
-    The digest is compared with that of other processes and tokenizers.
-    """
-
-    peak_bytes: int
-    digest: str
+    peak_bytes: int | None = None
+    digest: str | None = None
 
 
 @dataclass(slots=True)
@@ -99,6 +92,7 @@ class _Bench:
     tokenizer: Tokenizer
     clock: str
     passages: dict[str, Passage]
+    loading: SetUp
     n_tokens: dict[str, int] = field(default_factory=dict)
     forms: dict[tuple[str, str], _Form] = field(default_factory=dict)
 
@@ -106,8 +100,8 @@ class _Bench:
 _benches: list[_Bench] = []
 
 
-def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) -> SetUp:
-    """Load the tokenizer, time its first calls, and check that its ways of encoding agree.
+def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) -> None:
+    """Load the tokenizer and time its first calls.
 
     `clock` is what latencies are read from: ``wall`` or ``cpu``.
     """
@@ -123,14 +117,8 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     begun = time.perf_counter()
     _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that none is taken for single texts
     first_batch = time.perf_counter() - begun
-    _benches[:] = [_Bench(tokenizer, clock, {passage.dataset: passage for passage in passages})]
-    return SetUp(
-        load_seconds=load,
-        first_call_seconds=first,
-        first_batch_seconds=first_batch,
-        bare_bytes=bare,
-        batches=isinstance(tokenizer, BatchEncoder),
-    )
+    loading = SetUp(load, first, first_batch, bare, batches=isinstance(tokenizer, BatchEncoder))
+    _benches[:] = [_Bench(tokenizer, clock, {passage.dataset: passage for passage in passages}, loading)]
 
 
 def time_part(emit: Emit, dataset: str, number: int) -> Timing:
@@ -139,10 +127,10 @@ def time_part(emit: Emit, dataset: str, number: int) -> Timing:
     bench = _benches[0]
     texts = bench.passages[dataset].parts[number]
     form = _Form(texts, utf8_bytes(texts), _call(bench.tokenizer, "batch", texts), loops=1)
-    return _timed(form, dataset, "batch", "cold")
+    return _timed(form, -1, dataset, "batch", "cold")
 
 
-def settle(emit: Emit) -> Settled:
+def settle(emit: Emit) -> SetUp:
     """After the first passes: check that the tokenizer's ways of encoding agree, and on which ids."""
     bench = _benches[0]
     peak = peak_memory()
@@ -154,7 +142,7 @@ def settle(emit: Emit) -> Settled:
         bench.n_tokens[passage.dataset] = len(batch.ids)
     gc.collect()
     gc.freeze()  # what libraries hold is looked through once, not before every round
-    return Settled(peak, digest.hexdigest())
+    return replace(bench.loading, peak_bytes=peak, digest=digest.hexdigest())
 
 
 def verified(tokenizer: Tokenizer, passage: Passage) -> TokenBatch:
@@ -193,7 +181,7 @@ def digest_of_ids(batch: TokenBatch) -> bytes:
     return hashlib.sha256(batch.ids.tobytes() + batch.offsets.tobytes()).digest()
 
 
-def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
+def time_round(emit: Emit, dataset: str, form: str, number: int) -> Timing | None:
     """One round of one form, warm: the form has run before, and often enough to fill `SHORTEST_ROUND`.
 
     None where the tokenizer has no such form.
@@ -205,17 +193,17 @@ def time_round(emit: Emit, dataset: str, form: str) -> Timing | None:
     known = _form(bench, dataset, form)
     if not known.loops:
         known.loops = 1
-        passes = [_timed(known, dataset, form, "warm").seconds for _ in range(2)]
+        passes = [_timed(known, number, dataset, form, "warm").seconds for _ in range(2)]
         known.loops = max(1, round(SHORTEST_ROUND / max(min(passes), 1e-7)))
     n_tokens = None if form in ("long", "short") else bench.n_tokens[dataset]
-    timing = replace(_timed(known, dataset, form, "warm"), n_tokens=n_tokens)
+    timing = replace(_timed(known, number, dataset, form, "warm"), n_tokens=n_tokens)
     if form != "single":
         return timing
     p50, p95, p99 = _latencies(bench.tokenizer, known.texts, bench.clock)
     return replace(timing, p50=p50, p95=p95, p99=p99)
 
 
-def _timed(known: _Form, dataset: str, form: str, state: str) -> Timing:
+def _timed(known: _Form, number: int, dataset: str, form: str, state: str) -> Timing:
     """Time `known.loops` passes; ids are not counted."""
     call = known.call
     with _undisturbed():
@@ -225,6 +213,7 @@ def _timed(known: _Form, dataset: str, form: str, state: str) -> Timing:
         cpu = time.process_time() - cpu
         wall = time.perf_counter() - wall
     return Timing(
+        round=number,
         dataset=dataset,
         form=form,
         state=state,
