@@ -6,7 +6,6 @@ Scripts are those of UAX #24, as the installed `regex` knows them; only characte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     import regex
 
 PARTIAL, SPACE, DIGITS, SYMBOLS, OTHER = "part of a character", "white space", "digits", "symbols", "other"
-WITHOUT_LETTERS = (PARTIAL, SPACE, DIGITS, SYMBOLS)
 
 # Most frequent in vocabularies first: the first that matches ends the search.
 _NAMES = """
@@ -63,8 +61,3 @@ def _pattern() -> regex.Pattern[str]:
     import regex
 
     return regex.compile("|".join(rf"(\p{{Script={script}}})" for script in _SCRIPTS))
-
-
-def scripts_of(texts: Iterable[str]) -> Counter[str]:
-    """How many of the texts belong to each script."""
-    return Counter(map(script_of, texts))

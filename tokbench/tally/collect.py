@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,27 +62,12 @@ def collect(
         else Counter(tokenizer, counting, language)
     )
     sampler = WordSampler()
-    for batch in _batches(documents, facts, batch_bytes):
+    for batch in prepare(documents, facts=facts, batch_bytes=batch_bytes):
         sampler.add(batch)
         counter.add(batch)
         if on_batch is not None:
             on_batch(batch.n_bytes)
     return counter.result(sampler.words)
-
-
-def _batches(
-    documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch],
-    facts: CorpusFacts | None,
-    batch_bytes: int,
-) -> Iterable[TextBatch]:
-    iterator = iter(documents)
-    first = next(iterator, None)
-    if first is None:
-        return ()
-    both: Any = chain([first], iterator)  # all of them are of the kind of the first
-    if isinstance(first, TextBatch):
-        return cast("Iterable[TextBatch]", both)
-    return prepare(both, facts=facts, batch_bytes=batch_bytes)
 
 
 def get_ready() -> None:

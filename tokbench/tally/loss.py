@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-EXAMPLES = 16
-"""Examples kept, the same whatever the order of the documents: those of the smallest keys."""
 EDITS_SAMPLE = 32
+"""Losses kept, the same whatever the order of the documents: those of the smallest keys."""
 _SPACES = re.compile(r"\s+")
 
 

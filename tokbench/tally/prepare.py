@@ -40,14 +40,14 @@ YEARS, YEAR_DIGITS = range(1000, 2100), 4
 
 
 def prepare(
-    documents: Iterable[Document] | Iterable[TextBlock],
+    documents: Iterable[Document] | Iterable[TextBlock] | Iterable[TextBatch],
     *,
     facts: CorpusFacts | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[TextBatch]:
     """Cut `documents`, one by one or in blocks, into batches of about `batch_bytes` and count their text.
 
-    What it yields can be given to `collect` for one tokenizer after another.
+    What it yields can be given to `collect` for one tokenizer after another: batches are passed on as they are.
 
     Example:
         >>> [batch] = prepare([Document("Two words."), Document("")])
@@ -59,15 +59,15 @@ def prepare(
     first = next(iterator, None)
     if first is None:
         return
-    parts: Iterator[tuple[TextBlock, Sequence[Document]]]
-    if isinstance(first, TextBlock):
-        parts = ((block, ()) for block in batched(chain([first], iterator), batch_bytes))
+    every, grouping = chain([first], iterator), Grouping(facts)  # all of them are of the kind of the first
+    if isinstance(first, TextBatch):
+        yield from every
+    elif isinstance(first, TextBlock):
+        for block in batched(every, batch_bytes):
+            yield read_batch(block, facts, grouping)
     else:
-        lists = batched_documents(chain([first], iterator), batch_bytes)
-        parts = ((TextBlock.of([document.text for document in some]), some) for some in lists)
-    grouping = Grouping(facts)
-    for block, own in parts:
-        yield read_batch(block, facts, grouping, own)
+        for some in batched_documents(every, batch_bytes):
+            yield read_batch(TextBlock.of([document.text for document in some]), facts, grouping, some)
 
 
 def read_batch(
