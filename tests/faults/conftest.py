@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tokbench.results import Run
-from tokbench.runner.pool import close_idle
+from tokbench.workers.pool import close_idle
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -277,8 +277,8 @@ def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write)
 
 @pytest.mark.long
 def test_training_leaves_no_worker_behind(text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokbench.runner import pool
     from tokbench.runner import run as module
+    from tokbench.workers import pool
 
     idle: list[int] = []
     make_ready = module.make_ready

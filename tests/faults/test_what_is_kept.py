@@ -18,8 +18,8 @@ from tokbench.results import CellResult, Failure, Run
 from tokbench.results import cell as cells
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import read_head, write_cell
-from tokbench.runner.pool import close_idle
 from tokbench.runner.suite import load_suite
+from tokbench.workers.pool import close_idle
 
 RunIt = Callable[..., Run]
 

@@ -16,8 +16,8 @@ from tokbench.runner.counting import CountTask, Piece
 from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.training import corpus_digest, training_corpus
-from tokbench.runner.worker import NO_LIMITS, Limits
 from tokbench.tally import TALLY_VERSION, Tally
+from tokbench.workers.worker import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without

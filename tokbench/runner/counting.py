@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -21,8 +19,8 @@ from tokbench.metrics.own import counting_of
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
-from tokbench.runner.worker import Begun, Compiling, Emit, Limits, failure_of
 from tokbench.tokenizer import Tokenizer
+from tokbench.workers.worker import Begun, Compiling, Emit, Limits, failure_of, give_back
 
 if TYPE_CHECKING:
     from tokbench.tally import Tally
@@ -231,17 +229,6 @@ def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:
 
 
 _held: dict[str, Tokenizer | TokbenchError] = {}
-
-
-def give_back() -> None:
-    """Hand memory that was freed back to the system, where the C library can (glibc).
-
-    It keeps what lies between pieces in use otherwise: a worker that had held 25 vocabularies, one after
-    another, was a third larger.
-    """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)
 
 
 def loaded(recipe: Recipe) -> Tokenizer:

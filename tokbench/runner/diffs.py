@@ -20,10 +20,10 @@ from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
 from tokbench.runner.picking import in_turn, pick, utf8_bytes
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import Emit
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import Emit
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit

@@ -1,7 +1,7 @@
 """Engines: where tasks run. Local processes, a Dask cluster, a Ray cluster; plugins may add others.
 
 Each gives a `concurrent.futures.Executor`; scheduling is theirs. The tokenizer itself always runs one
-process further (see `tokbench.runner.shelter`), so the local engine needs only threads that wait. Is a worker
+process further (see `tokbench.workers.shelter`), so the local engine needs only threads that wait. Is a worker
 on another machine the same as we are? That is asked before work is sent, and again by every task.
 """
 
@@ -21,7 +21,7 @@ from tokbench.extension import Engine
 from tokbench.registry import Registry
 from tokbench.results.atomic import StorageError
 from tokbench.runner.recipe import RegistryRecipe, versions
-from tokbench.runner.worker import WorkerLost
+from tokbench.workers.worker import WorkerLost
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")

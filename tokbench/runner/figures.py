@@ -18,10 +18,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.results.run import OVERALL
 from tokbench.runner.cells import Cell, CellFiles
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import RegistryRecipe, key_of
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import NO_LIMITS, Emit
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import NO_LIMITS, Emit
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -21,12 +21,12 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
-from tokbench.runner.interrupt import Stop
 from tokbench.runner.picking import pick
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import NO_LIMITS, Begun, Emit, Limits
+from tokbench.workers.interrupt import Stop
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import NO_LIMITS, Begun, Emit, Limits
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit

@@ -17,10 +17,10 @@ from tokbench.corpus import Shard
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.picking import pick
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
-from tokbench.runner.worker import Begun, Emit
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import Begun, Emit
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without

@@ -20,14 +20,14 @@ from tokbench.registry import Registry
 from tokbench.resolving import not_there
 from tokbench.results.cell import Failure
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
-from tokbench.runner.worker import Emit, Limits
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
 from tokbench.training_corpus import NOT_JOINED, check_cut
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import Emit, Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ from tokbench.family import Progress
 from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import Failure
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, key_of
-from tokbench.runner.worker import Emit
 from tokbench.spec import Spec, with_defaults
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import Emit
 
 if TYPE_CHECKING:
     import pyarrow as pa

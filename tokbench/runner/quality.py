@@ -14,10 +14,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cells import Cell
 from tokbench.runner.counting import CountTask, Outcome, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
-from tokbench.runner.interrupt import Stop
-from tokbench.runner.pool import borrowed
 from tokbench.runner.recipe import digest_of
-from tokbench.runner.worker import CallFailed, Emit, WorkerLost, failure, failure_from
+from tokbench.workers.interrupt import Stop
+from tokbench.workers.pool import borrowed
+from tokbench.workers.worker import CallFailed, Emit, WorkerLost, failure, failure_from
 
 if TYPE_CHECKING:
     from tokbench.runner.progress import Display  # which a worker does without

@@ -13,9 +13,9 @@ from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import Failure
 from tokbench.runner.plan import Plan
-from tokbench.runner.pool import attempt
 from tokbench.runner.recipe import RegistryRecipe
-from tokbench.runner.worker import Emit
+from tokbench.workers.pool import attempt
+from tokbench.workers.worker import Emit
 
 FORMATS = ("html", "md")
 """The reports that a run writes by itself."""

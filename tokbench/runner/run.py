@@ -31,11 +31,9 @@ from tokbench.runner.counting import get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import inspect_all
-from tokbench.runner.interrupt import Stop, stopping
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.plan import Plan, make_plan, price_notes
-from tokbench.runner.pool import close_idle, start_ahead
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import adopt, digest_of
@@ -44,8 +42,10 @@ from tokbench.runner.speed import speed_stage
 from tokbench.runner.speed_rows import speed_measurements
 from tokbench.runner.subjects import make_ready
 from tokbench.runner.suite import load_suite
-from tokbench.runner.worker import WorkerLost
 from tokbench.wording import writable
+from tokbench.workers.interrupt import Stop, stopping
+from tokbench.workers.pool import close_idle, start_ahead
+from tokbench.workers.worker import WorkerLost
 
 NO_TEXT = Failure(
     "empty",

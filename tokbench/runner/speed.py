@@ -28,17 +28,17 @@ from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
-from tokbench.runner.interrupt import Stop
 from tokbench.runner.passages import Passage, choose_passages
 from tokbench.runner.plan import Plan
-from tokbench.runner.pool import close_idle
 from tokbench.runner.progress import Display
 from tokbench.runner.recipe import digest_of, key_of
-from tokbench.runner.shelter import Worker
 from tokbench.runner.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
-from tokbench.runner.worker import (
+from tokbench.workers.interrupt import Stop
+from tokbench.workers.pool import close_idle
+from tokbench.workers.shelter import Worker
+from tokbench.workers.worker import (
     CallFailed,
     Emit,
     Limits,

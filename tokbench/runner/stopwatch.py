@@ -20,8 +20,8 @@ from tokbench.errors import TokenizerError
 from tokbench.runner.passages import Passage
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
-from tokbench.runner.worker import Begun, Emit, peak_memory
 from tokbench.tokenizer import BatchEncoder, OffsetEncoder, Tokenizer, encode_batch
+from tokbench.workers.worker import Begun, Emit, peak_memory
 
 SHORTEST_ROUND = 0.004
 """Seconds; a form that is done sooner is repeated within a round until it takes as long."""

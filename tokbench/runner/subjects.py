@@ -15,8 +15,6 @@ from tokbench.errors import CorpusError, TokbenchError
 from tokbench.inspection.facts import facts
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
-from tokbench.runner.interrupt import Stop
-from tokbench.runner.pool import attempt, borrowed
 from tokbench.runner.recipe import (
     Recipe,
     RegistryRecipe,
@@ -27,10 +25,12 @@ from tokbench.runner.recipe import (
     versions,
 )
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained, spool, spooled
-from tokbench.runner.worker import Begun, CallFailed, Emit, WorkerLost, failure_from, failure_of
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import special_ids, unk_id
 from tokbench.training_corpus import shares
+from tokbench.workers.interrupt import Stop
+from tokbench.workers.pool import attempt, borrowed
+from tokbench.workers.worker import Begun, CallFailed, Emit, WorkerLost, failure_from, failure_of
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without

@@ -27,10 +27,10 @@ from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.results.atomic import StorageError, replacing
 from tokbench.runner.recipe import digest_of, file_digests, fingerprint
-from tokbench.runner.worker import peak_memory
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Savable, Tokenizer
 from tokbench.training_corpus import TrainingCorpus
+from tokbench.workers.worker import peak_memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tokbench.results import Run
-from tokbench.runner.pool import close_idle
+from tokbench.workers.pool import close_idle
 
 FAULTY = Path(__file__).parents[2] / "faulty_plugins"
 

@@ -11,11 +11,11 @@ from tokbench.metrics.metric import CellKey
 from tokbench.registry import build_registry, default_context
 from tokbench.results.folder import RunFolder
 from tokbench.runner.inspecting import inspect_all
-from tokbench.runner.interrupt import Stop
 from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.progress import Display
 from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
+from tokbench.workers.interrupt import Stop
 
 
 def made_ready(tmp_path: Path, *specs: str) -> tuple[Plan, list[Subject]]:

@@ -5,7 +5,7 @@ watches the time limit and the memory limit, and learns exactly which call took 
 tokenizers are not run in a `ProcessPoolExecutor`, where one death fails everything that was submitted.
 The child is a fresh interpreter (not a fork, not the user's ``__main__``), so `tokbench.run` needs no
 ``if __name__ == "__main__"`` guard and works where children of daemonic processes are refused.
-Most callers want `tokbench.runner.pool.attempt`, which borrows one and always has an answer.
+Most callers want `tokbench.workers.pool.attempt`, which borrows one and always has an answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeVar, TypeVarTuple
 
-from tokbench.runner.worker import (
+from tokbench.workers.worker import (
     KEEP_MEMORY,
     NO_LIMITS,
     Begun,
@@ -44,7 +44,7 @@ Given = TypeVarTuple("Given")
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
 _OUTPUT_LIMIT = 16_000_000
-_BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.runner.worker import main; main()"
+_BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.workers.worker import main; main()"
 
 
 @dataclass

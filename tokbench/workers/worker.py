@@ -1,6 +1,6 @@
 """A worker process: its own side, which calls what it is sent, and the limits and failures of such calls.
 
-Started by `tokbench.runner.shelter`. Requests come in on stdin; replies leave on a private copy of stdout,
+Started by `tokbench.workers.shelter`. Requests come in on stdin; replies leave on a private copy of stdout,
 and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
 or from C, ends up there and never between two messages. A message is a length, then a pickle: only between a
 process and the child it started itself.
@@ -8,6 +8,7 @@ process and the child it started itself.
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
 import pickle
@@ -204,6 +205,17 @@ def _by_getrusage() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(peak if sys.platform == "darwin" else peak * 1024)
+
+
+def give_back() -> None:
+    """Hand memory that was freed back to the system, where the C library can (glibc).
+
+    It keeps what lies between pieces in use otherwise: a worker that had held 25 vocabularies, one after
+    another, was a third larger.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 _REMEDIES = {

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar, TypeVarTuple
 
 from tokbench.results.cell import Failure
-from tokbench.runner.shelter import Worker
-from tokbench.runner.worker import NO_LIMITS, CallFailed, Emit, Limits, WorkerLost, failure_from
+from tokbench.workers.shelter import Worker
+from tokbench.workers.worker import NO_LIMITS, CallFailed, Emit, Limits, WorkerLost, failure_from
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
