@@ -14,8 +14,8 @@ from itertools import combinations, permutations
 
 from tokbench.reports.speeds import rank_ranges
 from tokbench.results import Run
-from tokbench.runner.speed import SpeedResult
-from tokbench.runner.speed_rows import speed_summary
+from tokbench.runner.speed.rows import speed_summary
+from tokbench.runner.speed.turns import SpeedResult
 
 Intervals = dict[str, tuple[float, float]]
 

@@ -18,8 +18,8 @@ from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
 from tokbench.runner.plan import Corpus, Plan, available_cores
 from tokbench.runner.recipe import digest_of, versions
-from tokbench.runner.speed import SpeedResult
-from tokbench.runner.speed_rows import same_ids, speed_summary
+from tokbench.runner.speed.rows import same_ids, speed_summary
+from tokbench.runner.speed.turns import SpeedResult
 from tokbench.runner.subjects import Subject
 
 MOST_SHARDS = 1_000

@@ -38,8 +38,8 @@ from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import adopt, digest_of
 from tokbench.runner.reporting import tell, write_reports
-from tokbench.runner.speed import speed_stage
-from tokbench.runner.speed_rows import speed_measurements
+from tokbench.runner.speed.rows import speed_measurements
+from tokbench.runner.speed.stage import speed_stage
 from tokbench.runner.subjects import make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.wording import writable

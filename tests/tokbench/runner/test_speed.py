@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tokbench.results import Run
-from tokbench.runner.speed_rows import interval_rank, summarize
+from tokbench.runner.speed.rows import interval_rank, summarize
 
 RunIt = Callable[..., Run]
 FORMS = ["batch", "single", "long", "short", "lists", "decode"]
@@ -52,8 +52,8 @@ def test_a_first_pass_is_over_all_of_a_text_once(timed: Run) -> None:
 def test_the_interval_of_a_first_pass_is_of_other_texts_of_the_kind() -> None:
     import random
 
-    from tokbench.runner.speed import SpeedResult
-    from tokbench.runner.speed_rows import speed_summary
+    from tokbench.runner.speed.rows import speed_summary
+    from tokbench.runner.speed.turns import SpeedResult
 
     def part(size: int, seconds: float) -> dict[str, Any]:
         return {
@@ -75,7 +75,7 @@ def test_the_interval_of_a_first_pass_is_of_other_texts_of_the_kind() -> None:
 
 
 def test_all_text_is_in_parts_of_about_a_size() -> None:
-    from tokbench.runner.passages import _parts
+    from tokbench.runner.speed.passages import _parts
 
     texts = ["x" * 1000] * 400
     parts = list(_parts(texts))
@@ -90,7 +90,7 @@ def test_who_else_uses_the_machine_is_listened_to_while_the_run_is_idle(
     """Not by the load of the last minute, in which the run itself counted."""
     import psutil
 
-    from tokbench.runner.speed import _busy
+    from tokbench.runner.speed.turns import _busy
 
     heard: list[float] = []
 
@@ -105,7 +105,7 @@ def test_who_else_uses_the_machine_is_listened_to_while_the_run_is_idle(
 
 
 def test_waiting_while_it_was_timed_is_told_of_the_run() -> None:
-    from tokbench.runner.speed import SpeedResult, _waited
+    from tokbench.runner.speed.turns import SpeedResult, _waited
 
     def result(cpu: float) -> SpeedResult:
         return SpeedResult([{"threads": 1, "seconds": 1.0, "cpu_seconds": cpu}] * 3)
@@ -222,7 +222,7 @@ def test_tokenizers_of_the_same_ids_are_found_and_the_clock_is_the_one_asked_for
 
 @pytest.mark.long
 def test_many_tokenizers_are_timed_in_groups(corpus: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokbench.runner import speed as speeds
+    from tokbench.runner.speed import turns as speeds
 
     monkeypatch.setattr(speeds, "SIDE_BY_SIDE", 2)
     monkeypatch.setattr(speeds, "GROUP", 2)
@@ -237,8 +237,8 @@ def test_many_tokenizers_are_timed_in_groups(corpus: Path, run: RunIt, monkeypat
 
 
 def test_waiting_for_a_processor_and_hidden_threads_are_said() -> None:
-    from tokbench.runner.speed import SpeedResult
-    from tokbench.runner.speed_rows import speed_summary
+    from tokbench.runner.speed.rows import speed_summary
+    from tokbench.runner.speed.turns import SpeedResult
 
     def warnings(cpu_seconds: float) -> list[str]:
         row = {

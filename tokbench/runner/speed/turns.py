@@ -1,17 +1,12 @@
-"""The speed pass: one fresh process per tokenizer and thread count, timed in turns.
+"""Timing in turns: one fresh process per tokenizer and thread count, of which one works at a time.
 
 Each process loads its tokenizer and makes a first call and a first batch (timed apart, so that no passage pays
 for them). Then comes the first pass, over some megabytes of text that it has never seen, which is what most
 text is to a tokenizer; then it proves that its ways of encoding agree; then rounds over a little of the text,
 which it knows by now. Parts of the first pass and rounds go around: every tokenizer does one before any does
 the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
-alike. Only one process works at a time. More than `SIDE_BY_SIDE` tokenizers go in groups of `GROUP`, one after
-the other, so that memory does not grow with their number; in every other process the groups are other ones.
-What an earlier try of the same run has timed is found again on
-disk.
-
-`tokbench.runner.passages` chooses the text, `stopwatch` is what each process does, `speed_rows` makes figures
-of the timings.
+alike. More than `SIDE_BY_SIDE` tokenizers go in groups of `GROUP`, one after the other, so that memory does not
+grow with their number; in every other process the groups are other ones.
 """
 
 from __future__ import annotations
@@ -20,23 +15,15 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from tokbench.errors import ResultsError
-from tokbench.results.atomic import write_json
 from tokbench.results.cell import Failure
-from tokbench.results.folder import RunFolder, read_json
-from tokbench.results.frames import read_frame, write_rows
-from tokbench.runner.passages import Passage, choose_passages
-from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
-from tokbench.runner.recipe import digest_of, key_of
-from tokbench.runner.stopwatch import set_up, settle, time_part, time_round
+from tokbench.runner.speed.passages import Passage
+from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
 from tokbench.workers.interrupt import Stop
-from tokbench.workers.pool import close_idle
 from tokbench.workers.shelter import Worker
 from tokbench.workers.worker import (
     CallFailed,
@@ -259,57 +246,3 @@ def _waited(result: SpeedResult) -> list[str]:
 
 
 _MOST_WAITING = 0.9
-
-
-def speed_stage(
-    plan: Plan,
-    folder: RunFolder,
-    subjects: Sequence[Subject],
-    stop: Stop,
-    display: Display,
-) -> SpeedResult | None:
-    """What the speed pass finds, from disk where the same was timed before; None where speed is not asked for.
-
-    With a shared engine nothing is timed: on a cluster one cannot tell who else is working.
-    """
-    settings = plan.suite.speed_settings
-    if settings is None or plan.engine.shared or not any(m.level == "speed" for m in plan.metrics):
-        return None
-    identity = digest_of(
-        settings.model_dump(),
-        [subject.recipe.fingerprint for subject in subjects if subject.recipe],
-        [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
-    )
-    found = _found(folder, identity)
-    if found is not None:
-        return found
-    wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
-    timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
-    passages = choose_passages(timed, settings, plan.limits)
-    close_idle()  # nobody but the one being timed
-    result = time_all(subjects, passages, settings, plan.limits, stop, display)
-    if not stop.asked:
-        write_rows(folder.speed, result.rounds)
-        known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
-        # What failed may go well the next time: this is not what anybody looks for then.
-        write_json(_state(folder), {"identity": None if result.failures else identity, **known})
-    return result
-
-
-def _state(folder: RunFolder) -> Path:
-    return folder.path / "speed.json"
-
-
-def _found(folder: RunFolder, identity: str) -> SpeedResult | None:
-    """The timings on disk, if they are of the same tokenizers, text and settings."""
-    if not _state(folder).is_file() or not folder.speed.is_file():
-        return None
-    try:
-        known = read_json(_state(folder), "delete it and run again")
-        if known["identity"] != identity:
-            return None
-        frame = read_frame(folder.speed)
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    except (ResultsError, KeyError):
-        return None
-    return SpeedResult(rows, known["set_ups"], {}, known["notes"], known["clock"])

@@ -21,7 +21,7 @@ from tokbench.metrics.metric import Measurement
 from tokbench.results.cell import Failure
 from tokbench.results.run import OVERALL
 from tokbench.runner.plan import Plan
-from tokbench.runner.speed import SpeedResult
+from tokbench.runner.speed.turns import SpeedResult
 from tokbench.runner.subjects import Subject
 
 Row = Mapping[str, Any]

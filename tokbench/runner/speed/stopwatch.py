@@ -1,8 +1,8 @@
 """The worker's side of the speed pass: one tokenizer in a fresh process, checked and timed.
 
-The coordinator (`tokbench.runner.speed`) calls `set_up` once, `time_part` for each part of a text never seen,
-`settle` once, and then `time_round` many times, one tokenizer at a time across all of them. Nothing else runs
-in the process, and garbage is not collected while the clock runs.
+The coordinator (`tokbench.runner.speed.turns`) calls `set_up` once, `time_part` for each part of a text never
+seen, `settle` once, and then `time_round` many times, one tokenizer at a time across all of them. Nothing else
+runs in the process, and garbage is not collected while the clock runs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.runner.passages import Passage
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
+from tokbench.runner.speed.passages import Passage
 from tokbench.tokenizer import BatchEncoder, OffsetEncoder, Tokenizer, encode_batch
 from tokbench.workers.worker import Begun, Emit, peak_memory
 

@@ -1,0 +1,74 @@
+"""The speed pass as a stage of a run: what was timed before is found again on disk, else it is timed now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from tokbench.errors import ResultsError
+from tokbench.results.atomic import write_json
+from tokbench.results.folder import RunFolder, read_json
+from tokbench.results.frames import read_frame, write_rows
+from tokbench.runner.plan import Plan
+from tokbench.runner.progress import Display
+from tokbench.runner.recipe import digest_of, key_of
+from tokbench.runner.speed.passages import choose_passages
+from tokbench.runner.speed.turns import SpeedResult, time_all
+from tokbench.runner.subjects import Subject
+from tokbench.workers.interrupt import Stop
+from tokbench.workers.pool import close_idle
+
+
+def speed_stage(
+    plan: Plan,
+    folder: RunFolder,
+    subjects: Sequence[Subject],
+    stop: Stop,
+    display: Display,
+) -> SpeedResult | None:
+    """What the speed pass finds, from disk where the same was timed before; None where speed is not asked for.
+
+    With a shared engine nothing is timed: on a cluster one cannot tell who else is working.
+    """
+    settings = plan.suite.speed_settings
+    if settings is None or plan.engine.shared or not any(m.level == "speed" for m in plan.metrics):
+        return None
+    identity = digest_of(
+        settings.model_dump(),
+        [subject.recipe.fingerprint for subject in subjects if subject.recipe],
+        [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
+    )
+    found = _found(folder, identity)
+    if found is not None:
+        return found
+    wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
+    timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
+    passages = choose_passages(timed, settings, plan.limits)
+    close_idle()  # nobody but the one being timed
+    result = time_all(subjects, passages, settings, plan.limits, stop, display)
+    if not stop.asked:
+        write_rows(folder.speed, result.rounds)
+        known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
+        # What failed may go well the next time: this is not what anybody looks for then.
+        write_json(_state(folder), {"identity": None if result.failures else identity, **known})
+    return result
+
+
+def _state(folder: RunFolder) -> Path:
+    return folder.path / "speed.json"
+
+
+def _found(folder: RunFolder, identity: str) -> SpeedResult | None:
+    """The timings on disk, if they are of the same tokenizers, text and settings."""
+    if not _state(folder).is_file() or not folder.speed.is_file():
+        return None
+    try:
+        known = read_json(_state(folder), "delete it and run again")
+        if known["identity"] != identity:
+            return None
+        frame = read_frame(folder.speed)
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    except (ResultsError, KeyError):
+        return None
+    return SpeedResult(rows, known["set_ups"], {}, known["notes"], known["clock"])
