@@ -4,12 +4,14 @@
 
 CPU time of one thread, medians, in MB/s of the text; documents are lines. `cutting` is the automata as passes
 of their own; in the encoder they run group by group with the word cache. `model, cold` and `warm` are all that
-comes behind the other stages, with an empty word cache and with the words of the text in it.
+comes behind the other stages, with an empty word cache and with the words of the text in it. The first line is
+how much memory a batch of all documents takes beside its ids, from its texts on (by Linux's account).
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import statistics
 import time
 from collections.abc import Callable
@@ -39,6 +41,11 @@ def main() -> None:
     if compiled is None:
         raise SystemExit("there is no compiled form of this pipeline: all of it is plain Python")
     tokenizer.encode_batch(["compiled before the clock runs"])
+    before = forget_peak()
+    batch = tokenizer.encode_batch(texts)
+    held = (batch.ids.nbytes + batch.offsets.nbytes) / 2**20
+    print(f"{'memory beside the ids':28} {peak() - before - held:9.0f} MiB {held:10.0f} MiB of ids and offsets")
+    del batch
     stages = stages_of(compiled, texts)
     encoder = tokenizer._encoder
     prepared = compiled.segments(Segments(*utf8_of(texts)))
@@ -50,6 +57,7 @@ def main() -> None:
     stages |= {"model, cold": lambda: (encoder.forget(), model()), "model, warm": model}
     stages |= {"whole, warm": lambda: tokenizer.encode_batch(texts)}
     for name, stage in stages.items():
+        stage()  # not the first time, for which kernels are compiled
         seconds = statistics.median(taken(stage) for _ in range(asked.rounds))
         print(f"{name:28} {size / seconds:9.1f} MB/s {1e3 * seconds:9.1f} ms", flush=True)
 
@@ -81,6 +89,18 @@ def stages_of(compiled: CompiledPipeline, texts: list[str]) -> dict[str, Callabl
         stages[f"cutting, {number + 1}"] = lambda cutter=cutter, units=units: cutter.cut(at.data, units)
         units, _ = cutter.cut(at.data, units)
     return stages
+
+
+def forget_peak() -> float:
+    """Let the peak of this process's memory begin anew; what it holds, in MiB."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak()
+
+
+def peak() -> float:
+    """The peak of this process's memory, in MiB."""
+    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def taken(call: Callable[[], object]) -> float:
