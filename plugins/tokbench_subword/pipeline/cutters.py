@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench_subword.pipeline.automaton import automaton_of
-from tokbench_subword.pipeline.cutting import BEYOND, cut_texts
+from tokbench_subword.pipeline.lane_cutting import BEYOND, cut_texts
 from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_automaton
+from tokbench_subword.pipeline.machine import Machine, machine_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
 from tokbench_subword.pipeline.pre_tokenizers import split_spans
 from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex
-from tokbench_subword.pipeline.streaming import Machine, Rules, machine_of
+from tokbench_subword.pipeline.streaming import Rules
 
 Places = NDArray[np.int64]
 _AT_A_TIME = 1 << 15
@@ -37,7 +38,7 @@ class Cutter(ABC):
     """
 
     block: NDArray[np.uint64] | None = None
-    """Tables by which the kernels of `cutting` do the same on their way through a text; None without them."""
+    """Tables by which kernels do the same on their way through a text; None without them."""
     reason = ""
     """What the pattern has that no kernel can do; empty where kernels cut."""
 

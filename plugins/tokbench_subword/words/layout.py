@@ -9,10 +9,10 @@ from __future__ import annotations
 from tokbench.kernels.text import MOST_BYTES
 
 (
-    MACHINE,  # addresses: the block of what cuts, see `pipeline.cutting`; empty where nothing does
+    MACHINE,  # addresses: the block of what cuts, see `pipeline.machine`; empty where nothing does
     WORDS,  # the block of the word cache; see `tokbench_subword.words`
     COUNTERS,  # int64
-    STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.cutting`
+    STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.lane_cutting`
     ENDS,  # the same: where they end
     WORD_KEYS,  # uint64 (2 * GROUP,): their keys
     HOMES,  # int64 (GROUP,): the slots where they are looked for first

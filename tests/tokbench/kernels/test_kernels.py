@@ -141,7 +141,7 @@ def test_the_encoder_runs_as_plain_python_too():
 def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
     script = (
         "import numpy as np; from tokbench.kernels.compiling import announce;"
-        "from tokbench_subword.pipeline.cutting import cut_texts;"
+        "from tokbench_subword.pipeline.lane_cutting import cut_texts;"
         "from tokbench_subword.pipeline.patterns import Pattern; announce(cut_texts); announce(cut_texts);"
         "print(Pattern.of('gpt2').pieces('a b'))"
     )

@@ -16,12 +16,12 @@ from tokbench_subword.pipeline import regexes
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
 from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of
+from tokbench_subword.pipeline.machine import HAS_STEPS
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of, split_spans
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.streaming import HAS_STEPS
 from tokbench_subword.pipeline.stretch import Stretch
 
 from tokbench.errors import TokenizerError

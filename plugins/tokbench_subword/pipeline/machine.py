@@ -1,0 +1,225 @@
+"""An automaton made to run over text once, without going back: the tables of the kernels that cut.
+
+What the automaton does on its way is worked out beforehand, for all configurations of its `Runner`: each is a
+row of a table, with an entry for each class of characters. Configurations that do the same whatever follows are
+one (Moore 1956, "Gedanken-Experiments on Sequential Machines"): of the 17 to 135 of published patterns 12 to 26
+are left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.lanes import LANES, THERE
+from tokbench_subword.pipeline.automaton import Automaton
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench_subword.pipeline.streaming import GAP, MATCH, Rules, Runner, sure_states
+
+KEEP, BEGIN, SLOW_SHIFT, ROW_SHIFT = 1, 2, 2, 12
+"""What an entry of the table holds: bit 0, a piece that is kept ends before this character; bit 1, the next
+begins there; then the number of a list of ends that are further back (0: none); and from bit 12 on where the
+row of the next configuration begins."""
+SYMBOLS, WIDE, NOTHING, MARK, MORE, ONE_BACK = 256, 128, 255, 0x80, 0x40, 0x20
+"""What is read in `Machine.steps`: a byte of ASCII; `WIDE` and the class of another character, or of the end of
+a text; nothing. And what a step tells beside a row: `MARK`, that pieces end, or the text; `ONE_BACK`, that one
+does, and is kept, one character before; `MORE`, that it is neither that nor the same right before the
+character."""
+_READ_AGAIN = (4, 2, 1)
+_MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Machine:
+    """The tables of the kernels in `cutting` and `lane_cutting`, each contiguous.
+
+    A *row* is ``1 << shift`` entries of `table`, one for each class of code points, then one for the end of the
+    text. Where a match was told and too much has been read since, an action says so: the kernel then reads on
+    by `following`, the states of the automaton, until it dies, and begins anew at the row of the class before
+    the match's end. So it does where nothing was told as yet; without a match, it begins anew behind the first
+    character. Where one attempt after the other fails far away, that takes quadratic time, as it does the
+    libraries.
+    """
+
+    table: NDArray[np.uint32]
+    """The entries, row after row; the first row is where a text begins."""
+    ascii_classes: NDArray[np.uint8]
+    """The classes of the first 128 code points."""
+    pages: NDArray[np.uint16]
+    """For each 256 code points, which 256 of `classes` are theirs: ``(0x1100,)``."""
+    classes: NDArray[np.uint8]
+    """Pages of the classes of 256 code points, each once."""
+    actions: NDArray[np.int32]
+    """``(n, ACTION)``: how many ends; state, characters since the match and class before it, where the kernel
+    is to read on (state 0: it is not); 0, or, where no match was told as yet, what becomes of the piece before:
+    `CUT_IF_MATCH` and its kin; then as many pairs of how many characters back an end is and whether it is
+    kept."""
+    following: NDArray[np.uint16]
+    """For each state and class the next state, doubled, and 1 where a match ends before the character."""
+    rows: NDArray[np.int64]
+    """For each class of the character before, the row where a piece begins behind a match."""
+    gap_rows: NDArray[np.int64]
+    """The same where it begins behind a character that is part of no match."""
+    steps: NDArray[np.uint8]
+    """``(SYMBOLS * LANES,)``: for whatever can be read, the number of the next row by that of the row before,
+    and what that tells; empty where there are more rows than lanes, or the processor has none."""
+    settings: NDArray[np.int64]
+    """How far the number of a row is shifted to give where it begins, the class of the end of a text, whether
+    there is a cut behind every match, whether it is kept, and whether there are `steps`."""
+
+    def __len__(self) -> int:
+        return len(self.table) >> int(self.settings[SHIFT])
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """All of them, in the order of their fields."""
+        return [getattr(self, one.name) for one in fields(self)]
+
+
+TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(10)
+"""Where each array of a `Machine` stands in its block."""
+SHIFT, EDGE, ENDS_MATCHES, KEEPS_MATCHES, HAS_STEPS = range(5)
+N_ENDS, READ_ON, SINCE, BEFORE, UNTOLD, FIRST_END = range(6)
+NOT_TOLD, CUT_IF_MATCH, CUT_IF_GAP, KEEP_BEFORE = 1, 2, 4, 8
+"""What an action says where no match was told: that it is so, whether there is a cut before the match that may
+be found, and before the gap if there is none, and whether the piece before that is kept."""
+ACTION = FIRST_END + 2 * 8
+"""Numbers in an action: there are at most eight ends, of what is read again."""
+_END_ONE_BACK = np.zeros(ACTION, np.int32)
+_END_ONE_BACK[[N_ENDS, FIRST_END, FIRST_END + 1]] = 1
+
+
+def machine_of(automaton: Automaton, rules: Rules) -> Machine:
+    """The tables for an automaton and a behavior; raises `NotExpressible` where they would be too large.
+
+    Example:
+        >>> from tokbench_subword.pipeline.automaton import automaton_of
+        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
+        >>> len(machine), machine.settings[EDGE].item()
+        (3, 2)
+    """
+    sure = sure_states(automaton)
+    for most in _READ_AGAIN:
+        try:
+            return _tables(Runner(automaton, rules, most, sure))
+        except _TooLarge:
+            continue
+    raise NotExpressible("too many configurations")
+
+
+class _TooLarge(Exception):
+    """There are too many configurations: fewer characters may be read again."""
+
+
+def _tables(runner: Runner) -> Machine:
+    """The tables of all configurations that can be reached."""
+    automaton, rules = runner.automaton, runner.rules
+    width = automaton.edge + 1
+    behind = -1 if rules.ends_matches else MATCH
+    begins = [runner.beginning(c, kind) for kind in (behind, GAP) for c in range(width)]
+    order = list(dict.fromkeys([runner.first(), *begins]))
+    numbers = {configuration: number for number, configuration in enumerate(order)}
+    actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
+    next_rows: list[list[int]] = []
+    told: list[list[int]] = []
+    for configuration in order:  # grows while it is gone through
+        next_rows.append([])
+        told.append([])
+        for read in range(width):
+            following, ends = runner.step(configuration, read)
+            since = (0, 0, 0, 0)
+            if len(following.read) > runner.most:
+                untold = runner.untold(following)
+                flags = 0
+                if untold is not None:
+                    cut_if_match, cut_if_gap, kept = untold
+                    flags = (
+                        NOT_TOLD | CUT_IF_MATCH * cut_if_match | CUT_IF_GAP * cut_if_gap | KEEP_BEFORE * kept
+                    )
+                since = (following.state, len(following.read) - 1, max(following.before, 0), flags)
+                following = order[0]
+            elif following not in numbers:
+                numbers[following] = len(order)
+                order.append(following)
+                if len(order) > _MOST_CONFIGURATIONS:
+                    raise _TooLarge
+            next_rows[-1].append(numbers[following])
+            if len(ends) == 1 and ends[0][0] == 0 and not since[0]:
+                told[-1].append(BEGIN | (KEEP if ends[0][1] else 0))
+            else:
+                action = (len(ends), *since, *(int(value) for end in ends for value in end))
+                told[-1].append(actions.setdefault(action, len(actions)) << SLOW_SHIFT)
+    if len(actions) > _MOST_ACTIONS or max(map(len, actions)) > ACTION:
+        raise _TooLarge
+    listed = np.zeros((len(actions), ACTION), np.int32)
+    for action, number in actions.items():
+        listed[number, : len(action)] = action
+    pages: dict[bytes, int] = {}
+    numbered = [pages.setdefault(page.tobytes(), len(pages)) for page in automaton.classes.reshape(-1, 256)]
+    merged, firsts = _merged(np.array(next_rows), np.array(told))
+    shift = (width - 1).bit_length()
+    table = np.zeros((len(firsts), 1 << shift), np.uint32)
+    table[:, :width] = merged[np.array(next_rows)[firsts]] << (shift + ROW_SHIFT) | np.array(told)[firsts]
+    ascii_classes = np.ascontiguousarray(automaton.classes[:WIDE])
+    steps = _steps(table, table >> (shift + ROW_SHIFT), listed, ascii_classes, automaton.edge)
+    begins_at = [merged[numbers[one]] << shift for one in begins]
+    return Machine(
+        table=table.reshape(-1),
+        ascii_classes=ascii_classes,
+        pages=np.array(numbered, np.uint16),
+        classes=np.frombuffer(b"".join(pages), np.uint8),
+        actions=listed.reshape(-1),
+        following=np.array(
+            [[2 * state + told for state, told in row] for row in automaton.following], np.uint16
+        ).reshape(-1),
+        rows=np.array(begins_at[:width], np.int64),
+        gap_rows=np.array(begins_at[width:], np.int64),
+        steps=steps,
+        settings=np.array(
+            [shift, automaton.edge, rules.ends_matches, rules.keeps_matches, len(steps) > 0], np.int64
+        ),
+    )
+
+
+def _merged(
+    next_rows: NDArray[np.int64], told: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The new number of each row, where rows that do the same are one, and the first row of each number.
+
+    Rows are told apart by what they tell, then by whether they lead to rows that are told apart, until no more
+    are. Numbers are in the order of the rows: the first stays the first.
+    """
+    numbers, count = np.zeros(len(told), np.int64), 0
+    while True:
+        _, firsts, kinds = np.unique(
+            np.hstack([told, numbers[next_rows]]), axis=0, return_index=True, return_inverse=True
+        )
+        numbers = np.argsort(np.argsort(firsts))[kinds.reshape(-1)]
+        if len(firsts) == count:
+            return numbers, np.sort(firsts)
+        count = len(firsts)
+
+
+def _steps(
+    table: NDArray[np.uint32],
+    next_rows: NDArray[Any],
+    actions: NDArray[np.int32],
+    ascii_classes: NDArray[np.uint8],
+    edge: int,
+) -> NDArray[np.uint8]:
+    """`Machine.steps` of a table, whose entries lead to `next_rows`."""
+    if not THERE or len(table) > LANES:
+        return np.zeros(0, np.uint8)
+    told = table & ((1 << ROW_SHIFT) - 1)
+    one_back = (actions[told >> SLOW_SHIFT] == _END_ONE_BACK).all(axis=2)
+    marks, more = told != 0, ~one_back & (told != 0) & (told != (KEEP | BEGIN))
+    marks[:, edge] = more[:, edge] = True  # the next text begins
+    of_class = (next_rows | MARK * marks | MORE * more | ONE_BACK * one_back).astype(np.uint8).T
+    steps = np.zeros((SYMBOLS, LANES), np.uint8)
+    steps[:WIDE, : len(table)] = of_class[ascii_classes]
+    steps[WIDE : WIDE + edge + 1, : len(table)] = of_class[: edge + 1]
+    steps[NOTHING] = np.arange(LANES)
+    return steps.reshape(-1)
