@@ -19,7 +19,6 @@ from tokbench_subword.training.counting import Utf8Buffer, blocks
 from tokbench_subword.training.shards import merge_session
 from tokbench_subword.training.superwords import MOST_WORDS
 
-_AT_ONCE = 1 << 24  # bytes of words that are spelled by one call
 _READ_AT_ONCE = 1 << 20  # characters of text
 
 
@@ -94,16 +93,6 @@ def _whole(model: BpeModel, workers: int) -> Encoder:
 
 def spelled_in(model: BpeModel, words: WordCounts, workers: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The ids of all words, one after another, each word encoded as a whole; and where each begins."""
-    encoder = _whole(model, workers)
     data = np.concatenate((words.data, np.zeros(PADDING, np.uint8)))
-    ids, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
-    first = 0
-    while first < len(words):
-        wanted = int(words.starts[first]) + _AT_ONCE
-        last = max(first + 1, int(np.searchsorted(words.starts, wanted)) - 1)
-        offsets = words.starts[first : last + 1]
-        some = encoder.encode_utf8(data[offsets[0] : offsets[-1] + PADDING], offsets - offsets[0])
-        ids.append(some.ids)
-        sizes.append(np.diff(some.offsets).astype(np.int64))
-        first = last
-    return np.concatenate(ids), np.cumsum(np.concatenate(sizes))
+    batch = _whole(model, workers).encode_utf8(data, words.starts)
+    return batch.ids, batch.offsets

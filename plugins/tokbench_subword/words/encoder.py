@@ -7,8 +7,7 @@ It may be used from several threads at once: each call borrows a `Workspace` of 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,14 +27,13 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.direct import entry
 from tokbench_subword.words.encoding import encode_spans, encode_text, encode_texts_of
+from tokbench_subword.words.runs import in_runs
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.workspace import Workspace
 
 Arrays = Sequence[NDArray[Any]]
 ToArray = Callable[[str], NDArray[np.int32]]
 ToList = Callable[[str], list[int]]
-_THREADED_FROM = 1 << 18
-"""A batch of fewer bytes is not worth a second thread."""
 _FEW_TEXTS = 1 << 11
 """Texts that may be few enough to go without arrays of their own."""
 _AT_A_TIME = 1 << 19
@@ -178,58 +176,19 @@ class WordEncoder(Stays):
         sizes: NDArray[np.int64],
         whole: int = 0,
     ) -> TokenBatch:
-        """Run a kernel over all units (documents or pre-tokens), in as many threads as is worth while.
-
-        ``sizes`` are cumulative bytes. Threads take contiguous runs of units of about equal size.
-        """
+        """Run a kernel over all units (documents or pre-tokens); ``sizes`` are cumulative bytes."""
         data = frozen(data)  # kernels are compiled for one kind of array
-        total = int(sizes[-1])
-        if total <= _AT_A_TIME:
-            return self._at_once(encode, data, units, total, max(total, whole))
-        n_units = len(sizes) - 1
-        threads = min(self.threads, 1 + total // _THREADED_FROM)
-        marks = [total * k // threads for k in range(threads + 1)]
-        cuts = np.searchsorted(sizes, marks).tolist()
-        cuts[0], cuts[-1] = 0, n_units
+        whole = max(int(sizes[-1]), whole)
 
-        def run(k: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-            first, last = cuts[k], cuts[k + 1]
-            work = self._borrow()
-            ends = np.zeros(n_units + 1 if threads == 1 else last + 1, np.int64)
-            ids, done = np.empty(0, np.int32), 0
-            try:
-                work.fit(int(sizes[last] - sizes[first]))
-                for begin, end in _runs(sizes, first, last):
-                    out = work.room(int(sizes[end] - sizes[begin]))
-                    count = encode(work.block, data, units, begin, end, out, ends)
-                    if done + count > len(ids):
-                        left = (sizes[last] - sizes[end]) / max(1, sizes[end] - sizes[first])
-                        longer = np.empty(done + count + int(1.25 * left * (done + count)), np.int32)
-                        longer[:done] = ids[:done]
-                        ids = longer
-                    ids[done : done + count] = out[:count]
-                    ends[begin + 1 : end + 1] += done
-                    done += count
-                    work.fit()
-            finally:
-                self._idle.append(work)
-            return ids[:done], ends[first + 1 : last + 1]
+        def run(first: int, last: int) -> TokenBatch:
+            return self._at_once(encode, data, units[first:last], int(sizes[last] - sizes[first]), whole)
 
-        if threads == 1:
-            ids, ends = run(0)
-            return TokenBatch(ids, np.concatenate([np.zeros(1, np.int64), ends]))
-        with ThreadPoolExecutor(threads) as pool:
-            results = list(pool.map(run, range(threads)))
-        shifts = np.cumsum([0, *(len(ids) for ids, _ in results)])
-        shifted = [end + shift for (_, end), shift in zip(results, shifts, strict=False)]
-        return TokenBatch(
-            np.concatenate([ids for ids, _ in results]), np.concatenate([np.zeros(1, np.int64), *shifted])
-        )
+        return in_runs(run, sizes, _AT_A_TIME, self.threads)
 
     def _at_once(
         self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], total: int, whole: int
     ) -> TokenBatch:
-        """`_spread` by one call of the kernel, for texts to which all the rest would be most of the work."""
+        """One run of `_spread`, of `total` bytes, where there will be `whole` of them in all."""
         work, ends = self._borrow(), np.zeros(len(units) + 1, np.int64)
         try:
             work.fit(whole)
@@ -263,13 +222,3 @@ class WordEncoder(Stays):
     def forget(self) -> None:
         """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
         self._idle.clear()
-
-
-def _runs(sizes: NDArray[np.int64], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Units `first` to `last` in runs of about `_AT_A_TIME` bytes; ``sizes`` are cumulative bytes."""
-    marks = np.arange(int(sizes[first]) + _AT_A_TIME, int(sizes[last]), _AT_A_TIME)
-    begin = first
-    for end in [*np.searchsorted(sizes, marks).tolist(), last]:
-        if end > begin:
-            yield begin, end
-            begin = end

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.methods import train_bpe
-from tokbench_subword.words import prepared
+from tokbench_subword.words import encoder, prepared, runs
 
 TEXTS = [
     "the cat sat on the mat",
@@ -35,7 +35,8 @@ def test_runs_give_what_each_text_gives(normalizer: str, threads: int, parts: li
     tokenizer, texts = _tokenizer(normalizer, threads), [text * times for text, times in parts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prepared, "_RUN", 50)
-        patch.setattr(prepared, "_RUNS", 3)
+        patch.setattr(encoder, "_AT_A_TIME", 20)
+        patch.setattr(runs, "_RUNS", 3)
         batch = tokenizer.encode_batch(["x" * 20] * 17 + texts)  # more than are encoded one by one
     assert batch.to_lists()[17:] == [tokenizer(text) for text in texts]
 
