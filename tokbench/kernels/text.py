@@ -178,6 +178,21 @@ def utf8_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
     return data[:size], offsets
 
 
+def end_to_end(parts: Sequence[bytes], spare: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Bytes one after another, and where each begins and the last ends: uint8 and int64 ``(n + 1,)``.
+
+    Behind the last there are as many zeros as are to `spare`.
+
+    Example:
+        >>> data, offsets = end_to_end([b"ab", b"", b"c"])
+        >>> data.tobytes(), offsets.tolist()
+        (b'abc', [0, 2, 2, 3])
+    """
+    offsets = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=offsets[1:])
+    return np.frombuffer(b"".join([*parts, bytes(spare)]), np.uint8), offsets
+
+
 def lengths_of(texts: Sequence[str]) -> NDArray[np.int64]:
     """How many characters each text has."""
     return np.fromiter(map(len, texts), np.int64, len(texts))

@@ -21,6 +21,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.text import end_to_end
 from tokbench_subword.bpe.token_table import TokenTable
 from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
@@ -130,10 +131,7 @@ class Decoder:
     @cached_property
     def _rows(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Bytes of all ids end to end, with `PADDING` after them, and where those of each begin."""
-        pieces = self._pieces or []
-        starts = np.zeros(len(pieces) + 1, np.int64)
-        np.cumsum([len(piece) for piece in pieces], out=starts[1:])
-        return np.frombuffer(b"".join([*pieces, bytes(PADDING)]), np.uint8), starts
+        return end_to_end(self._pieces or [], PADDING)
 
     @cached_property
     def _strips(self) -> Sequence[Mapping[str, Any]]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.encoder import Encoder
 from tokbench_subword.bpe.model import BpeModel
@@ -67,9 +68,7 @@ class Offsets:
         texts = [repaired(text) for text in texts]
         found = [self._in_place(text) for text in texts]
         ready = [text or "" for text in found]
-        encoded = [text.encode() for text in ready]
-        starts = np.cumsum([0, *map(len, encoded)])
-        data = np.frombuffer(b"".join(encoded) + bytes(PADDING), np.uint8)
+        data, starts = utf8_of(ready)
         ahead = np.array([len(a) - len(b) for a, b in zip(ready, texts, strict=True)], np.int64)
         batch = self._encoder.encode_batch(ready)
         spans, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(texts), np.bool_)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import equal_bytes, hash_bytes, spread
 from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.text import end_to_end
 
 NONE = np.uint32(0xFFFFFFFF)
 """No rank, no id."""
@@ -162,9 +163,7 @@ class TokenTable:
     @classmethod
     def of(cls, vocabulary: Sequence[bytes]) -> TokenTable:
         """The table of a vocabulary; an empty entry is no token."""
-        starts = np.zeros(len(vocabulary) + 1, np.int64)
-        np.cumsum([len(token) for token in vocabulary], out=starts[1:])
-        blob = np.frombuffer(b"".join(vocabulary) + bytes(PADDING), np.uint8)
+        blob, starts = end_to_end(vocabulary, PADDING)
         table = np.full(power_of_two(2 * len(vocabulary)), EMPTY, np.uint64)
         _fill_tokens(table, blob, starts)
         return cls(blob, starts, table, int(np.diff(starts).max(initial=0)))

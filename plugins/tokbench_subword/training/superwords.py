@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.text import end_to_end
 
 SPACE_FIRST, SPACE_LAST, COLON_LAST, COLON_SPACE = 1, 2, 4, 8
 WORD = 16
@@ -46,8 +47,8 @@ def may_be(shape, most_words):  # type: ignore[no-untyped-def]
 def shapes_of(tokens: Sequence[bytes], n_wanted: int) -> NDArray[np.int64]:
     """The shapes of the first tokens, with room for all that are wanted."""
     shapes = np.zeros(max(n_wanted, len(tokens)), np.int64)
-    ends = np.cumsum(np.fromiter(map(len, tokens), np.int64, len(tokens)))
-    _shape(np.frombuffer(b"".join(tokens), np.uint8), ends, shapes)
+    data, starts = end_to_end(tokens)
+    _shape(data, starts[1:], shapes)
     return shapes
 
 

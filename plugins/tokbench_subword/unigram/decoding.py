@@ -14,6 +14,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.pointers import pointer
+from tokbench.kernels.text import end_to_end
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,9 +147,7 @@ class Decoder:
         rows = [(text or "").encode() for text in (*usual, *begins)]
         for index, byte in bytes_of.items():
             rows[index] = rows[index + len(usual)] = bytes([byte])
-        starts = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=starts[1:])
-        self._tables = np.frombuffer(b"".join(rows), np.uint8), starts, kinds, whole_runs
+        self._tables = *end_to_end(rows), kinds, whole_runs
         self._finish = finish
 
     def text(self, ids: NDArray[np.int64]) -> str:
