@@ -16,7 +16,7 @@ from tokbench_subword.unigram.charsmap_classes import (
     READY,
     TARGET_SHIFT,
 )
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+from tokbench_subword.unigram.trie import descend, root_of
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normaliser."""
@@ -205,15 +205,13 @@ def normalize_into(tables, data, start, stop, out, first, capacity, origins):  #
 @inline
 def longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
     """The length in bytes of the longest user-defined symbol at `index`, 0 for none."""
-    unit, position, length = symbols[0], index, np.int64(0)
-    while position < stop:
-        base = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
-        byte = np.int64(data[position])
-        unit = symbols[base + byte]
-        if base == 0 or np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+    node, position, length = root_of(symbols), index, np.int64(0)
+    while position < stop and node > 0:
+        node, symbol = descend(symbols, node, np.int64(data[position]))
+        if node < 0:
             break
         position += 1
-        if unit >> np.uint64(VALUE_SHIFT):
+        if symbol >= 0:
             length = position - index
     return length
 

@@ -16,7 +16,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, plain_width_of, width_of
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, descend, root_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,14 +128,12 @@ def _walk(data, start, stop, pieces, beta, target, nodes, row):  # type: ignore[
     units, scores, unknown, alpha = pieces
     largest, total, drawn = -np.inf, 0.0, 0.0
     width = width_of(data[start])
-    node, position, single = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK, start, False
-    while position < stop:
-        byte = np.int64(data[position])
-        unit = units[node + byte]
-        if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+    node, position, single = root_of(units), start, False
+    while position < stop and node > 0:
+        node, piece = descend(units, node, np.int64(data[position]))
+        if node < 0:
             break
         position += 1
-        piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
         if piece >= 0:
             single = single or position - start == width
             weight = alpha * scores[piece] + beta[position]
@@ -149,9 +147,6 @@ def _walk(data, start, stop, pieces, beta, target, nodes, row):  # type: ignore[
                 largest = weight
             else:
                 total += np.exp(weight - largest)
-        node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
-        if node == 0:
-            break
     if not single:
         position = start + width
         weight = alpha * unknown + beta[position]
@@ -172,24 +167,19 @@ def _n_best(source, units_array, scores, unknown, totals, links, lengths):  # ty
     sums, ways = pointer(totals), pointer(links)
     size, n = np.int64(len(source) - 16), totals.shape[1]
     totals[0, 0] = 0.0
-    root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    root = root_of(units)
     start = np.int64(0)
     while start < size:
         width = width_of(data[start])
         node, position, single = root, start, False
-        while position < size:
-            byte = np.int64(data[position])
-            unit = units[node + byte]
-            if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+        while position < size and node > 0:
+            node, piece = descend(units, node, np.int64(data[position]))
+            if node < 0:
                 break
             position += 1
-            piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
             if piece >= 0:
                 single = single or position - start == width
                 _offer_all(sums, ways, start, position, piece, scores[piece], n)
-            node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
-            if node == 0:
-                break
         if not single:
             _offer_all(sums, ways, start, start + width, np.int64(UNKNOWN_PIECE), unknown, n)
         start += width

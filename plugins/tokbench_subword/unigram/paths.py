@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+from tokbench_subword.unigram.trie import descend, root_of
 
 UNKNOWN_PIECE = -1
 """What stands for an unknown character in a path."""
@@ -51,13 +51,12 @@ def link_piece(value):  # type: ignore[no-untyped-def]
 @inline
 def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
     """The piece that is exactly these bytes, or `UNKNOWN_PIECE`."""
-    unit = units[0]
+    node, piece = root_of(units), np.int64(UNKNOWN_PIECE)
     for position in range(begin, begin + size):
-        byte = np.int64(data[position])
-        unit = units[(np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK) + byte]
-        if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
-            return np.int64(UNKNOWN_PIECE)
-    return np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
+        node, piece = descend(units, node, np.int64(data[position]))
+        if node < 0:
+            break
+    return piece
 
 
 @inline

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import keep, pointer
+from tokbench.kernels.text import end_to_end
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,9 +52,7 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
         raise TokenizerError(
             f"the id {max(pieces.values()):,} is too large: a trie holds those below {_MOST_IDS:,}"
         )
-    offsets = np.zeros(len(keys) + 1, np.int64)
-    np.cumsum([len(key) for key in keys], out=offsets[1:])
-    data = np.frombuffer(b"".join(keys) + b"\0" * 16, np.uint8)
+    data, offsets = end_to_end(keys, spare=16)
     ids = np.array([pieces[key] for key in keys], np.int64)
     capacity = 1 << 16
     while capacity <= BASE_MASK:
@@ -66,7 +65,7 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
 
 
 def find(units: NDArray[np.uint64], key: bytes) -> int:
-    """The id of the piece `key`, or -1: the plain form of the kernels' walk."""
+    """The id of the piece `key`, or -1: the plain form of a walk by `descend`."""
     return (_unit(units, key) >> VALUE_SHIFT) - 1
 
 
@@ -84,6 +83,21 @@ def _unit(units: NDArray[np.uint64], key: bytes) -> int:
         if unit & LABEL_MASK != byte:
             return EMPTY
     return unit
+
+
+@inline
+def root_of(units):  # type: ignore[no-untyped-def]
+    """Where the children of the root are: the node that a walk begins at."""
+    return np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+
+
+@inline
+def descend(units, node, byte):  # type: ignore[no-untyped-def]
+    """The node behind a byte (0: nothing is behind it, -1: none), and the piece that ends there or -1."""
+    unit = units[node + byte]
+    if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+        return np.int64(-1), np.int64(-1)
+    return np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK, np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
 
 
 @kernel

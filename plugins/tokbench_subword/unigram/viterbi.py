@@ -27,7 +27,7 @@ from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import f32_in, f64_in, i64_in, u64_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, width_of
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+from tokbench_subword.unigram.trie import descend, root_of
 
 _MOST_LIMIT = 1 << 30
 
@@ -80,7 +80,7 @@ def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
     for position in range(1, size + 1):
         links[position] = -1
     best[0] = base
-    root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    root = root_of(units)
     here: Any = np.int64(0)
     frontier: Any = here
     while here < size:
@@ -93,13 +93,11 @@ def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
         width = width_of(text[begin + here])
         node, single = root, False
         position = here
-        while position < size:
-            byte = np.int64(text[begin + position])
-            unit = units[node + byte]
-            if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+        while position < size and node > 0:
+            node, piece = descend(units, node, np.int64(text[begin + position]))
+            if node < 0:
                 break
             position += 1
-            piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
             if piece >= 0:
                 score = so_far + scores[piece]
                 if links[position] < 0 or score > best[position]:
@@ -107,9 +105,6 @@ def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
                 if position - here == width:
                     single = True
                 frontier = max(frontier, position)
-            node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
-            if node == 0:
-                break
         if not single:
             position = here + width
             score = so_far + unknown
@@ -134,7 +129,7 @@ def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore
         exact[2 * position] = exact[2 * position + 1] = -np.inf
     best[0] = base
     exact[0], exact[1] = 0.0, -np.inf
-    root = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    root = root_of(units)
     here: Any = np.int64(0)
     characters = 0
     while here < size:
@@ -142,13 +137,11 @@ def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore
         width = width_of(text[begin + here])
         node, single = root, False
         position = here
-        while position < size:
-            byte = np.int64(text[begin + position])
-            unit = units[node + byte]
-            if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+        while position < size and node > 0:
+            node, piece = descend(units, node, np.int64(text[begin + position]))
+            if node < 0:
                 break
             position += 1
-            piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
             if piece >= 0:
                 score = so_far + scores[piece]
                 if links[position] < 0 or score > best[position]:
@@ -156,9 +149,6 @@ def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore
                 _offer(exact, position, first + scores[piece], second + scores[piece])
                 if position - here == width:
                     single = True
-            node = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
-            if node == 0:
-                break
         if not single:
             position = here + width
             score = so_far + unknown

@@ -6,7 +6,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import i64_in, u64_in
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT
+from tokbench_subword.unigram.trie import descend, root_of
 from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import LONGEST_WORD, remember
@@ -44,26 +44,23 @@ def _match(text, start, length, units, settings, out, o):  # type: ignore[no-unt
         out[o] = unk
         return o + 1
     count, at, stop = o, start, start + length
-    base = np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    node = root_of(units)
     while at < stop:
-        best = np.uint64(0)
+        best = np.int64(-1)
         i = end = at
-        while i < stop:
-            byte = np.int64(text[i])
-            unit = units[base + byte]
-            if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
+        while i < stop and node > 0:
+            node, token = descend(units, node, np.int64(text[i]))
+            if node < 0:
                 break
             i += 1
-            value = unit >> np.uint64(VALUE_SHIFT)
-            if value != np.uint64(0):
-                best, end = value, i
-            base = np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK
+            if token >= 0:
+                best, end = token, i
         if end == at:
             out[o] = unk
             return o + 1
-        out[count] = np.int32(best) - 1
+        out[count] = best
         count += 1
-        at, base = end, settings[CONTINUATION]
+        at, node = end, settings[CONTINUATION]
     return count
 
 
