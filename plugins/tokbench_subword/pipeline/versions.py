@@ -104,22 +104,3 @@ def unsettled_marks() -> CharacterClass:
     return CharacterClass.of(
         were | _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith("M"))
     )
-
-
-@lru_cache(maxsize=1)
-def unsettled_punctuation() -> CharacterClass:
-    """Characters that some version calls punctuation and another does not."""
-    kinds = ("P", "S")
-    recent = _points(lambda c: _unassigned(c) or unicodedata.category(c).startswith(kinds))
-    moved = {
-        point
-        for point in range(0x80, 0x3100)
-        if _OLD.category(chr(point)).startswith("P") != unicodedata.category(chr(point)).startswith("P")
-    }
-    return CharacterClass.of(recent | moved)
-
-
-@lru_cache(maxsize=1)
-def unsettled_numbers() -> CharacterClass:
-    """Characters that some version calls a number and another does not."""
-    return CharacterClass.of(_points(_unassigned))
