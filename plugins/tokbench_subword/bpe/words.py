@@ -18,7 +18,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE, joins, token_id
 from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.searching import Search
+from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
     MASK,
@@ -31,11 +31,6 @@ from tokbench_subword.words.slots import (
     word_home,
     word_key,
 )
-
-_UNCUT = 31
-"""Bytes of words in alphabets of few letters up to which they are quicker merged than cut: to cut them too
-takes 1.3 (cl100k) to 1.7 (GPT-2) of the time over 21 languages."""
-_THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
 
 
 @subroutine
@@ -81,16 +76,6 @@ def _encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def
 
 
 @inline
-def _many_characters(text, start, length):  # type: ignore[no-untyped-def]
-    """Whether the first of a word's first two characters that is not ASCII is of three bytes or more.
-
-    To cut long words alone takes 1.10 (GPT-2) to 1.16 (cl100k) of the time over Chinese, Japanese and Thai.
-    """
-    first = text[start]
-    return (first if first >= 0x80 or length == 1 else text[start + 1]) >= _THREE_BYTES
-
-
-@inline
 def _whole_token(block, settings, text, start, length):  # type: ignore[no-untyped-def]
     """The id of a word that is one token whatever the merges say, or `NONE`."""
     if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
@@ -113,7 +98,7 @@ def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no
     if whole != NONE:
         out[o] = whole
         after = o + 1
-    elif settings[at.CUT] == 1 and (length > _UNCUT or _many_characters(text, start, length)):
+    elif settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
         after = _encode_cut(block, text, start, start + length, out, o)
     else:
         after = encode_uncached(block, text, start, start + length, out, o)

@@ -32,7 +32,7 @@ from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part
 from tokbench_subword.unigram.viterbi import double, search, search_with_margin, single
 from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
-from tokbench_subword.words.searching import Search
+from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
     MASK,
@@ -46,9 +46,6 @@ from tokbench_subword.words.slots import (
     word_key,
 )
 
-_UNCUT = 31
-"""Bytes of words in alphabets of few letters up to which they are quicker searched than cut."""
-_THREE_BYTES = 0xE0  # first byte of characters from U+0800 on
 _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
 
 
@@ -234,8 +231,7 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
 @Search
 def search_double(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
-    second = start + width_of(text[start])  # the first is often the mark of a space
-    if length > _UNCUT or (second < start + length and text[second] >= _THREE_BYTES):
+    if quicker_in_parts(text, start, length):
         after = encode_parts(block, double(block), None, text, start, start + length, out, None, o)
     else:
         search(double(block), text, start, length, 0.0)

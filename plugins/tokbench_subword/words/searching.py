@@ -9,9 +9,20 @@ compiled once for all models, and know none of them.
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import types
 
 from tokbench.kernels.by_address import BLOCK, NUMBER, ByAddress, called_at
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.utf8 import code_point
+
+_UNCUT = 31
+"""Bytes of words in alphabets of few letters up to which they are quicker searched than cut: to cut them too
+takes 1.3 (cl100k) to 1.7 (GPT-2) of the time over 21 languages."""
+_THREE_BYTES = 0xE0
+"""First byte of characters from U+0800 on. To cut long words alone takes 1.10 (GPT-2) to 1.16 (cl100k) of the
+time over Chinese, Japanese and Thai."""
 
 
 class Search(ByAddress):
@@ -22,3 +33,13 @@ class Search(ByAddress):
 
 search_at = called_at(Search.takes)
 """The search at an address, called."""
+
+
+@inline
+def quicker_in_parts(text: Any, start: Any, length: Any) -> Any:
+    """Whether a new word is quicker encoded in parts: of a script of many characters, they are often known.
+
+    The second character tells: the first may be a space, or the mark of one.
+    """
+    _, width = code_point(text, start)
+    return length > _UNCUT or (width < length and text[start + width] >= _THREE_BYTES)
