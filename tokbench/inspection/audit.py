@@ -22,8 +22,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import Ids, TokenBatch
+from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
-from tokbench.inspection.tokentable import TokenTable, pack, unpack
 from tokbench.tokenizer import TokenByter, Tokenizer, encode_batch, special_ids, token_bytes
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class VocabularyAudit:
     tokenizer: str
     vocab_size: int
     status: NDArray[np.uint8]
-    tokens: TokenTable
+    tokens: ByteStrings
     reencoded: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     in_context: frozenset[int] = frozenset()
 
@@ -149,7 +149,7 @@ class VocabularyAudit:
             tokenizer=content["tokenizer"],
             vocab_size=content["vocab_size"],
             status=np.frombuffer(unpack(content["status"]), np.uint8),
-            tokens=TokenTable.from_json(content["tokens"]),
+            tokens=ByteStrings.from_json(content["tokens"]),
             reencoded={int(index): tuple(ids) for index, ids in content["reencoded"].items()},
             in_context=frozenset(content["in_context"]),
         )
@@ -178,7 +178,7 @@ def audit(tokenizer: Tokenizer, progress: Callable[[float, str], None] | None = 
     status[list(reencoded)] = Status.UNREACHABLE
     tell(1.0, "done")
     return VocabularyAudit(
-        tokenizer.name, tokenizer.vocab_size, status, TokenTable.of(parts), reencoded, frozenset(in_context)
+        tokenizer.name, tokenizer.vocab_size, status, ByteStrings.of(parts), reencoded, frozenset(in_context)
     )
 
 

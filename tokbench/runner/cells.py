@@ -12,7 +12,7 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.counting import CountTask, Piece
+from tokbench.runner.counting import CountTask, Portion
 from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
 from tokbench.runner.subjects import Subject
 from tokbench.runner.training import corpus_digest, training_corpus
@@ -100,7 +100,7 @@ def cut_into_tasks(
     """
     found: list[CountTask] = []
     left = sum(cell.n_bytes for cell in cells)
-    held: list[Piece] = []
+    held: list[Portion] = []
     shards: list[Shard] = []
     part = held_bytes = 0
     for number, cell in enumerate(cells):
@@ -110,14 +110,14 @@ def cut_into_tasks(
                 held_bytes + shard.n_bytes // 2 > room or held_bytes + shard.n_bytes > LARGEST_TASK
             ):
                 if shards:
-                    held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
+                    held.append(Portion(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
                     shards, part = [], part + 1
                 found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
                 left -= held_bytes
                 held, held_bytes, room = [], 0, task_size(left, jobs)
             shards.append(shard)
             held_bytes += shard.n_bytes
-        held.append(Piece(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
+        held.append(Portion(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
         shards, part = [], 0
         if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
             found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))

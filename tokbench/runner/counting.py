@@ -1,4 +1,4 @@
-"""Counting in a worker: a task of pieces of text goes in, a tally of each comes out."""
+"""Counting in a worker: a task of portions of text goes in, a tally of each comes out."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _PROGRESS_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Portion:
     """Some shards of one cell: the whole of a small language, or a part of a large one.
 
-    `cell` numbers the cell in the plan, `part` the piece in its cell.
+    `cell` numbers the cell in the plan, `part` the portion in its cell.
     """
 
     cell: int
@@ -56,7 +56,7 @@ class CountTask:
     """
 
     recipe: Recipe
-    pieces: tuple[Piece, ...]
+    portions: tuple[Portion, ...]
     cache: TallyCache | None
     limits: Limits
     counting: tuple[tuple[str, str], ...] = ()
@@ -64,7 +64,7 @@ class CountTask:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one piece: its tally and its shards' digests, or why there is none.
+    """What came of one portion: its tally and its shards' digests, or why there is none.
 
     `seconds` is the time of counting, 0 where all of the shards were known already.
     """
@@ -103,26 +103,26 @@ _ready: list[bool] = []
 
 
 def count(emit: Emit, task: CountTask) -> None:
-    """Count every piece of a task, in order; the outcome of each is an event, as soon as it is known."""
+    """Count every portion of a task, in order; the outcome of each is an event, as soon as it is known."""
     home = Path.cwd()
-    for piece in task.pieces:
+    for portion in task.portions:
         os.chdir(home)  # the last tokenizer call may have moved us, and paths of shards may be relative
         emit(Begun())
         try:
-            outcome = _count(emit, task, piece)
+            outcome = _count(emit, task, portion)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
-            outcome = Outcome(piece.cell, piece.part, failure=failure_of(error))
+            outcome = Outcome(portion.cell, portion.part, failure=failure_of(error))
         emit(outcome)
 
 
-def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
+def _count(emit: Emit, task: CountTask, portion: Portion) -> Outcome:
     from tokbench.tally import CorpusFacts, Tally
     from tokbench.tally.collect import collect
 
     begun = time.perf_counter()
-    dataset = piece.dataset.load()
-    facts = CorpusFacts.of(dataset, piece.language)
-    report = _throttled(emit, piece)
+    dataset = portion.dataset.load()
+    facts = CorpusFacts.of(dataset, portion.language)
+    report = _throttled(emit, portion)
     own = _counting(task)
     digests: list[str] = []
     cached = 0
@@ -131,21 +131,21 @@ def _count(emit: Emit, task: CountTask, piece: Piece) -> Outcome:
         nonlocal cached
         emit(Begun())  # once more: a time limit is for a shard
         digests.append(dataset.digest(shard))
-        key = tally_key(task.recipe, piece.dataset, digests[-1], facts, *task.counting)
+        key = tally_key(task.recipe, portion.dataset, digests[-1], facts, *task.counting)
         known = task.cache.get(key) if task.cache else None
         if known is not None:
             cached += 1
             report(shard.n_bytes)
             return Tally.from_bytes(known)
-        text = own_fault(read_text(dataset, shard), piece.dataset)
+        text = own_fault(read_text(dataset, shard), portion.dataset)
         tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
         if task.cache and not tally.own.faults:  # what went wrong may go well the next time
             task.cache.put(key, tally.to_bytes())
         return tally
 
-    total = Tally.sum(map(of_shard, piece.shards))
-    seconds = 0.0 if cached == len(piece.shards) else time.perf_counter() - begun
-    return Outcome(piece.cell, piece.part, total, tuple(digests), seconds)
+    total = Tally.sum(map(of_shard, portion.shards))
+    seconds = 0.0 if cached == len(portion.shards) else time.perf_counter() - begun
+    return Outcome(portion.cell, portion.part, total, tuple(digests), seconds)
 
 
 Text = Iterator[Document] | Iterator[TextBlock]
@@ -212,7 +212,7 @@ def _punctual(count: Callable[..., Any], seconds: float) -> Callable[..., Any]:
     return punctual
 
 
-def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:
+def _throttled(emit: Emit, portion: Portion) -> Callable[[int], None]:
     """Reports bytes done as progress events, a few a second at most."""
     waiting = 0
     last = time.monotonic()
@@ -222,7 +222,7 @@ def _throttled(emit: Emit, piece: Piece) -> Callable[[int], None]:
         waiting += n_bytes
         now = time.monotonic()
         if now - last >= _PROGRESS_SECONDS:
-            emit(Progress(piece.cell, waiting))
+            emit(Progress(portion.cell, waiting))
             waiting, last = 0, now
 
     return report

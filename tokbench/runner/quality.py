@@ -29,7 +29,7 @@ MOST_DIGESTS = 1_000
 
 @dataclass
 class _Growing:
-    """A cell whose pieces are coming in, in whatever order: tallies are added up at once, the rest waits."""
+    """A cell whose portions are coming in, in whatever order: tallies are added up at once, the rest waits."""
 
     cell: Cell
     parts: int
@@ -37,28 +37,28 @@ class _Growing:
     outcomes: dict[int, Outcome] = field(default_factory=dict)
 
     def add(self, outcome: Outcome) -> None:
-        """Take a piece."""
+        """Take a portion."""
         if outcome.tally is not None:
             self.tally = outcome.tally if self.tally is None else self.tally + outcome.tally
         self.outcomes[outcome.part] = replace(outcome, tally=None)
 
     @property
     def complete(self) -> bool:
-        """Whether every piece is in."""
+        """Whether every portion is in."""
         return len(self.outcomes) == self.parts
 
     def result(self) -> CellResult:
-        """The finished cell; it failed where any of its pieces did."""
-        pieces = [self.outcomes[part] for part in sorted(self.outcomes)]
-        failure = next((piece.failure for piece in pieces if piece.failure is not None), None)
-        digests = [digest for piece in pieces for digest in piece.digests]
+        """The finished cell; it failed where any of its portions did."""
+        portions = [self.outcomes[part] for part in sorted(self.outcomes)]
+        failure = next((portion.failure for portion in portions if portion.failure is not None), None)
+        digests = [digest for portion in portions for digest in portion.digests]
         return CellResult(
             self.cell.key,
             self.cell.identity,
             self.tally if failure is None else None,
             failure,
-            sum(piece.seconds for piece in pieces),
-            cached=all(piece.failure is None and piece.seconds == 0 for piece in pieces),
+            sum(portion.seconds for portion in portions),
+            cached=all(portion.failure is None and portion.seconds == 0 for portion in portions),
             digests=tuple(digests if len(digests) <= MOST_DIGESTS else [digest_of(digests)]),
         )
 
@@ -80,7 +80,7 @@ class QualityPass:
         *,
         tell: Callable[[CellResult], None],
     ) -> None:
-        parts = Counter(piece.cell for task in work for piece in task.pieces)
+        parts = Counter(portion.cell for task in work for portion in task.portions)
         self._work = work
         self._growing = {cell.index: _Growing(cell, parts[cell.index]) for cell in cells}
         self._folder = folder
@@ -128,7 +128,7 @@ class QualityPass:
                     self.hear(outcome)
 
     def hear(self, event: object) -> None:
-        """Take an event of a task: progress, or a piece that is done."""
+        """Take an event of a task: progress, or a portion that is done."""
         with self._lock:
             if isinstance(event, Progress):
                 self._reported[event.cell] = self._reported.get(event.cell, 0) + event.n_bytes
@@ -154,19 +154,19 @@ class QualityPass:
 # --- one task -----------------------------------------------------------------------------------------------
 
 MOST_LOSSES = 3
-"""After so many lost workers in a row a tokenizer's remaining pieces of the task are not tried."""
+"""After so many lost workers in a row a tokenizer's remaining portions of the task are not tried."""
 
 
 class _Stopped(Exception):
-    """The user asked to stop, and a piece has just been finished."""
+    """The user asked to stop, and a portion has just been finished."""
 
 
 def run_task(
     task: CountTask, on_event: Emit | None = None, should_stop: Callable[[], bool] = lambda: False
 ) -> list[Outcome]:
-    """The outcome of every piece in order, or of those done when `should_stop`.
+    """The outcome of every portion in order, or of those done when `should_stop`.
 
-    A piece that takes its worker down has failed, and those after it go on in another. `on_event` hears
+    A portion that takes its worker down has failed, and those after it go on in another. `on_event` hears
     `Progress` and each `Outcome` as they happen. Raises `WorkerLost` if interrupted.
     """
     done: list[Outcome] = []
@@ -181,20 +181,20 @@ def run_task(
             raise _Stopped
 
     try:
-        while left := task.pieces[len(done) :]:
+        while left := task.portions[len(done) :]:
             try:
                 with borrowed() as worker:
                     worker.call(get_ready)
-                    worker.call(count, replace(task, pieces=left), limits=task.limits, on_event=hear)
+                    worker.call(count, replace(task, portions=left), limits=task.limits, on_event=hear)
             except (WorkerLost, CallFailed) as error:
                 why = failure_from(error)
-                lost = task.pieces[len(done) :]  # the first of them was being counted
+                lost = task.portions[len(done) :]  # the first of them was being counted
                 losses = losses + 1 if len(lost) == len(left) else 1
-                for piece in lost[:1]:
-                    hear(Outcome(piece.cell, piece.part, failure=why))
+                for portion in lost[:1]:
+                    hear(Outcome(portion.cell, portion.part, failure=why))
                 why = replace(why, message=f"not tried after {losses} such failures in a row: {why.message}")
-                for piece in lost[1:] if losses >= MOST_LOSSES else ():
-                    hear(Outcome(piece.cell, piece.part, failure=why))
+                for portion in lost[1:] if losses >= MOST_LOSSES else ():
+                    hear(Outcome(portion.cell, portion.part, failure=why))
     except _Stopped:
         pass
     return done
@@ -205,5 +205,5 @@ def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[Outcome]:
     different = difference(expected, environment_here(task.recipe.registry))
     if different:
         why = failure("environment", f"the worker is not the same as the coordinator: {different}")
-        return [Outcome(piece.cell, piece.part, failure=why) for piece in task.pieces]
+        return [Outcome(portion.cell, portion.part, failure=why) for portion in task.portions]
     return run_task(task)

@@ -66,17 +66,17 @@ def _diacritic(point: int) -> bool:
 
 LENGTH_BITS = 30
 KNOWN, REFUSED = 1, 2
-"""Flags of a piece: folded before; has no place of its own in a text."""
+"""Flags of an entry: folded before; has no place of its own in a text."""
 
 
 class Folded(NamedTuple):
-    """Folded bytes by code point or by token id: see `Pieces`."""
+    """Folded bytes by code point or by token id: see `FoldTable`."""
 
     entries: NDArray[np.int64]
     blob: NDArray[np.uint8]
 
 
-class Pieces:
+class FoldTable:
     """Folded bytes by key (a code point or a token id).
 
     `entries`, int64, is 0 for keys that are not known, else ``offset << 32 | length << 2 | flags`` of the bytes
@@ -92,7 +92,7 @@ class Pieces:
 
     @property
     def arrays(self) -> Folded:
-        """The pieces as kernels take them."""
+        """The table as kernels take it."""
         return Folded(self.entries, frozen(self.blob))
 
     def new(self, keys: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -115,8 +115,8 @@ class Folding:
     def __init__(self, table: TokenTable, *, degree: Degree) -> None:
         self.degree = degree
         self._table = table
-        self.tokens = Pieces(table.size)
-        self.characters = _character_pieces(degree)
+        self.tokens = FoldTable(table.size)
+        self.characters = _folded_characters(degree)
 
     def know(self, texts: Iterable[str], ids: NDArray[np.int32]) -> None:
         """Fold whichever characters and tokens are new."""
@@ -154,5 +154,5 @@ def folding_of(table: TokenTable, degree: Degree) -> Folding:
 
 
 @lru_cache(maxsize=3)
-def _character_pieces(degree: Degree) -> Pieces:
-    return Pieces(CODE_POINTS)
+def _folded_characters(degree: Degree) -> FoldTable:
+    return FoldTable(CODE_POINTS)

@@ -9,9 +9,9 @@ import pytest
 
 import tokbench
 from tokbench.inspection.audit import Status, VocabularyAudit, audit
+from tokbench.inspection.bytestrings import ByteStrings
 from tokbench.inspection.overlap import jaccard, lacking_matrix, overlap_matrix, surplus
 from tokbench.inspection.scripts import script_of
-from tokbench.inspection.tokentable import TokenTable
 
 
 class Made:
@@ -144,7 +144,7 @@ def test_scripts(text, script):
 
 def test_token_tables_keep_empty_strings():
     tokens = [b"", b"ab", b"", b"\xff"]
-    table = TokenTable.of(tokens)
+    table = ByteStrings.of(tokens)
     assert list(table) == tokens
     assert table.lengths().tolist() == [0, 2, 0, 1]
 

@@ -45,33 +45,33 @@ def test_every_shard_is_in_one_task_and_pieces_are_numbered_in_order(
 ) -> None:
     cells = make_cells(sizes)
     work = cut_into_tasks(cells, jobs)
-    pieces = [piece for bundle in work for piece in bundle.pieces]
+    portions = [portion for bundle in work for portion in bundle.portions]
     for cell in cells:
-        own = [piece for piece in pieces if piece.cell == cell.index]
-        assert [piece.part for piece in own] == list(range(len(own)))
-        assert tuple(shard for piece in own for shard in piece.shards) == cell.shards
-        assert all(piece.language == cell.key.language and piece.shards for piece in own)
+        own = [portion for portion in portions if portion.cell == cell.index]
+        assert [portion.part for portion in own] == list(range(len(own)))
+        assert tuple(shard for portion in own for shard in portion.shards) == cell.shards
+        assert all(portion.language == cell.key.language and portion.shards for portion in own)
     for bundle in work:
-        assert {id(cells[piece.cell].recipe) for piece in bundle.pieces} == {id(bundle.recipe)}
-        total = sum(piece.n_bytes for piece in bundle.pieces)
-        first = bundle.pieces[0].shards[0].n_bytes
+        assert {id(cells[portion.cell].recipe) for portion in bundle.portions} == {id(bundle.recipe)}
+        total = sum(portion.n_bytes for portion in bundle.portions)
+        first = bundle.portions[0].shards[0].n_bytes
         assert total <= max(LARGEST_TASK, first)
     assert len(work) >= len({id(cell.recipe) for cell in cells})
 
 
 def test_tasks_become_smaller_towards_the_end_where_there_are_several_workers() -> None:
     cells = make_cells([[[8 * MEGABYTE] * 125]])
-    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in cut_into_tasks(cells, 2)]
+    sizes = [sum(portion.n_bytes for portion in bundle.portions) for bundle in cut_into_tasks(cells, 2)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] == 64 * MEGABYTE
     assert sizes[-3:] == [8 * MEGABYTE] * 3
-    alone = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in cut_into_tasks(cells, 1)]
+    alone = [sum(portion.n_bytes for portion in bundle.portions) for bundle in cut_into_tasks(cells, 1)]
     assert [size for size, _ in groupby(alone)] == [64 * MEGABYTE, 40 * MEGABYTE]
 
 
 def test_small_languages_share_a_task() -> None:
     [bundle] = cut_into_tasks(make_cells([[[1000], [2000], [SMALLEST_TASK // 2]]]), 4)
-    assert [piece.cell for piece in bundle.pieces] == [0, 1, 2]
+    assert [portion.cell for portion in bundle.portions] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ def test_no_more_workers_than_there_is_work_for(
 
 def test_a_shard_joins_a_task_that_it_fills_more_nearly_than_it_overfills() -> None:
     cells = make_cells([[[8 * MEGABYTE] * 12]])
-    sizes = [sum(piece.n_bytes for piece in bundle.pieces) for bundle in cut_into_tasks(cells, 2)]
+    sizes = [sum(portion.n_bytes for portion in bundle.portions) for bundle in cut_into_tasks(cells, 2)]
     # a third of what is left: 32, 21.3, 14.2, 9.8, …
     assert sizes == [size * MEGABYTE for size in (32, 24, 16, 8, 8, 8)]

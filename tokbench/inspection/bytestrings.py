@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenTable:
+class ByteStrings:
     """Bytes of every id: ``data[offsets[i]:offsets[i + 1]]``; `data` is uint8, `offsets` int64 ``(n + 1,)``.
 
     Example:
-        >>> table = TokenTable.of([b"a", b"", b"bc"])
-        >>> table[2], len(table), TokenTable.from_json(table.to_json())[2]
+        >>> table = ByteStrings.of([b"a", b"", b"bc"])
+        >>> table[2], len(table), ByteStrings.from_json(table.to_json())[2]
         (b'bc', 3, b'bc')
     """
 
@@ -28,7 +28,7 @@ class TokenTable:
     offsets: NDArray[np.int64]
 
     @classmethod
-    def of(cls, tokens: Iterable[bytes]) -> TokenTable:
+    def of(cls, tokens: Iterable[bytes]) -> ByteStrings:
         """The table of some byte strings, in order."""
         import numpy as np
 
@@ -61,7 +61,7 @@ class TokenTable:
         }
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> TokenTable:
+    def from_json(cls, content: Mapping[str, Any]) -> ByteStrings:
         """The table that `to_json` wrote."""
         import numpy as np
 
