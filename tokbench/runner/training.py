@@ -2,10 +2,6 @@
 
 Models are kept by content: the key covers the spec, the training text, the trainer's libraries and code.
 Beside each lies ``info.json`` with what the training took.
-
-Every trainer reads the text for itself, in a process of its own. A file of lines is as quick to read as any
-copy; documents that must be parsed out of something (docstrings, tables, compressed files) are not, so such a
-text is put aside as one file (`spool`) where it is to be read many times.
 """
 
 from __future__ import annotations
@@ -15,17 +11,16 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import Document, Shard
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
 from tokbench.family import Progress
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
-from tokbench.results.atomic import StorageError, replacing
+from tokbench.results.atomic import StorageError
 from tokbench.runner.recipe import digest_of, file_digests, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Savable, Tokenizer
@@ -220,64 +215,3 @@ def _read_info(model: Path) -> dict[str, Any] | None:
 
 def _quiet(fraction: float, doing: str) -> None:
     """Training progress that nobody watches."""
-
-
-LARGEST = 64_000_000
-"""Bytes up to which a text is kept aside; larger ones are streamed from where they are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spooled:
-    """A dataset of one file, a JSON string a line; otherwise as the dataset it was made from.
-
-    A file beside it says which lines (in bytes) are of which language, in the order of the original.
-    """
-
-    path: Path
-    name: str
-    languages: Sequence[str] = ("mul",)
-    parallel: bool = False
-
-    def shards(self, language: str) -> Sequence[Shard]:
-        """A shard for each that the original had, with its language."""
-        found = json.loads(_beside(self.path).read_text(encoding="utf-8"))
-        path = str(self.path)
-        return [Shard(tag, path, start=start, stop=stop, n_bytes=stop - start) for tag, start, stop in found]
-
-    def read(self, shard: Shard) -> Iterator[Document]:
-        """The documents, in the order in which they were put aside."""
-        with self.path.open("rb") as lines:
-            lines.seek(shard.start)
-            left = shard.stop - shard.start
-            while left > 0:
-                line = lines.readline()
-                left -= len(line)
-                yield Document(json.loads(line))
-
-    def digest(self, shard: Shard) -> str:
-        """Not asked: what is trained is known by the digest of the original."""
-        return str(self.path)
-
-
-def spool(corpus: TrainingCorpus, path: Path) -> Path | None:
-    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it, or counts."""
-    if corpus.counted or corpus.n_bytes > LARGEST:
-        return None
-    shards = []
-    with replacing(path) as aside, aside.open("wb") as lines:
-        for shard in corpus.shards():
-            start = lines.tell()
-            for document in corpus.dataset.read(shard):
-                lines.write(json.dumps(document.text).encode() + b"\n")
-            shards.append((shard.language, start, lines.tell()))
-    _beside(path).write_text(json.dumps(shards), encoding="utf-8")
-    return path
-
-
-def _beside(path: Path) -> Path:
-    return path.with_suffix(".shards")
-
-
-def spooled(path: Path, name: str) -> TrainingCorpus:
-    """The corpus in a file that `spool` wrote."""
-    return TrainingCorpus.of(Spooled(path, name))

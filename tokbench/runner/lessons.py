@@ -1,0 +1,252 @@
+"""What the trainers of a run share: the text, and one training for several sizes where the family can do that.
+
+Every trainer reads the text for itself, in a process of its own. A file of lines is as quick to read as any
+copy; documents that must be parsed out of something (docstrings, tables, compressed files) are not, so such a
+text is put aside as one file (`spool`) where it is to be read many times.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+
+from tokbench.corpus import Document, Shard
+from tokbench.errors import CorpusError
+from tokbench.results.atomic import replacing
+from tokbench.results.cell import Failure
+from tokbench.runner.recipe import TrainingRecipe
+from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained
+from tokbench.spec import Spec, with_defaults
+from tokbench.training_corpus import TrainingCorpus, shares
+from tokbench.workers.pool import attempt, borrowed
+from tokbench.workers.worker import Begun, CallFailed, Emit, WorkerLost
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Entry, Plan  # which a worker does without
+    from tokbench.runner.progress import Display
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
+
+
+Nest = tuple[threading.Lock, dict[int, Spec]]
+"""Specs by size that one training gives, with a lock: whoever comes first trains for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What is trained on in a run: the digest of the text, the file it was put aside in, where models are kept.
+
+    `nests` are the sizes that one training gives, by the spec without its size.
+    """
+
+    plan: Plan
+    display: Display
+    models: Path
+    digest: str = ""
+    aside: Path | None = None
+    nests: Mapping[str, Nest] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan, models: Path, aside: Path, display: Display) -> Lesson:
+        """The lesson of a plan; the text is put aside in a file where more than one trainer is to read it.
+
+        Raises `CorpusError` for text that cannot be read.
+        """
+        if plan.training is None:
+            return cls(plan, display, models)
+        digest = _of_corpus(plan, digest_training, plan.training)
+        wanted = [entry.spec for entry in plan.entries if entry.trains]
+        missing = [spec for spec in wanted if find_trained(plan.registry, spec, digest, models) is None]
+        if len(missing) < 2:
+            return cls(plan, display, models, digest)
+        text = _of_corpus(plan, spool_training, plan.training, aside)
+        return cls(plan, display, models, digest, text, _nests(plan, missing))
+
+    def train(self, entry: Entry) -> tuple[Trained, dict[str, Any]]:
+        """The tokenizer of an entry, trained now or before, and what the manifest says of its training."""
+        assert self.plan.training is not None
+        trained = self._known(entry.spec)
+        nest = self.nests.get(_nest_of(entry.spec))
+        if trained is None and nest is not None:
+            trained = self._train_nest(entry.spec, *nest)
+        if trained is None:
+            trained = self._train_now(entry.spec, {})
+        on = self.plan.training.key
+        when = "before" if trained.reused else f"in {trained.info.get('seconds', 0):.1f} s"
+        if nest is not None and "nested_in" in trained.info:
+            when = f"with {trained.info['nested_in']}, of whose merges it has the first"
+        self.display.say(f"{entry.key}: trained on {on} {when}; {shares(trained.info.get('text_bytes', {}))}")
+        return trained, {**trained.info, "reused": trained.reused, "on": on}
+
+    def _known(self, spec: Spec) -> Trained | None:
+        return find_trained(self.plan.registry, spec, self.digest, self.models)
+
+    def _train_nest(self, spec: Spec, lock: threading.Lock, specs: dict[int, Spec]) -> Trained | None:
+        """The tokenizer from the training of the largest of some sizes, by whoever comes first; or None."""
+        with lock:
+            trained = self._known(spec)
+            if trained is not None or not specs:
+                return trained
+            largest = specs[max(specs)]
+            try:
+                made = self._train_now(largest, dict(specs))
+            except (WorkerLost, CallFailed):
+                specs.clear()  # each is tried for itself
+                return None
+            return made if largest == spec else self._known(spec)
+
+    def _train_now(self, spec: Spec, sizes: Mapping[int, Spec]) -> Trained:
+        """Train in a process of its own."""
+        assert self.plan.training is not None
+
+        def told(event: object) -> None:
+            if isinstance(event, Trains):
+                self.display.rounds(int(event.fraction * 100), 100, f"{event.spec} {event.doing}")
+
+        arguments = (spec, sizes, self.plan.training, self.aside, self.digest, self.models)
+        # A fresh process, so that the peak of memory is this training's own.
+        with borrowed(fresh=True) as worker:
+            return worker.call(train_one, *arguments, limits=self.plan.limits, on_event=told)
+
+
+def _nests(plan: Plan, missing: Sequence[Spec]) -> dict[str, Nest]:
+    """Specs that differ in their size alone, where the family gives several sizes by one training.
+
+    There are none where speed is measured: each training is timed then.
+    """
+    nests: dict[str, Nest] = {}
+    for spec in missing:
+        family = plan.registry.tokenizers[spec.family]
+        if family.train_sizes is not None and plan.suite.speed_settings is None:
+            size = with_defaults(family.options, spec.options)["vocab_size"]
+            nests.setdefault(_nest_of(spec), (threading.Lock(), {}))[1][size] = spec
+    return {key: nest for key, nest in nests.items() if len(nest[1]) > 1}
+
+
+def _nest_of(spec: Spec) -> str:
+    return str(Spec(spec.family, None, {n: value for n, value in spec.options.items() if n != "vocab_size"}))
+
+
+def _of_corpus(
+    plan: Plan,
+    function: Callable[[Emit, TrainingRecipe, *Given], T],
+    training: TrainingRecipe,
+    *arguments: *Given,
+) -> T:
+    """What `function` gives of the training text in a worker; raises `CorpusError` where it cannot be read."""
+    found = attempt(function, training, *arguments, limits=plan.limits, again=True)
+    if isinstance(found, Failure):
+        what = f"the training text {training.key} cannot be read: {found.message}"
+        if found.kind != "raised":  # the process was lost, twice: that says nothing against the request
+            raise WorkerLost(found.kind, what, found.output)
+        raise CorpusError(what)
+    return found
+
+
+# --- in a worker --------------------------------------------------------------------------------------------
+
+
+def digest_training(emit: Emit, corpus: TrainingRecipe) -> str:
+    """The digest of a training corpus."""
+    return corpus_digest(corpus.load())
+
+
+def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> Path | None:
+    """Put the text of a training corpus aside where that is worth it."""
+    return spool(corpus.load(), path)
+
+
+@dataclass(frozen=True, slots=True)
+class Trains:
+    """An event: how far a training has come (0..1), and what it does."""
+
+    spec: str
+    fraction: float
+    doing: str
+
+
+def train_one(
+    emit: Emit,
+    spec: Spec,
+    sizes: Mapping[int, Spec],
+    corpus: TrainingRecipe,
+    aside: Path | None,
+    digest: str,
+    folder: Path,
+) -> Trained:
+    """Train one tokenizer, and those of other `sizes` with it, on the text put `aside` where there is one."""
+    text = corpus.load() if aside is None else spooled(aside, corpus.key)
+
+    def progress(fraction: float, doing: str) -> None:
+        emit(Begun())  # each step that a trainer tells of has the time limit for itself
+        emit(Trains(str(spec), fraction, doing))
+
+    return ensure_trained(corpus.registry.load(), spec, text, digest, folder, progress=progress, sizes=sizes)
+
+
+# --- text put aside -----------------------------------------------------------------------------------------
+
+LARGEST = 64_000_000
+"""Bytes up to which a text is kept aside; larger ones are streamed from where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spooled:
+    """A dataset of one file, a JSON string a line; otherwise as the dataset it was made from.
+
+    A file beside it says which lines (in bytes) are of which language, in the order of the original.
+    """
+
+    path: Path
+    name: str
+    languages: Sequence[str] = ("mul",)
+    parallel: bool = False
+
+    def shards(self, language: str) -> Sequence[Shard]:
+        """A shard for each that the original had, with its language."""
+        found = json.loads(_beside(self.path).read_text(encoding="utf-8"))
+        path = str(self.path)
+        return [Shard(tag, path, start=start, stop=stop, n_bytes=stop - start) for tag, start, stop in found]
+
+    def read(self, shard: Shard) -> Iterator[Document]:
+        """The documents, in the order in which they were put aside."""
+        with self.path.open("rb") as lines:
+            lines.seek(shard.start)
+            left = shard.stop - shard.start
+            while left > 0:
+                line = lines.readline()
+                left -= len(line)
+                yield Document(json.loads(line))
+
+    def digest(self, shard: Shard) -> str:
+        """Not asked: what is trained is known by the digest of the original."""
+        return str(self.path)
+
+
+def spool(corpus: TrainingCorpus, path: Path) -> Path | None:
+    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it, or counts."""
+    if corpus.counted or corpus.n_bytes > LARGEST:
+        return None
+    shards = []
+    with replacing(path) as aside, aside.open("wb") as lines:
+        for shard in corpus.shards():
+            start = lines.tell()
+            for document in corpus.dataset.read(shard):
+                lines.write(json.dumps(document.text).encode() + b"\n")
+            shards.append((shard.language, start, lines.tell()))
+    _beside(path).write_text(json.dumps(shards), encoding="utf-8")
+    return path
+
+
+def _beside(path: Path) -> Path:
+    return path.with_suffix(".shards")
+
+
+def spooled(path: Path, name: str) -> TrainingCorpus:
+    """The corpus in a file that `spool` wrote."""
+    return TrainingCorpus.of(Spooled(path, name))
