@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tokbench.results import Run
-from tokbench.runner.speed.rows import interval_rank, summarize
+from tokbench.runner.speed.summary import interval_rank, summarize
 
 RunIt = Callable[..., Run]
 FORMS = ["batch", "single", "long", "short", "lists", "decode"]

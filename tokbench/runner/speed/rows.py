@@ -1,12 +1,7 @@
 """Raw timings to figures: rows of the speed metrics, and a summary with every form for the manifest.
 
-No timing is dropped, however inconvenient. The interval of the median is the distribution-free one, from
-order statistics: among n independent timings the median lies between the k-th smallest and the k-th largest
-with a probability that the binomial distribution gives. Fewer than six never reach 95 % in this way; for them
-it is Student's interval of the logarithms, or all of them where that is more. Timings of one process are not
-independent, since they share where its memory came to lie; so the interval also spans the medians of the
-processes. A first pass is timed once, in parts: its interval is that of a sum over a sample of texts, each part
-being one, and it also spans the passes of the processes. The warnings are those of pyperf's `check`.
+No timing is dropped, however inconvenient. A first pass is timed once, in parts: its interval is that of a sum
+over a sample of texts, each part being one, and it also spans the passes of the processes.
 """
 
 from __future__ import annotations
@@ -14,13 +9,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from tokbench.metrics.metric import Measurement
 from tokbench.results.cell import Failure
 from tokbench.results.run import OVERALL
 from tokbench.runner.plan import Plan
+from tokbench.runner.speed.summary import STUDENT, Summary, summarize
 from tokbench.runner.speed.turns import SpeedResult
 from tokbench.runner.subjects import Subject
 
@@ -169,7 +165,7 @@ def _of_parts(seconds: Sequence[float], sizes: Sequence[int]) -> list[float]:
     rate = total / sum(sizes)
     residuals = sum((took - rate * size) ** 2 for took, size in zip(seconds, sizes, strict=True))
     error = math.sqrt(n / (n - 1) * residuals) / total
-    return [total * math.exp(-_STUDENT[n] * error), total * math.exp(_STUDENT[n] * error)]
+    return [total * math.exp(-STUDENT[n] * error), total * math.exp(STUDENT[n] * error)]
 
 
 def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:
@@ -208,103 +204,3 @@ def same_ids(result: SpeedResult) -> list[list[str]]:
         if row["tokenizer"] not in result.failures:
             groups.setdefault(row["digest"], {})[row["tokenizer"]] = None
     return [list(group) for group in groups.values() if len(group) > 1]
-
-
-_STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365}
-"""The 97.5 % point of Student's t by the number of values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Timings in brief, in the unit of what was given; `warnings` is empty where they look stable.
-
-    `low` and `high` bound the median at 95 %; None where there was one timing, which bounds nothing.
-    """
-
-    n: int
-    median: float
-    mad: float
-    minimum: float
-    maximum: float
-    low: float | None
-    high: float | None
-    warnings: tuple[str, ...] = ()
-
-
-def summarize(
-    values: Sequence[float], processes: Sequence[int] = (), *, shortest: float | None = None
-) -> Summary:
-    """The summary of timings in seconds; raises `ValueError` where there are none.
-
-    `processes` tells which process each timing is from; left out, they count as independent. `shortest` is the
-    shortest stretch that was timed at once, where that is not the least of the timings.
-
-    Example:
-        >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05, 0.95])
-        >>> summary.median, summary.low, summary.high, summary.warnings
-        (1.0, 0.9, 1.1, ())
-    """
-    ordered = sorted(values)
-    median = statistics.median(ordered)
-    rank = interval_rank(len(ordered))
-    spanned = [*_medians(values, processes), *_of_few(ordered)]
-    return Summary(
-        n=len(ordered),
-        median=median,
-        mad=statistics.median(abs(value - median) for value in ordered),
-        minimum=ordered[0],
-        maximum=ordered[-1],
-        low=min(ordered[rank], *spanned) if len(ordered) > 1 else None,
-        high=max(ordered[-1 - rank], *spanned) if len(ordered) > 1 else None,
-        warnings=tuple(_warnings(ordered, ordered[0] if shortest is None else shortest)),
-    )
-
-
-def _medians(values: Sequence[float], processes: Sequence[int]) -> list[float]:
-    by_process: dict[int, list[float]] = {}
-    for value, process in zip(values, processes or [0] * len(values), strict=True):
-        by_process.setdefault(process, []).append(value)
-    return [statistics.median(each) for each in by_process.values()]
-
-
-def _of_few(ordered: Sequence[float]) -> list[float]:
-    """The ends of Student's interval of the logarithms, where order statistics are too few for one."""
-    n = len(ordered)
-    if not 2 <= n <= 5 or ordered[0] <= 0:
-        return []
-    logs = [math.log(value) for value in ordered]
-    middle, half = statistics.fmean(logs), _STUDENT[n] * statistics.stdev(logs) / math.sqrt(n)
-    return [math.exp(middle - half), math.exp(middle + half)]
-
-
-def interval_rank(n: int, confidence: float = 0.95) -> int:
-    """How many of n sorted values to leave out at each end for an interval of the median.
-
-    Between the (k+1)-th smallest and the (k+1)-th largest the median lies with probability
-    1 − 2·P(Binomial(n, 1/2) ≤ k); the largest such k is given, 0 where even the extremes cover less.
-
-    Example:
-        >>> [interval_rank(n) for n in (1, 5, 6, 9, 20)]
-        [0, 0, 0, 1, 5]
-    """
-    rank, below = 0, 1 + n  # outcomes of n tosses with at most rank + 1 heads
-    while rank + 1 < n / 2 and 2 * below <= (1 - confidence) * 2**n:
-        rank += 1
-        below += math.comb(n, rank + 1)
-    return rank
-
-
-def _warnings(ordered: Sequence[float], shortest: float) -> list[str]:
-    found = []
-    mean = statistics.fmean(ordered)
-    if len(ordered) > 1:
-        deviation = statistics.stdev(ordered)
-        if deviation > 0.1 * mean:
-            found.append(f"the standard deviation is {deviation / mean:.0%} of the mean")
-    if ordered[0] < 0.5 * mean:
-        found.append(f"the minimum is {1 - ordered[0] / mean:.0%} below the mean")
-    if ordered[-1] > 1.5 * mean:
-        found.append(f"the maximum is {ordered[-1] / mean - 1:.0%} above the mean")
-    if shortest < 1e-3:
-        found.append(f"the shortest round took {shortest * 1e6:.0f} µs, less than 1 ms")
-    return found
