@@ -191,6 +191,8 @@ def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
     rows = done.frame[done.frame["metric"] == "encode_speed"]
     assert rows.loc[rows["tokenizer"] == "disagrees", "value"].isna().all()
     assert rows.loc[rows["tokenizer"] == "bytes", "value"].notna().all()
+    kept = json.loads((done.path / "speed.json").read_text())
+    assert kept["identity"] is None, "whoever resumes the run times all of them again"
 
 
 def test_no_text_pays_for_what_a_form_of_call_needs_once(corpus: Path, run: RunIt) -> None:

@@ -35,6 +35,7 @@ def speed_stage(
     if settings is None or plan.engine.shared or not any(m.level == "speed" for m in plan.metrics):
         return None
     identity = digest_of(
+        "speed 1",
         settings.model_dump(),
         [subject.recipe.fingerprint for subject in subjects if subject.recipe],
         [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
