@@ -81,7 +81,8 @@ class ByWriter(Stays):
                 return batch
         capacity = int(self.growth * int(offsets[-1] - offsets[0]))
         result = rewritten(batch, self.made(), capacity=capacity, plain=self.plain)
-        return batch if self.plain is not None and np.array_equal(result[0], data) else result
+        unchanged = result[0] is data or (self.plain is not None and np.array_equal(result[0], data))
+        return batch if unchanged else result
 
 
 @dataclass(frozen=True, slots=True)
