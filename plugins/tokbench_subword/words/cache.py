@@ -80,10 +80,6 @@ class WordCache(Stays):
         self.block[:] = block(self._arrays)  # in its place, which is known elsewhere
         self._measure()
 
-    def get_ready(self) -> None:
-        """Have the compiled code read that growing needs: it moves nothing, of no words."""
-        at.move_words(self._arrays[at.SLOTS][:0], self._arrays[at.SLOTS], _shift(self.slots))
-
     def _measure(self) -> None:
         self.state[at.MASK] = self.slots * at.SLOT - 1
         self.state[at.SHIFT] = _shift(self.slots)

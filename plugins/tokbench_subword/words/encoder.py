@@ -210,12 +210,10 @@ class WordEncoder(Stays):
         arrays = [*self._shared, *self._own()]
         work = Workspace(self._machine, self._search.address, arrays, self.cache, writers)
         if self._fits >= 0 and not self._ready:
-            # numba reads compiled code when it is first asked for: all now, or the first batch would wait
             counts = np.zeros(0, np.int64)
             self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
             arguments = (work.block, work.utf8, units_of(counts), 0, 0, work.ids, counts)
             self._encode_texts = entry(encode_texts_of, *arguments)
-            work.get_ready()
             self._ready = True
         return work
 

@@ -73,10 +73,6 @@ class Workspace(Stays):
         self.utf8.flags.writeable = False  # as all text that kernels are compiled for
         self.block = block(self.arrays)
 
-    def get_ready(self) -> None:
-        """Have the compiled code read that a larger cache needs."""
-        self.words.get_ready()
-
     def fit(self, bytes_: int = 0) -> None:
         """Make the cache large enough for the words entered so far, and for a text of so many bytes."""
         self.words.fit(bytes_)

@@ -205,22 +205,6 @@ print(encoder.one_by_one()[1]("a") + encoder.encode_batch(["b" * 9000]).ids[:1].
 """
 
 
-LARGE_BATCH = """
-from numba.core.caching import FunctionCache
-encoder.encode_batch(["c"])
-read, load = [], FunctionCache.load_overload
-FunctionCache.load_overload = lambda self, *given: read.append(self._name) or load(self, *given)
-encoder.encode_batch([" ".join(map(str, range(60_000)))])
-print(read)
-"""
-
-
-def test_what_a_large_batch_needs_was_read_before() -> None:
-    code = FIRST_USE + LARGE_BATCH
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=True)
-    assert run.stdout.split("\n")[:2] == ["[97, 98]", "[]"]
-
-
 @pytest.mark.slow
 def test_the_first_process_says_that_it_compiles_and_the_second_does_not(tmp_path: Path) -> None:
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
