@@ -35,7 +35,8 @@ READ_LATE = """
 import gc, sys, tokbench
 from numba.core.dispatcher import Dispatcher
 def read():
-    return sorted(one.__name__ for one in gc.get_objects() if isinstance(one, Dispatcher) for _ in one.overloads)
+    kernels = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
+    return sorted(one.__name__ for one in kernels for _ in one.overloads)
 for spec in sys.argv[1:]:
     tokenizer = tokbench.load(spec)
     tokenizer.encode("a")
