@@ -159,7 +159,7 @@ def test_a_worker_imports_only_what_it_works_with() -> None:
     """A run of two tokenizers starts three processes, and each imports all of this."""
     unwanted = [*HEAVY.split(), "psutil", "urllib.request"]
     code = (
-        "import sys, tokbench.workers.worker, tokbench.runner.speed.stopwatch\n"
+        "import sys, tokbench.workers.child, tokbench.runner.speed.stopwatch\n"
         "from tokbench.registry import build_registry\n"
         f"build_registry().tokenizers; print(*[name for name in {unwanted!r} if name in sys.modules])"
     )

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeVar, TypeVarTuple
 
+from tokbench.workers.child import receive, send
 from tokbench.workers.worker import (
     KEEP_MEMORY,
     NO_LIMITS,
@@ -33,8 +34,6 @@ from tokbench.workers.worker import (
     Emit,
     Limits,
     WorkerLost,
-    receive,
-    send,
     thread_environment,
 )
 
@@ -44,7 +43,7 @@ Given = TypeVarTuple("Given")
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
 _OUTPUT_LIMIT = 16_000_000
-_BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.workers.worker import main; main()"
+_BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.workers.child import main; main()"
 
 
 @dataclass

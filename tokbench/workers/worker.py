@@ -1,27 +1,13 @@
-"""A worker process: its own side, which calls what it is sent, and the limits and failures of such calls.
-
-Started by `tokbench.workers.shelter`. Requests come in on stdin; replies leave on a private copy of stdout,
-and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
-or from C, ends up there and never between two messages. A message is a length, then a pickle: only between a
-process and the child it started itself.
-"""
+"""A call in a worker: what it may take, what it tells meanwhile, how it may end without a value; its memory."""
 
 from __future__ import annotations
 
 import ctypes
-import faulthandler
-import os
-import pickle
-import queue
-import signal
-import struct
 import sys
-import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO
 
 from tokbench.errors import TokbenchError
 from tokbench.results.cell import Failure
@@ -39,96 +25,6 @@ class Begun:
 class Compiling:
     """An event: kernels have to be compiled, which takes a while once on a machine."""
 
-
-def main() -> None:
-    """Answer requests until the parent closes the pipe."""
-    requests, replies = _private_streams()
-    faulthandler.enable(sys.stderr)
-    # Ctrl-C reaches the whole terminal group; only the coordinator decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    home = Path.cwd()
-    inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(requests, inbox), daemon=True).start()
-    while True:
-        function, arguments = inbox.get()
-        reply = _answer(function, arguments, lambda event: send(replies, ("event", event)))
-        os.chdir(home)
-        _flush()
-        send(replies, reply)
-
-
-def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    requests = os.fdopen(os.dup(0), "rb")
-    replies = os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    return requests, replies
-
-
-def _read(requests: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
-    """Hand requests on; when the parent is gone, killed perhaps, leave at once rather than linger."""
-    try:
-        while True:
-            inbox.put(receive(requests))
-    except Exception:
-        os._exit(0)
-
-
-def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], emit: Emit) -> tuple[str, Any]:
-    try:
-        return "value", function(emit, *arguments)
-    except BaseException as error:  # SystemExit too: a tokenizer must not end its worker politely
-        return "error", describe(error)
-
-
-def describe(error: BaseException) -> tuple[str, str, str]:
-    """An exception as (kind, message, traceback), which cross processes where the object might not."""
-    if isinstance(error, MemoryError):
-        kind, message = "memory", f"MemoryError: {error}".rstrip(": ")
-    elif isinstance(error, TokbenchError):
-        kind, message = "raised", str(error)
-    else:
-        kind, message = "raised", f"{type(error).__name__}: {error}".rstrip(": ")
-    return kind, message, "".join(traceback.format_exception(error))
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except Exception:  # a tokenizer may have replaced or closed it
-            continue
-
-
-_LENGTH = struct.Struct("<Q")
-
-
-def send(stream: IO[bytes], message: object) -> None:
-    """Write one message and flush it."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """The next message; raises `EOFError` where the other side is gone."""
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    return pickle.loads(_exactly(stream, length))
-
-
-def _exactly(stream: IO[bytes], size: int) -> bytes:
-    parts = []
-    while size:
-        part = stream.read(size)
-        if not part:
-            raise EOFError
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
-# --- what both sides know: limits, memory, and how a call may end without a value --------
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -216,6 +112,17 @@ def give_back() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim is not None:
         trim(0)
+
+
+def describe(error: BaseException) -> tuple[str, str, str]:
+    """An exception as (kind, message, traceback), which cross processes where the object might not."""
+    if isinstance(error, MemoryError):
+        kind, message = "memory", f"MemoryError: {error}".rstrip(": ")
+    elif isinstance(error, TokbenchError):
+        kind, message = "raised", str(error)
+    else:
+        kind, message = "raised", f"{type(error).__name__}: {error}".rstrip(": ")
+    return kind, message, "".join(traceback.format_exception(error))
 
 
 _REMEDIES = {
