@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
-    JsonOutput,
-    PluginFiles,
-    documents_of,
-    open_registry,
-    progress,
-)
-from tokbench.cli.tables import console as _console
+from tokbench.cli.shared import JsonOutput, SpecArgument, documents_of, loads_tokenizers, print_json, progress
+from tokbench.cli.tables import plain_console, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +23,10 @@ if TYPE_CHECKING:
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Examples of each kind.")]
 
 
+@loads_tokenizers
 def audit(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     dataset: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,9 +36,6 @@ def audit(
     rare: Annotated[int, typer.Option(metavar="N", min=1, help="With -d: N uses or less are rare.")] = 10,
     limit: Limit = 12,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL.
 
@@ -54,7 +45,6 @@ def audit(
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.usage import usage
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)
     texts = [documents_of(registry, name, None) for name in dataset or ()]
     found = look_through(tokenizer, progress)
@@ -63,9 +53,9 @@ def audit(
         raise SpecError(f"{', '.join(dataset or ())}: no tokens in it: it says of no id whether text uses it")
     if as_json:
         content = report(found, limit=None) | ({} if used is None else {"usage": _usage(used, rare)})
-        print(json.dumps(content, ensure_ascii=False, indent=2))
+        print_json(content)
         return
-    console = _console()
+    console = plain_console()
     console.print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
     console.print(_counts(found))
     console.print(_scripts(found))
@@ -76,7 +66,9 @@ def audit(
         console.print(_use(found, used, rare, limit))
 
 
+@loads_tokenizers
 def overlap(
+    registry: Registry,
     specs: Annotated[list[str], typer.Argument(metavar="SPEC SPEC…", help="Tokenizers.", show_default=False)],
     dataset: Annotated[
         list[str] | None,
@@ -84,9 +76,6 @@ def overlap(
     ] = None,
     limit: Limit = 12,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks.
 
@@ -99,7 +88,6 @@ def overlap(
 
     if len(specs) < 2:
         raise SpecError("overlap compares at least two tokenizers: tokbench overlap SPEC SPEC")
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizers = [registry.load(spec) for spec in specs]
     audits = [look_through(tokenizer, progress) for tokenizer in tokenizers]
     matrix = overlap_matrix(audits)
@@ -112,9 +100,9 @@ def overlap(
             **({} if weighted is None else {"weighted_jaccard": weighted}),
             "surplus": [surplus(a, b).as_json(limit) for a, b in pairs],  # one pair's tokens at a time
         }
-        print(json.dumps(content, ensure_ascii=False, indent=2))
+        print_json(content)
         return
-    console = _console()
+    console = plain_console()
     for name, values in (("Jaccard", matrix.tolist()), ("Jaccard weighted by use", weighted)):
         if values is None:
             continue
@@ -262,11 +250,4 @@ def _shown(token: bytes) -> str:
     return text if len(text) <= 40 else f"{text[:36]}…({len(text)})"
 
 
-def _table(*columns: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if column in ("ids", "tokens", "share") else "left")
-        table.columns[number].overflow = "fold"
-    return table
+_table = partial(table_of, right=("ids", "tokens", "share"))

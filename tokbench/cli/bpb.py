@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
-    JsonOutput,
-    PluginFiles,
-    documents_done,
-    open_registry,
-    overwrite,
-)
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.shared import JsonOutput, Seed, documents_done, loads_tokenizers, overwrite, print_json
+from tokbench.cli.tables import plain_console, table_of
 
 if TYPE_CHECKING:
     from tokbench.metrics.bits import BitsAudit
+    from tokbench.registry import Registry
 
 
+@loads_tokenizers
 def bpb(
+    registry: Registry,
     spec: Annotated[
         str, typer.Argument(metavar="SPEC", help="The tokenizer whose tokens have losses.", show_default=False)
     ],
@@ -36,11 +30,8 @@ def bpb(
             show_default=False,
         ),
     ],
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")] = 0,
+    seed: Seed = 0,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Recompute bits per byte from losses by token, and say how far off the usual short cuts are.
 
@@ -50,27 +41,24 @@ def bpb(
     from tokbench.metrics.bits import audit_bits
     from tokbench.metrics.lossfile import read_losses
 
-    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    tokenizer = registry.load(spec)
     found = audit_bits(tokenizer, read_losses(losses), seed=seed, progress=documents_done)
     overwrite()
     if as_json:
-        print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
+        print_json(found.as_json())
     else:
         _show(found)
 
 
 def _show(found: BitsAudit) -> None:
-    from rich.table import Table
-
     console = plain_console()
     console.print(
         f"{found.tokenizer}: {found.documents:,} documents, {found.tokens:,} tokens with a loss "
         f"({found.special_tokens:,} special), {found.bytes:,} bytes",
         style="bold",
     )
-    table = Table(box=None, header_style="bold")
-    for number, column in enumerate(("counted by", "bits/byte", "95 %", "off by", "95 %", "")):
-        table.add_column(column, justify="left" if number in (0, 5) else "right", overflow="fold")
+    columns = ("counted by", "bits/byte", "95 %", "off by", "95 %", "")
+    table = table_of(*columns, right=("bits/byte", "95 %", "off by"))
     for figure in found.figures:
         low_high = "" if figure.interval is None else "{:.4f} to {:.4f}".format(*figure.interval)
         off = "" if figure is found.figures[0] or figure.error is None else f"{figure.error:+.2%}"

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
     Documents,
     JsonOutput,
-    PluginFiles,
+    SpecArgument,
     TrainOn,
     documents_done,
     documents_of,
     load_trained,
-    open_registry,
+    loads_tokenizers,
     overwrite,
+    print_json,
     progress,
 )
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.tables import plain_console
 
 if TYPE_CHECKING:
     from tokbench.inspection.bytetable import ByteTable, Proof
+    from tokbench.registry import Registry
 
 
+@loads_tokenizers
 def token_bytes(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="A .npy, .json or .parquet file.")
     ] = None,
@@ -40,9 +41,6 @@ def token_bytes(
     documents: Documents = None,
     train_on: TrainOn = None,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Count the bytes that each id adds to the decoded text, after other tokens and as the first of a document.
 
@@ -54,7 +52,6 @@ def token_bytes(
 
     if output is not None and output.suffix not in ENDINGS:
         raise SpecError(f"{output}: tables are written as {', '.join(ENDINGS)}, by the file's ending")
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = load_trained(registry, spec, train_on)
     texts = [documents_of(registry, name, documents) for name in dataset or ()]
     table = byte_table(tokenizer, progress)
@@ -65,7 +62,7 @@ def token_bytes(
     if output is not None:
         table.write(output)
     if as_json:
-        print(json.dumps({**_summary(table), "proof": proof and proof.as_json()}, ensure_ascii=False, indent=2))
+        print_json({**_summary(table), "proof": proof and proof.as_json()})
     else:
         _show(table, proof, output)
     if proof is not None and not proof.holds:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput
+from tokbench.cli.shared import JsonOutput, print_json
 from tokbench.wording import counted
 
 app = typer.Typer(help="Kept tallies and trained tokenizers: info, clear.", no_args_is_help=True)
@@ -15,8 +15,6 @@ app = typer.Typer(help="Kept tallies and trained tokenizers: info, clear.", no_a
 @app.command("info")
 def info(as_json: JsonOutput = False) -> None:
     """Show where the cache is and what it holds."""
-    import json
-
     from tokbench.registry import cache_dir
     from tokbench.runner.cache import TallyCache, cache_limit
 
@@ -33,7 +31,7 @@ def info(as_json: JsonOutput = False) -> None:
         "trained_bytes": trained_bytes,
     }
     if as_json:
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
         return
     print(f"folder   {facts['folder']}  ($TOKBENCH_CACHE_DIR)")
     print(f"tallies  {known.entries:,}, {known.n_bytes / 1e6:,.1f} MB of {known.limit / 1e6:,.0f} MB")

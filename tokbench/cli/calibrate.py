@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import JsonOutput, loads_tokenizers, print_json
 from tokbench.cli.tables import show_rows
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
+@loads_tokenizers
 def calibrate(
+    registry: Registry,
     specs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SPEC…]", help="Local tokenizers to fit.", show_default=False),
@@ -48,9 +50,6 @@ def calibrate(
         typer.Option(metavar="P", min=0, help="For a million tokens: what the datasets cost is estimated too."),
     ] = None,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Fit local tokenizers to token counts that an API reported, and estimate by the nearest of them.
 
@@ -60,20 +59,19 @@ def calibrate(
     """
     from tokbench.errors import SpecError
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     if observed is not None and specs and fit is None:
         found = _fitted(registry, specs, observed)
         if output is not None:
             output.write_text(json.dumps(found[0].to_json(), indent=1) + "\n", encoding="utf-8")
         rows = [_row(one) for one in found]
         if as_json:
-            print(json.dumps([one.to_json() for one in found], ensure_ascii=False, indent=2))
+            print_json([one.to_json() for one in found])
             return
         print(f"estimated from {found[0].rows} reported counts, the nearest first:")
     elif fit is not None and dataset and observed is None and not specs:
         rows = _estimates(registry, fit, dataset, kind, price)
         if as_json:
-            print(json.dumps(rows, ensure_ascii=False, indent=2))
+            print_json(rows)
             return
     else:
         raise SpecError(

@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, elsewhere, open_registry
+from tokbench.cli.shared import Force, SpecArgument, elsewhere, loads_tokenizers
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
-Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
 
-
+@loads_tokenizers
 def convert(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     output: Annotated[
         Path, typer.Argument(metavar="FILE", help="Where it goes; its ending says in which format.")
     ],
     force: Force = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
 
@@ -35,7 +33,6 @@ def convert(
     the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's.
     """
     check_target(output, force=force)
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)
     save(tokenizer, output, lambda: elsewhere(registry, spec))
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.convert import Force, check_target
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, bar, open_registry
+from tokbench.cli.convert import check_target
+from tokbench.cli.shared import Address, Force, Jobs, Languages, bar, with_registry
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
 
 
+@with_registry
 def count(
+    registry: Registry,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where the counts go.", show_default=False)
     ],
@@ -25,24 +30,13 @@ def count(
         list[Path] | None,
         typer.Option("--merge", metavar="FILE", help="Add up files of counts instead. Repeatable."),
     ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
-    ] = None,
+    language: Languages = None,
+    jobs: Jobs = None,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="Where shards are counted: local, dask, ray.")
     ] = "local",
-    address: Annotated[
-        str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")
-    ] = None,
+    address: Address = None,
     force: Force = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Count the distinct pre-tokens of text, per language and source, to train from: counts:FILE.
 
@@ -60,7 +54,6 @@ def count(
     if merge:
         head, rows = merge_counts(merge, output)
     else:
-        registry = open_registry(plugin, disable_plugin)
         with bar(f"counting for {wanted}") as progress:
             head, rows = count_pretokens(
                 registry,

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, open_registry, read_text
+from tokbench.cli.shared import SpecArgument, loads_tokenizers, read_text
 
 if TYPE_CHECKING:
+    from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
 
+@loads_tokenizers
 def decode(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     ids: Annotated[
         list[str],
         typer.Argument(metavar="ID", help="Ids, apart by spaces or commas; - reads lines of standard input."),
     ],
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Print the text that ids stand for: the way back from `tokbench encode --ids`, line by line."""
-    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    tokenizer = registry.load(spec)
     lines = read_text("-").splitlines() if ids == ["-"] else [" ".join(ids)]
     texts = [tokenizer.decode(_ids(tokenizer, line)) for line in lines]
     for text in texts:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
     Documents,
     JsonOutput,
-    PluginFiles,
+    SpecArgument,
     documents_of,
     load_trained,
-    open_registry,
+    loads_tokenizers,
     overwrite,
+    print_json,
 )
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.tables import plain_console, table_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tokbench.inspection.diff import TokenizerDiff
     from tokbench.inspection.divergence import Divergence
+    from tokbench.registry import Registry
 
 
+@loads_tokenizers
 def diff(
-    a: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    a: SpecArgument,
     b: Annotated[str, typer.Argument(metavar="SPEC", help="Another.", show_default=False)],
     dataset: Annotated[
         list[str], typer.Option("-d", "--dataset", metavar="DATASET", help="What to compare on. Repeatable.")
@@ -42,20 +43,16 @@ def diff(
         str | None, typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on.")
     ] = None,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Compare the ids of two tokenizers document by document; exit status 1 when any differ or none came."""
     from tokbench.inspection.diff import diff as compare
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     one, other = (load_trained(registry, spec, train_on) for spec in (a, b))
     texts = (document for spec in dataset for document in documents_of(registry, spec, documents))
     found = compare(one, other, texts, by_bytes=by_bytes, examples=examples, progress=_progress)
     overwrite()
     if as_json:
-        print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
+        print_json(found.as_json())
     else:
         _show(found)
     if not found.equal or not found.n_documents:
@@ -67,8 +64,6 @@ def _progress(seen: int, differ: int) -> None:
 
 
 def _show(found: TokenizerDiff) -> None:
-    from rich.table import Table
-
     console = plain_console()
     if not found.n_documents:
         console.print("no documents: nothing was compared")
@@ -80,7 +75,7 @@ def _show(found: TokenizerDiff) -> None:
     )
     if found.equal:
         return
-    table = Table("first divergence", "documents", box=None, header_style="bold")
+    table = table_of("first divergence", "documents")
     for cause, count in found.causes.items():
         table.add_row(cause, f"{count:,}")
     console.print(table)

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
-    JsonOutput,
-    PluginFiles,
-    TextArgument,
-    open_registry,
-    read_text,
-)
-from tokbench.cli.tables import console as _console
+from tokbench.cli.shared import JsonOutput, SpecArgument, TextArgument, loads_tokenizers, print_json, read_text
+from tokbench.cli.tables import plain_console, table_of
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
 _ALPHA = 0.1
 
 
+@loads_tokenizers
 def encode(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     text: TextArgument,
     as_json: JsonOutput = False,
     ids: Annotated[bool, typer.Option("--ids", help="Print the ids alone, separated by spaces.")] = False,
@@ -40,9 +34,6 @@ def encode(
         typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.", show_default="0.1"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Of --sample.", show_default="0")] = None,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
     from tokbench.errors import SpecError
@@ -53,7 +44,7 @@ def encode(
     if sample is None and (alpha is not None or seed is not None):
         raise SpecError("--alpha and --seed are of --sample N, which is not given")
     alpha, seed = _ALPHA if alpha is None else alpha, seed or 0
-    tokenizer = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code).load(spec)
+    tokenizer = registry.load(spec)
     text = read_text(text)
     drawn = None if sample is None else _draw(tokenizer, text, sample, alpha, seed)
     if ids:
@@ -65,7 +56,7 @@ def encode(
             if drawn is None
             else [pieces_json(tokenizer, text, found) for found in drawn]
         )
-        print(json.dumps(content, ensure_ascii=False, indent=2))
+        print_json(content)
     elif drawn is None:
         _show_one(tokenizer, text)
     else:
@@ -73,14 +64,13 @@ def encode(
         print(f"{len(drawn)} drawn with alpha {alpha:g}, seed {seed}")
 
 
+@loads_tokenizers
 def compare(
+    registry: Registry,
     arguments: Annotated[
         list[str], typer.Argument(metavar="SPEC SPEC… TEXT", help="Tokenizers, then the text (- for stdin).")
     ],
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show the tokens of a text by several tokenizers, one under the other."""
     from tokbench.errors import SpecError
@@ -89,26 +79,23 @@ def compare(
     *specs, text = arguments
     if not specs:
         raise SpecError("compare takes tokenizers and then the text: tokbench compare SPEC SPEC TEXT")
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizers = [registry.load(spec) for spec in specs]
     text = read_text(text)
     if as_json:
         rows = [pieces_json(tokenizer, text) for tokenizer in tokenizers]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
     else:
         _show_many(tokenizers, text)
 
 
 def _show_one(tokenizer: Tokenizer, text: str) -> None:
-    from rich.table import Table
-
     from tokbench.inspection.pieces import groups, pieces
     from tokbench.inspection.terminal import colored, label, render
 
-    console = _console()
+    console = plain_console()
     found = pieces(tokenizer, text)
     console.print(render(found, color=colored(console)))
-    table = Table("id", "token", "bytes", "characters", box=None, header_style="bold")
+    table = table_of("id", "token", "bytes", "characters")
     for group in groups(found):
         for number, piece in enumerate(group.pieces, start=1):
             part = f" {number}/{len(group.pieces)}" if len(group.pieces) > 1 else ""
@@ -139,13 +126,11 @@ def _show_drawn(tokenizer: Tokenizer, text: str, drawn: Sequence[Sequence[int]])
     """Each segmentation once, with how often it was drawn, the most frequent first."""
     from collections import Counter
 
-    from rich.table import Table
-
     from tokbench.inspection.pieces import pieces
     from tokbench.inspection.terminal import colored, render
 
-    console = _console()
-    table = Table("drawn", "tokens", "segmentation", box=None, header_style="bold")
+    console = plain_console()
+    table = table_of("drawn", "tokens", "segmentation")
     for found, count in Counter(map(tuple, drawn)).most_common():
         line = render(pieces(tokenizer, text, found), color=colored(console))
         table.add_row(f"{count}×", str(len(found)), line)
@@ -156,7 +141,7 @@ def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:
     from tokbench.inspection.pieces import pieces
     from tokbench.inspection.terminal import colored, render
 
-    console = _console()
+    console = plain_console()
     for tokenizer in tokenizers:
         found = pieces(tokenizer, text)
         lossy = tokenizer.decode([piece.id for piece in found]) != text

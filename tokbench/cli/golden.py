@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
-    JsonOutput,
-    PluginFiles,
-    open_registry,
-    progress,
-)
+from tokbench.cli.shared import JsonOutput, SpecArgument, loads_tokenizers, progress
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -33,16 +26,15 @@ app = typer.Typer(
 
 
 @app.command()
+@loads_tokenizers
 def make(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the pack goes.")],
     mutations: Annotated[
         int, typer.Option(metavar="N", min=0, help="Merges and tokens changed to measure the pack; 0: none.")
     ] = 12,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a pack in DIR.")] = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Write a golden pack: texts with ids, bytes, places and stages, at most 1 MB, for any language.
 
@@ -56,7 +48,6 @@ def make(
 
     if (output / packs.MANIFEST).exists() and not force:
         raise SpecError(f"{output} holds a pack; name another folder, or overwrite it with --force")
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)
     content = document_of(registry, spec, tokenizer)
     added = [
@@ -99,7 +90,9 @@ def make(
 
 
 @app.command()
+@loads_tokenizers
 def check(
+    registry: Registry,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A golden pack.", show_default=False)],
     spec: Annotated[
         str | None, typer.Argument(metavar="[SPEC]", help="A tokenizer.", show_default=False)
@@ -111,9 +104,6 @@ def check(
     timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="For the program.")] = 60.0,
     examples: Annotated[int, typer.Option(metavar="N", min=0, help="Departures shown.")] = 8,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Hold a tokenizer, or any program, against a golden pack; exit status 1 where any ids differ.
 
@@ -132,7 +122,6 @@ def check(
     if command is not None:
         implementation = checking.by_command(command, timeout=timeout)
     else:
-        registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
         implementation = checking.by_tokenizer(registry.load(str(spec)))
     departures = list(checking.check(found, implementation))
     total = len(found.cases) + len(found.rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.tables import plain_console
 from tokbench.wording import without_name
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ _NAME, _NARROW_NAME = 28, 20
 
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
-    from tokbench.plots.losses import hard_losses
+    from tokbench.plots.losses import EXPLAINED, hard_losses, losses
     from tokbench.reports.decision import decided
     from tokbench.reports.training import how_much, trained_on
 
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
-    losses = _losses(run)
+    lossy = losses(run)
     for dataset in run.datasets:
         if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
             console.print(dataset, style="bold", soft_wrap=True)
@@ -34,7 +34,7 @@ def print_headline(run: Run) -> None:
             continue
         columns = _columns(run, dataset)
         shown = {
-            tokenizer + (f" {losses[tokenizer].mark}" if tokenizer in losses else ""): [
+            tokenizer + (f" {lossy[tokenizer].mark}" if tokenizer in lossy else ""): [
                 _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
                 for name, _, places in columns
             ]
@@ -45,12 +45,12 @@ def print_headline(run: Run) -> None:
     for name in run.manifest.get("suite", {}).get("metrics") or ():
         if why := _in_vain(run, name):
             console.print(f"{name}: not measured on anything: {why}")
-    for name, loss in losses.items():
+    for name, loss in lossy.items():
         console.print(f"{loss.mark} {name}: {loss}")
     for name, loss in hard_losses(run).items():
         console.print(f"{name}: gives all natural text back; of cases made to be hard, {loss}")
-    for mark in sorted({loss.mark for loss in losses.values()}):
-        console.print(_MARKS[mark])
+    for mark in sorted({loss.mark for loss in lossy.values()}):
+        console.print(EXPLAINED[mark])
     if decision := decided(run):
         console.print(decision.sentences[0])
     for dataset in run.datasets:
@@ -68,20 +68,6 @@ def print_headline(run: Run) -> None:
         message = without_name(entry["message"], entry["tokenizer"])
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""
         console.print(f"failed: {what}: {entry['kind']}: {message}{remedy}")
-
-
-_MARKS = {
-    "†": "† loses text: its figures are comparable with no others",
-    "‡": "‡ gives text back in another form: comparable only with those that do the same",
-    "≈": "≈ estimated: numbers of tokens told from those of another tokenizer, and not ranked",
-}
-
-
-def _losses(run: Run) -> Mapping[str, Any]:
-    """What each tokenizer that does not give every text back loses."""
-    from tokbench.plots.losses import losses
-
-    return losses(run)
 
 
 def _columns(run: Run, dataset: str) -> list[tuple[str, str, int | str]]:

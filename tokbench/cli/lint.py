@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
@@ -12,16 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
-    Documents,
-    JsonOutput,
-    PluginFiles,
-    open_registry,
-    progress,
-)
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.shared import Documents, JsonOutput, SpecArgument, loads_tokenizers, print_json, progress
+from tokbench.cli.tables import plain_console, table_of
 
 if TYPE_CHECKING:
     from tokbench.lint.running import Row
@@ -37,7 +28,9 @@ class Form(StrEnum):
     SARIF = "sarif"
 
 
+@loads_tokenizers
 def lint(
+    registry: Registry,
     specs: Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)],
     dataset: Annotated[
         list[str] | None,
@@ -56,9 +49,6 @@ def lint(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Show what passed and what was not checked, with reasons.")
     ] = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Check tokenizers for what goes wrong silently; exit status 1 when a check fails.
 
@@ -72,7 +62,6 @@ def lint(
     from tokbench.lint.settings import Settings, read_settings
     from tokbench.lint.subject import subject_of
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     known = list(registry.checks.values())
     chosen = read_settings(settings, known) if settings else Settings()
     for code in only or ():
@@ -99,34 +88,30 @@ def lint(
         raise typer.Exit(1)
 
 
+@loads_tokenizers
 def injection(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Write every control string as plain text, in many ways, and show which become control ids."""
     from dataclasses import asdict
 
-    from rich.table import Table
-
     from tokbench.lint.injection import VARIANTS, injections
     from tokbench.lint.subject import subject_of
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     found = injections(subject_of(registry, spec, {}))
     if not found and not as_json:
         print(f"{spec}: it has no control strings, so there is nothing to inject")
         return
     if as_json:
-        print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
+        print_json([asdict(one) for one in found])
         return
     shown = plain_console()
     entries = list(dict.fromkeys(one.entry for one in found))
     controls = len({one.control for one in found})
     shown.print(f"{spec}: {controls:,} control strings as plain text", style="bold")
-    table = Table("written", *entries, box=None, header_style="bold")
+    table = table_of("written", *entries)
     for variant in VARIANTS:
         cells = []
         for entry in entries:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry, reading
+from tokbench.cli.shared import JsonOutput, print_json, reading, with_registry
 from tokbench.cli.tables import show_facts, show_rows
 
 if TYPE_CHECKING:
+    from tokbench.corpus import DatasetFamily
+    from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.spec import Option
 
@@ -31,63 +32,26 @@ app = typer.Typer(
 
 
 @app.command("tokenizers")
-def tokenizers(
-    names: Names = None,
-    as_json: JsonOutput = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
-) -> None:
+@with_registry
+def tokenizers(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
     """List tokenizer families; of those named, every option with its default and what it does."""
-    registry = open_registry(plugin, disable_plugin)
     families = _chosen(registry, registry.tokenizers, names, "tokenizer family")
-    rows = [
-        {
-            "name": family.name,
-            "plugin": registry.owner(family.name),
-            "summary": family.summary,
-            "variant": family.variant,
-            "trainable": family.trainable,
-            "options": [option.name for option in family.options],
-            "examples": list(family.examples),
-        }
-        for family in families
-    ]
-    options = [family.options for family in families]
-    _show_families(rows, options, names, as_json)
+    more = [{"plugin": registry.owner(each.name), "trainable": each.trainable} for each in families]
+    _show_families(families, more, names, as_json)
 
 
 @app.command("datasets")
-def datasets(
-    names: Names = None,
-    as_json: JsonOutput = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
-) -> None:
+@with_registry
+def datasets(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
     """List dataset families; of those named, every option with its default and what it does."""
-    registry = open_registry(plugin, disable_plugin)
     families = _chosen(registry, registry.datasets, names, "dataset family")
-    rows = [
-        {
-            "name": family.name,
-            "summary": family.summary,
-            "variant": family.variant,
-            "options": [option.name for option in family.options],
-            "examples": list(family.examples),
-        }
-        for family in families
-    ]
-    _show_families(rows, [family.options for family in families], names, as_json)
+    _show_families(families, [{} for _ in families], names, as_json)
 
 
 @app.command("metrics")
-def metrics(
-    names: Names = None,
-    as_json: JsonOutput = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
-) -> None:
+@with_registry
+def metrics(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
     """List metrics with unit and direction; of those named, formula, source and caveat too."""
-    registry = open_registry(plugin, disable_plugin)
     keys = ("name", "unit", "better", "level", "summary", "formula", "source", "caveat", "no_interval")
     found = _chosen(registry, registry.metrics, names, "metric")
     rows = [{key: getattr(metric, key) for key in keys} for metric in found]
@@ -96,19 +60,15 @@ def metrics(
             row["no interval"] = row.pop("no_interval")
             row["counts itself"] = [f"{name}: {what}" for name, what in metric.counters.items()]
             show_facts(str(row.pop("name")), row)
-            if metric.options:
-                explained = [_explained(option) for option in metric.options]
-                show_rows(explained, ("option", "takes", "default", "what it does"))
+            _show_options(metric.options)
     else:
         _show(rows, as_json, ("name", "unit", "better", "summary"))
 
 
 @app.command("plots")
-def plots(
-    as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
-) -> None:
+@with_registry
+def plots(registry: Registry, as_json: JsonOutput = False) -> None:
     """List plots."""
-    registry = open_registry(plugin, disable_plugin)
     rows = [
         {"name": plot.name, "title": plot.title, "summary": plot.summary} for plot in registry.plots.values()
     ]
@@ -116,11 +76,9 @@ def plots(
 
 
 @app.command("aliases")
-def aliases(
-    as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
-) -> None:
+@with_registry
+def aliases(registry: Registry, as_json: JsonOutput = False) -> None:
     """List the model names that stand for specs."""
-    registry = open_registry(plugin, disable_plugin)
     rows = [{"alias": alias, "spec": spec} for alias, spec in sorted(registry.aliases.items())]
     _show(rows, as_json, ("alias", "spec"))
 
@@ -170,20 +128,35 @@ def _chosen(registry: Registry, things: Mapping[str, T], names: list[str] | None
 
 
 def _show_families(
-    rows: list[dict[str, Any]],
-    options: Sequence[Sequence[Option]],
+    families: Sequence[TokenizerFamily | DatasetFamily],
+    more: Sequence[dict[str, Any]],
     names: list[str] | None,
     as_json: bool,
 ) -> None:
     """Families as a table; those that were named one by one, with their options explained."""
     if as_json or not names:
+        keys = ("name", "summary", "variant")
+        rows = [
+            {
+                **{key: getattr(family, key) for key in keys},
+                "options": [option.name for option in family.options],
+                "examples": list(family.examples),
+                **own,
+            }
+            for family, own in zip(families, more, strict=True)
+        ]
         _show(rows, as_json, ("name", "summary", "examples"))
         return
-    for row, own in zip(rows, options, strict=True):
-        facts = {key: row[key] for key in ("summary", "variant", "examples") if row.get(key)}
-        show_facts(row["name"], facts)
-        if own:
-            show_rows([_explained(option) for option in own], ("option", "takes", "default", "what it does"))
+    for family in families:
+        facts: dict[str, object] = {"summary": family.summary, "variant": family.variant}
+        facts["examples"] = list(family.examples)
+        show_facts(family.name, facts)
+        _show_options(family.options)
+
+
+def _show_options(options: Sequence[Option]) -> None:
+    if options:
+        show_rows([_explained(option) for option in options], ("option", "takes", "default", "what it does"))
 
 
 def _explained(option: Option) -> dict[str, Any]:
@@ -195,6 +168,6 @@ def _explained(option: Option) -> dict[str, Any]:
 def _show(rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str]) -> None:
     """Print rows as JSON, or as a table of some of their columns."""
     if as_json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print_json(rows)
     else:
         show_rows(rows, columns)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
     JsonOutput,
-    PluginFiles,
+    Seed,
     documents_done,
     load_trained,
-    open_registry,
+    loads_tokenizers,
     overwrite,
+    print_json,
 )
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.tables import plain_console, table_of
 
 if TYPE_CHECKING:
     from tokbench.metrics.ngram_bits import NgramReading, Stability
+    from tokbench.registry import Registry
 
 
+@loads_tokenizers
 def ngram(
+    registry: Registry,
     spec: Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)],
     train_on: Annotated[
         str,
@@ -46,7 +47,7 @@ def ngram(
             min=1, metavar="N", help="Tokens to train on at most, 240 bytes of memory each at order 3."
         ),
     ] = 20_000_000,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")] = 0,
+    seed: Seed = 0,
     splits: Annotated[
         int,
         typer.Option(
@@ -56,9 +57,6 @@ def ngram(
         ),
     ] = 0,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Train an n-gram model on each tokenizer's ids, and show its bits per byte of other text, as ranks.
 
@@ -70,7 +68,6 @@ def ngram(
     from tokbench.metrics.ngram_bits import NO_QUALITY, Stability, ngram_bits
     from tokbench.runner.training import training_corpus
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     text = registry.dataset(dataset)
     corpus = training_corpus(registry, train_on)
     tokenizers = {each: load_trained(registry, each, train_on) for each in dict.fromkeys(spec)}
@@ -86,7 +83,7 @@ def ngram(
     if as_json:
         rows = [{**asdict(row), "bits_per_byte": row.bits_per_byte} for row in found.figures]
         whole = {**asdict(found), "figures": rows, "train_on": train_on, "dataset": dataset, "note": NO_QUALITY}
-        print(json.dumps(whole, ensure_ascii=False, indent=2))
+        print_json(whole)
     else:
         _show(found)
         plain_console().print(NO_QUALITY)
@@ -94,7 +91,6 @@ def ngram(
 
 def _show(found: NgramReading) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     console = plain_console()
     console.print(
@@ -104,11 +100,8 @@ def _show(found: NgramReading) -> None:
     )
     if found.excluded:
         console.print(f"{found.excluded:,} documents left out: they occur in the training text")
-    table = Table(box=None, header_style="bold")
-    for number, column in enumerate(
-        ("language", "tokenizer", "bits/byte", "95 %", "rank", "documents", "tokens")
-    ):
-        table.add_column(column, justify="left" if number < 2 else "right", overflow="fold")
+    numbers = ("bits/byte", "95 %", "rank", "documents", "tokens")
+    table = table_of("language", "tokenizer", *numbers, right=numbers)
     for row in found.figures:
         ends = "" if row.interval is None else "{:.4f} to {:.4f}".format(*row.interval)
         rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
@@ -130,23 +123,17 @@ def _show(found: NgramReading) -> None:
 
 def _show_stability(found: Stability, as_json: bool) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from tokbench.metrics.ngram_bits import NO_QUALITY
 
     n_splits = len(next(iter(found.ranks.values()), ()))
     if as_json:
-        print(
-            json.dumps(
-                {**asdict(found), "alike": found.n_alike, "splits": n_splits, "note": NO_QUALITY}, indent=2
-            )
-        )
+        print_json({**asdict(found), "alike": found.n_alike, "splits": n_splits, "note": NO_QUALITY})
         return
     overwrite()
     console = plain_console()
-    table = Table(box=None, header_style="bold")
-    for number, column in enumerate(("tokenizer", "bits/byte", "least", "most", "rank in each split")):
-        table.add_column(column, justify="left" if number in (0, 4) else "right", overflow="fold")
+    numbers = ("bits/byte", "least", "most")
+    table = table_of("tokenizer", *numbers, "rank in each split", right=numbers)
     for name in found.order:
         bits = found.bits[name]
         figures = (f"{each:.4f}" for each in (sum(bits) / len(bits), min(bits), max(bits)))

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry, reading
+from tokbench.cli.shared import reading, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import Plot
+    from tokbench.registry import Registry
 
 
+@with_registry
 def plot(
+    registry: Registry,
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     names: Annotated[
         list[str] | None,
@@ -29,14 +32,11 @@ def plot(
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; by default RUN/plots."),
     ] = None,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
     from tokbench.plots.files import write_plots
     from tokbench.results import Run
 
-    registry = open_registry(plugin, disable_plugin)
     plots = [registry.pick(registry.plots, name, "plot") for name in names or registry.plots]
     opened = Run.open(run)
     missing: list[Plot] = []

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry
+from tokbench.cli.shared import JsonOutput, open_registry, print_json, with_registry
 from tokbench.cli.tables import show_rows
 from tokbench.wording import counted
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
 
 app = typer.Typer(help="Installed plugins: list, check, make a new one.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_plugins(
-    as_json: JsonOutput = False, plugin: PluginFiles = None, disable_plugin: DisabledPlugins = None
-) -> None:
+@with_registry
+def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
     """List plugins with distribution, version, hooks, status and error; exit status 1 where one failed."""
     from dataclasses import asdict
 
-    registry = open_registry(plugin, disable_plugin)
     registry.tokenizers  # noqa: B018  (a hook that raises shows only when asked)
     registry.check_outside()
     rows = list(registry.host.plugins.values())
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], indent=2))
+        print_json([asdict(row) for row in rows])
         raise typer.Exit(1 if registry.host.failures() else 0)
     columns = ("plugin", "distribution", "version", "status", "hooks")
     cells = [
@@ -57,7 +57,7 @@ def new_plugin(
     from tokbench.errors import SpecError
     from tokbench.scaffold import write_plugin
 
-    registry = open_registry(None, None)
+    registry = open_registry()
     taken = {"tokenizer": registry.tokenizers, "dataset": registry.datasets, "metric": registry.metrics}
     if name in taken.get(kind, ()):
         raise SpecError(f"there is a {kind} {name!r} already, and two of one name cannot be told apart")
@@ -69,7 +69,9 @@ def new_plugin(
 
 
 @app.command("check")
+@with_registry
 def check_plugin(
+    registry: Registry,
     spec: Annotated[
         str,
         typer.Argument(metavar="SPEC", help="Spec of a tokenizer or dataset, or name of a metric or engine."),
@@ -82,15 +84,12 @@ def check_plugin(
     train_on: Annotated[
         str, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
     ] = "stdlib:docs",
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Run the conformance kit; exit status 1 when a check fails."""
     from tokbench.errors import UnknownNameError
     from tokbench.testing import failures_of
     from tokbench.testing.kit import failures_of_other
 
-    registry = open_registry(plugin, disable_plugin)
     offered = {"dataset": registry.datasets, "metric": registry.metrics, "engine": registry.engines}
     name = spec.partition(":")[0].partition(",")[0]
     if kind is None and name not in registry.tokenizers:

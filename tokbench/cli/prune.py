@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.convert import Force, check_target, save
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, PluginFiles, bar, elsewhere, open_registry
+from tokbench.cli.convert import check_target, save
+from tokbench.cli.shared import Force, SpecArgument, bar, elsewhere, loads_tokenizers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
     from tokbench.corpus import Dataset
     from tokbench.family import Progress
+    from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
 _AT_ONCE = 1000  # documents that are encoded together
 
 
+@loads_tokenizers
 def prune(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     dataset: Annotated[
         list[str],
         typer.Option("-d", "--dataset", metavar="DATASET", help="The text whose use decides. Repeatable."),
@@ -36,9 +39,6 @@ def prune(
         typer.Option("--map", metavar="FILE", help="Where the new id of each old one goes, as JSON."),
     ] = None,
     force: Force = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Take the tokens away that text uses least, leaves of the merges first, and number the rest anew.
 
@@ -55,7 +55,6 @@ def prune(
         check_target(id_map, force=force)
     size = Option("vocab-size", "int").parse(vocab_size, where="tokbench prune")
     assert isinstance(size, int)
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)
     if not isinstance(tokenizer, Prunable):
         raise SpecError(f"{spec} cannot be pruned; bpe:FILE can, of merges")

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import WEIGHTS_SHOWN, DisabledPlugins, PluginFiles, open_registry, reading
+from tokbench.cli.shared import WEIGHTS_SHOWN, reading, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
+    from tokbench.registry import Registry
     from tokbench.results import Run
 
 
+@with_registry
 def report(
+    registry: Registry,
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     formats: Annotated[
         list[str] | None,
@@ -58,8 +61,6 @@ def report(
         str | None,
         typer.Option(metavar="NAME=W,…", help="html, md: weights of the decision.", show_default=WEIGHTS_SHOWN),
     ] = None,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.cli.convert import check_target
@@ -67,7 +68,6 @@ def report(
     from tokbench.results import Run
     from tokbench.results.run import format_of
 
-    registry = open_registry(plugin, disable_plugin)
     wanted = formats or [format_of(output, registry.report_writers)]
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]
     if output is not None and len(writers) > 1:

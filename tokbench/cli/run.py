@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import WEIGHTS_SHOWN, DisabledPlugins, PluginFiles
+from tokbench.cli.shared import WEIGHTS_SHOWN, Address, DisabledPlugins, Jobs, PluginFiles
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
@@ -39,15 +39,11 @@ def run(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace another run in DIR.")] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
-    ] = None,
+    jobs: Jobs = None,
     engine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Where cells are counted: local, dask, ray.")
     ] = None,
-    address: Annotated[
-        str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")
-    ] = None,
+    address: Address = None,
     speed: Annotated[bool | None, typer.Option("--speed/--no-speed", help="Time them too.")] = None,
     timeout: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds for one shard of a cell.", show_default="600")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, JsonOutput, PluginFiles, open_registry, reading
-from tokbench.cli.tables import console
+from tokbench.cli.shared import JsonOutput, reading, with_registry
+from tokbench.cli.tables import plain_console
 from tokbench.wording import counted, printable
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
 
 app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
 
@@ -20,7 +23,9 @@ def runs() -> None:
 
 
 @app.command("compare")
+@with_registry
 def compare(
+    registry: Registry,
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The folder of the earlier run.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", help="The folder of the later run.")],
     threshold: Annotated[
@@ -47,8 +52,6 @@ def compare(
         str | None, typer.Option("--page", metavar="FILE.html", help="Write the comparison as a page too.")
     ] = None,
     as_json: JsonOutput = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show what changed between two runs: figures, versions, files.
 
@@ -66,7 +69,6 @@ def compare(
     from tokbench.results.atomic import write_bytes
     from tokbench.results.comparison import compare_figures, compare_manifests
 
-    registry = open_registry(plugin, disable_plugin)
     share, budgets = share_of(threshold), budgets_of(budget or ())
     for name in budgets:
         registry.pick(registry.metrics, name, "metric")
@@ -110,7 +112,9 @@ def compare(
 
 
 @app.command("chart")
+@with_registry
 def chart(
+    registry: Registry,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Folders of runs, oldest first.")],
     metric: Annotated[str, typer.Option("-m", "--metric", help="What is drawn.")] = "compression_ratio",
     dataset: Annotated[
@@ -123,8 +127,6 @@ def chart(
         str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
     ] = "page",
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
     from tokbench.cli.convert import check_target
@@ -133,7 +135,6 @@ def chart(
     from tokbench.plots.history import draw_history
     from tokbench.results import Run
 
-    registry = open_registry(plugin, disable_plugin)
     registry.pick(registry.metrics, metric, "metric")
     style.known_format(output.suffix.lstrip("."))
     check_target(output, force=force)
@@ -152,7 +153,7 @@ def _print(figures: Any, facts: Any) -> None:
     """What moved, a table for each tokenizer on each dataset; what is in one run only is one line."""
     from rich.table import Table
 
-    shown = console()
+    shown = plain_console()
     for (tokenizer, dataset), group in figures.groupby(["tokenizer", "dataset"], sort=False):
         moved = group[group["verdict"] != "same"]
         if moved.empty:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, open_registry
+from tokbench.cli.shared import with_registry
 from tokbench.wording import counted, printable, without_name
 
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
 
+
+@with_registry
 def serve(
+    registry: Registry,
     tokenizers: Annotated[
         list[str] | None,
         typer.Option("--tokenizer", "-t", metavar="SPEC", help="Repeatable; by default, the bundled suite's."),
@@ -35,8 +40,6 @@ def serve(
     root_path: Annotated[
         str, typer.Option("--root-path", metavar="PATH", help="The path a proxy serves the page under.")
     ] = "",
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
     from tokbench.errors import TokbenchError
@@ -49,7 +52,6 @@ def serve(
     require_stack()
     require_address(host, port)
     root_path = root_path and "/" + root_path.strip("/")
-    registry = open_registry(plugin, disable_plugin)
     suite = load_suite(None)
     specs = tokenizers or [*suite.tokenizers, *suite.optional]
     typer.echo(f"loading {counted(len(specs), 'tokenizer')} …", err=True)

@@ -1,14 +1,16 @@
-"""What the commands share: the plugin options and the registry they lead to, and the text they are given."""
+"""What commands share: options, the registry that the plugin options lead to, the text they are given."""
 
 from __future__ import annotations
 
+import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import Parameter, Signature, signature
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -20,18 +22,21 @@ if TYPE_CHECKING:
 WEIGHTS_SHOWN = "price=3, fairness=2, context=1, lossless=1, embedding=1, speed=0"
 """The default weights of the decision (`tokbench.metrics.weights`), for `--help`."""
 
-TextArgument = Annotated[
-    str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
-]
-PluginFiles = Annotated[
+SpecArgument = Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
+Languages = Annotated[
     list[str] | None,
     typer.Option(
-        "--plugin", metavar="FILE.py", help="Load a plugin from a file, for this call only. Repeatable."
+        "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
     ),
 ]
-DisabledPlugins = Annotated[
-    list[str] | None,
-    typer.Option("--disable-plugin", metavar="NAME", help="Leave an installed plugin out. Repeatable."),
+Address = Annotated[str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
+]
+TextArgument = Annotated[
+    str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
 ]
 Documents = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
@@ -43,10 +48,56 @@ JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 AllowRemoteCode = Annotated[
     bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
 ]
+PluginFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin", metavar="FILE.py", help="Load a plugin from a file, for this call only. Repeatable."
+    ),
+]
+DisabledPlugins = Annotated[
+    list[str] | None,
+    typer.Option("--disable-plugin", metavar="NAME", help="Leave an installed plugin out. Repeatable."),
+]
+_OPENING = {
+    "allow_remote_code": (AllowRemoteCode, False),
+    "plugin": (PluginFiles, None),
+    "disable_plugin": (DisabledPlugins, None),
+}
+"""The options of `open_registry`, each with its type and default."""
+
+Command = Callable[..., None]
+
+
+def with_registry(command: Command) -> Command:
+    """A command whose first parameter is the registry: users give the options of plugins in its place."""
+    return _with_options(command, ["plugin", "disable_plugin"])
+
+
+def loads_tokenizers(command: Command) -> Command:
+    """As `with_registry`, for a command that loads tokenizers: with --allow-remote-code as well."""
+    return _with_options(command, ["allow_remote_code", "plugin", "disable_plugin"])
+
+
+def _with_options(command: Command, names: Sequence[str]) -> Command:
+    """`command` as typer is to see it: it reads options off a function's signature."""
+    hints = get_type_hints(command, localns={"Registry": object}, include_extras=True)
+    _, *own = signature(command).parameters.values()
+    seen = [each.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[each.name]) for each in own]
+    for name in names:
+        kind, default = _OPENING[name]
+        seen.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default))
+
+    def run(**given: Any) -> None:
+        registry = open_registry(**{name: given.pop(name) for name in names})
+        command(registry, **given)
+
+    run.__signature__ = Signature(seen)  # type: ignore[attr-defined]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run
 
 
 def open_registry(
-    plugin: list[str] | None, disable_plugin: list[str] | None, *, allow_remote_code: bool = False
+    plugin: list[str] | None = None, disable_plugin: list[str] | None = None, allow_remote_code: bool = False
 ) -> Registry:
     """The registry that a command's plugin options ask for; raises `UnknownNameError` for no plugin's name."""
     from tokbench.errors import UnknownNameError
@@ -61,6 +112,11 @@ def open_registry(
         if name not in registry.host.plugins:
             raise UnknownNameError.of("plugin", name, registry.host.plugins)
     return registry
+
+
+def print_json(content: object) -> None:
+    """Print what `--json` asks for."""
+    print(json.dumps(content, ensure_ascii=False, indent=2))
 
 
 def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:

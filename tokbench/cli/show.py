@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from tokbench.cli.shared import JsonOutput, SpecArgument, loads_tokenizers, print_json
+from tokbench.cli.tables import plain_console
 
-from tokbench.cli.shared import AllowRemoteCode, DisabledPlugins, JsonOutput, PluginFiles, open_registry
-from tokbench.cli.tables import console
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
 
 SHOWN_TOKENS = 12
 
 
+@loads_tokenizers
 def show(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show the facts of a tokenizer: algorithm, library, files, normaliser, special tokens, lossless or not."""
     from tokbench.inspection.facts import facts
 
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     parsed = registry.tokenizer_spec(spec)
     tokenizer = registry.load(parsed)
     found = facts(tokenizer, registry.tokenizers[parsed.family], parsed, registry.context)
     if as_json:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found)
         return
     from rich.table import Table
 
@@ -38,7 +36,7 @@ def show(
     for key, value in found.items():
         if value not in (None, [], {}):
             table.add_row(key.replace("_", " "), _cell(value))
-    console().print(table)
+    plain_console().print(table)
 
 
 def _cell(value: Any) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 PIPE_WIDTH = 140
 """Columns where nothing says how many: a file or a pipe has no width to keep to."""
@@ -18,7 +19,7 @@ _STACKED = 72
 """Below this many columns a table of several columns is unreadable; rows are then set as paragraphs."""
 
 
-def console() -> Console:
+def plain_console() -> Console:
     """A console that shows text as it is: whatever a tokenizer or a file name holds is no markup."""
     from rich.console import Console
     from rich.text import Text
@@ -35,17 +36,24 @@ def console() -> Console:
     return Plain(markup=False, highlight=False, emoji=False, width=PIPE_WIDTH)
 
 
-def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
-    """Print some columns of the rows; the first is the name, kept whole; narrow terminals get paragraphs."""
-    shown = console()
-    if shown.width < _STACKED:
-        _show_paragraphs(shown, rows, columns)
-        return
+def table_of(*columns: str, right: Container[str] = ()) -> Table:
+    """An empty table with these headings, no frame; those in `right` are of numbers."""
     from rich.table import Table
 
     table = Table(box=None, header_style="bold")
-    for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=not number, overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return table
+
+
+def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
+    """Print some columns of the rows; the first is the name, kept whole; narrow terminals get paragraphs."""
+    shown = plain_console()
+    if shown.width < _STACKED:
+        _show_paragraphs(shown, rows, columns)
+        return
+    table = table_of(*columns)
+    table.columns[0].no_wrap = True
     for row in rows:
         table.add_row(*(_cell(row[column]) for column in columns))
     shown.print(table)
@@ -67,7 +75,7 @@ def show_facts(title: str, facts: dict[str, object]) -> None:
     """Print one thing: its name, then what is known of it, a line each; what is empty is left out."""
     from rich.table import Table
 
-    shown = console()
+    shown = plain_console()
     shown.print(title, style="bold")
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
     table.add_column(style="dim", no_wrap=True)

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.shared import (
-    AllowRemoteCode,
-    DisabledPlugins,
+    Force,
     JsonOutput,
-    PluginFiles,
+    SpecArgument,
     TextArgument,
     elsewhere,
-    open_registry,
+    loads_tokenizers,
+    print_json,
     read_text,
 )
-from tokbench.cli.tables import console as plain_console
+from tokbench.cli.tables import plain_console
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tokbench.registry import Registry
     from tokbench.tokenizer import Step, Tokenizer
 
 _MOST_CHARACTERS = 10_000
 """A longer text is refused: a trace holds the whole sequence at every step."""
 
 
+@loads_tokenizers
 def trace(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)],
+    registry: Registry,
+    spec: SpecArgument,
     text: TextArgument,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead; - for stdout.")
@@ -39,11 +41,8 @@ def trace(
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write a figure instead; - for stdout.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    force: Force = False,
     as_json: JsonOutput = False,
-    allow_remote_code: AllowRemoteCode = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
     from tokbench.cli.convert import check_target
@@ -53,7 +52,6 @@ def trace(
         if target is not None and str(target) != "-":
             check_target(target, force=force or not target.is_file())
     text = read_text(text)
-    registry = open_registry(plugin, disable_plugin, allow_remote_code=allow_remote_code)
     tokenizer = registry.load(spec)
     steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))
     if html is not None:
@@ -61,7 +59,7 @@ def trace(
     if svg is not None:
         _write(svg, svg_figure(tokenizer.name, text, steps))
     if as_json:
-        print(json.dumps([_json(step) for step in steps], ensure_ascii=False, indent=2))
+        print_json([_json(step) for step in steps])
     elif html is None and svg is None:
         _show(tokenizer, steps)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.convert import Force, check_target, save
-from tokbench.cli.shared import DisabledPlugins, PluginFiles, bar, open_registry
+from tokbench.cli.convert import check_target, save
+from tokbench.cli.shared import Force, Languages, bar, with_registry
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from tokbench.training_corpus import TrainingCorpus
 
 
+@with_registry
 def train(
+    registry: Registry,
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="What to train.", show_default=False)],
     dataset: Annotated[
         list[str],
@@ -43,21 +45,13 @@ def train(
         list[str] | None,
         typer.Option("--option", metavar="NAME=VALUE", help="An option of the family. Repeatable."),
     ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
-        ),
-    ] = None,
+    language: Languages = None,
     force: Force = False,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
     from tokbench.runner.training import check_training
     from tokbench.training_corpus import TrainingCorpus
 
-    registry = open_registry(plugin, disable_plugin)
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
     check_target(output, force=force)

@@ -145,13 +145,7 @@ def _patterns(source: str) -> Iterator[str]:
     parts = _alternatives(source)
     for number in range(len(parts)) if len(parts) > 1 else ():
         yield "|".join(parts[:number] + parts[number + 1 :])
-    for old, new in (
-        (r"{1,3}", r"{1,2}"),
-        (r"{1,3}", "+"),
-        ("(?i:", "(?:"),
-        (r"\p{N}", r"[0-9]"),
-        (r"\p{L}", "[a-zA-Z]"),
-    ):
+    for old, new in _SWAPS:
         if old in source:
             yield source.replace(old, new)
     for old in (r"(?!\S)", "[\\r\\n]*", " ?"):

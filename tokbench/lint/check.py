@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from inspect import getdoc
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ class Finding:
         return cls(outcome, shown, count, tuple(examples[:SHOWN]))
 
 
+Look = Callable[["Subject", Mapping[str, float]], Finding]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One thing that can be wrong with a tokenizer.
@@ -81,5 +85,14 @@ class Check:
     name: str
     summary: str
     harm: str
-    look: Callable[[Subject, Mapping[str, float]], Finding]
+    look: Look
     bounds: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, code: str, name: str, *, harm: str, bounds: Mapping[str, float] | None = None
+    ) -> Callable[[Look], Check]:
+        """A decorator that makes a check of a function, whose docstring is the summary."""
+        return lambda look: cls(
+            code=code, name=name, summary=getdoc(look) or "", harm=harm, look=look, bounds=bounds or {}
+        )

@@ -97,16 +97,29 @@ def _template(document: Mapping[str, Any], kind: str) -> list[str]:
     return ["A"]
 
 
+@Check.of(
+    "TB401",
+    "files-disagree",
+    harm="Which file counts depends on the program that reads it: one lowers the case, another does not.",
+    bounds={"fail": 0},
+)
 def agreement(subject: Subject, bounds: Bounds) -> Finding:
-    """What tokenizer_config.json says otherwise than `tokenizer.json`."""
+    """What tokenizer_config.json says otherwise than tokenizer.json."""
     if subject.document is None or subject.config is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
     wrong = list(_disagreements(subject.document, subject.config))
     return Finding.judged(len(wrong), of="statements disagree", examples=wrong, bounds=bounds)
 
 
+@Check.of(
+    "TB402",
+    "classes-disagree",
+    harm="A loader that read another class turned 7,140 tokens into 35,921 (InferenceX 937); months were lost "
+    "to a pattern that differed between two readers of one file (tokenizers 2109).",
+    bounds={"fail": 0},
+)
 def classes(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the class of transformers that the configuration names gives the ids of `tokenizer.json`."""
+    """Whether the class of transformers gives other ids than tokenizer.json does."""
     if subject.document is None or subject.config is None or subject.open is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
     pair = (f"transformers:{subject.folder}", f"transformers:{subject.folder},backend=transformers")
@@ -124,8 +137,14 @@ def classes(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB403",
+    "begin-and-end",
+    harm="A chat template that writes BOS and an encoder that adds it give two: a beginning the model never "
+    "saw.",
+)
 def ends(subject: Subject, bounds: Bounds) -> Finding:
-    """What is put around a text, and whether something is put there twice."""
+    """What is put around a text (BOS, EOS), and whether it is put there twice."""
     if subject.document is None:
         return Finding.unchecked("only a tokenizer.json says what is put around a text")
     around = _template(subject.document, "single")
@@ -144,8 +163,14 @@ def ends(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.passed(said)
 
 
+@Check.of(
+    "TB404",
+    "cut-or-padded",
+    harm="`encode` then cuts every document, or fills it up, and nothing says so.",
+    bounds={"warn": 0},
+)
 def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
-    """Truncation and padding kept in `tokenizer.json`, which `encode` then does by itself."""
+    """Truncation or padding kept in tokenizer.json."""
     if subject.document is None:
         return Finding.unchecked("only a tokenizer.json can hold truncation and padding")
     found: Sequence[str] = [
@@ -156,39 +181,4 @@ def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
-CHECKS = (
-    Check(
-        code="TB401",
-        name="files-disagree",
-        summary="What tokenizer_config.json says otherwise than tokenizer.json.",
-        harm="Which file counts depends on the program that reads it: one lowers the case, another does not.",
-        look=agreement,
-        bounds={"fail": 0},
-    ),
-    Check(
-        code="TB402",
-        name="classes-disagree",
-        summary="Whether the class of transformers gives other ids than tokenizer.json does.",
-        harm="A loader that read another class turned 7,140 tokens into 35,921 (InferenceX 937); "
-        "months were lost to a pattern that differed between two readers of one file "
-        "(tokenizers 2109).",
-        look=classes,
-        bounds={"fail": 0},
-    ),
-    Check(
-        code="TB403",
-        name="begin-and-end",
-        summary="What is put around a text (BOS, EOS), and whether it is put there twice.",
-        harm="A chat template that writes BOS and an encoder that adds it give two: a beginning the "
-        "model never saw.",
-        look=ends,
-    ),
-    Check(
-        code="TB404",
-        name="cut-or-padded",
-        summary="Truncation or padding kept in tokenizer.json.",
-        harm="`encode` then cuts every document, or fills it up, and nothing says so.",
-        look=cut_or_padded,
-        bounds={"warn": 0},
-    ),
-)
+CHECKS = (agreement, classes, ends, cut_or_padded)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from tokbench.errors import TokbenchError
 from tokbench.lint.chat import overhead, render
 from tokbench.lint.check import SHOWN, Check, Finding, Outcome
-from tokbench.lint.injection import CHAT, ENCODE, MATCHING, Injection, injections
+from tokbench.lint.injection import CHAT, ENCODE, MATCHING, Injection
 from tokbench.lint.subject import Subject, shown
 
 Bounds = Mapping[str, float]
@@ -23,23 +23,22 @@ _TALK = (
 )
 
 
-def _all(subject: Subject) -> list[Injection]:
-    """The injections of a subject, found once."""
-    found = subject.__dict__.get("_injections")
-    if found is None:
-        found = subject.__dict__["_injections"] = injections(subject)
-    return list(found)
-
-
 def _listed(found: Iterable[Injection]) -> list[str]:
     return [f"{shown(one.control)} {one.variant}: {' '.join(map(str, one.became))}" for one in found]
 
 
+@Check.of(
+    "TB501",
+    "specials-from-text",
+    harm="A document that quotes a control string ends the context, or speaks in the name of the system (OWASP "
+    "AISVS 930, transformers 29279).",
+    bounds={"fail": 0},
+)
 def as_text(subject: Subject, bounds: Bounds) -> Finding:
-    """Control strings that become control ids where text is encoded as content."""
+    """Special tokens that plain text produces through the spec as given."""
     if not subject.controls:
         return Finding.passed("there are no special tokens")
-    wrong = [one for one in _all(subject) if one.entry == ENCODE and one.became]
+    wrong = [one for one in subject.injections if one.entry == ENCODE and one.became]
     if isinstance(given := subject.facts.get("special_token_text"), str) and given == "match":
         return Finding(
             Outcome.FAIL, "the spec itself asks for special tokens to be matched in text", len(wrong)
@@ -53,8 +52,15 @@ def as_text(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB502",
+    "control-look-alikes",
+    harm="A marker that was added without special=true is given by any text that holds it, and is shown to "
+    "users, since decoding leaves out special tokens only.",
+    bounds={"warn": 0},
+)
 def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
-    """Control strings that are ordinary tokens, which any text produces."""
+    """Tokens that look like control strings and are ordinary ones."""
     found = [
         f"{shown(text)} ({index})"
         for index, text in subject.audit.texts()
@@ -65,14 +71,20 @@ def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB503",
+    "special-variants",
+    harm="Filters look for the exact string; a normalizer behind them makes it whole again.",
+    bounds={"fail": 0},
+)
 def variants(subject: Subject, bounds: Bounds) -> Finding:
-    """Strings that only resemble a control string and become its id where special tokens are matched."""
+    """Variants of a control string (other case, zero-width characters, other forms) that become it."""
     if not subject.controls:
         return Finding.passed("there are no special tokens")
     if subject.matching is None:
         return Finding.unchecked("the family does not offer to match special tokens in text")
     exact = ("exact", "inside a word", "after a line's end")
-    tried = [one for one in _all(subject) if one.entry == MATCHING and one.variant not in exact]
+    tried = [one for one in subject.injections if one.entry == MATCHING and one.variant not in exact]
     # <s> in upper case may be another's exact text; one that holds another as a part is no variant of it
     wrong = [one for one in tried if one.id in one.became]
     return Finding.judged(
@@ -80,8 +92,14 @@ def variants(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB504",
+    "chat-template",
+    harm="A template that names a marker the vocabulary lacks spells it in pieces, which the model never saw "
+    "as a marker.",
+)
 def chat(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the chat template runs, keeps what was said, and comes back from its ids."""
+    """Whether the chat template runs, keeps what was said, uses tokens that exist; its cost."""
     if subject.chat_template is None:
         return Finding.unchecked("there is no chat template")
     try:
@@ -120,13 +138,20 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.passed(said)
 
 
+@Check.of(
+    "TB505",
+    "chat-injection",
+    harm="A user's message that closes its own turn and opens one of the system's is taken for the system's "
+    "(vllm 31735); escaping is left to each server.",
+    bounds={"warn": 0},
+)
 def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
-    """Control strings in a user's message that become control ids by way of the chat template."""
+    """Control strings in a user's message that become control ids through the chat template."""
     if subject.chat_template is None:
         return Finding.unchecked("there is no chat template")
     if subject.matching is None:
         return Finding.unchecked("the family does not offer to match special tokens in text")
-    wrong = [one for one in _all(subject) if one.entry == CHAT and one.became]
+    wrong = [one for one in subject.injections if one.entry == CHAT and one.became]
     return Finding.judged(
         len({one.control for one in wrong}),
         of=f"of {len(subject.controls):,} control strings in a user's message become control ids",
@@ -135,48 +160,4 @@ def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
-CHECKS = (
-    Check(
-        code="TB501",
-        name="specials-from-text",
-        summary="Special tokens that plain text produces through the spec as given.",
-        harm="A document that quotes a control string ends the context, or speaks in the name of the "
-        "system (OWASP AISVS 930, transformers 29279).",
-        look=as_text,
-        bounds={"fail": 0},
-    ),
-    Check(
-        code="TB502",
-        name="control-look-alikes",
-        summary="Tokens that look like control strings and are ordinary ones.",
-        harm="A marker that was added without special=true is given by any text that holds it, and "
-        "is shown to users, since decoding leaves out special tokens only.",
-        look=look_alikes,
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB503",
-        name="special-variants",
-        summary="Variants of a control string (other case, zero-width characters, other forms) that become it.",
-        harm="Filters look for the exact string; a normalizer behind them makes it whole again.",
-        look=variants,
-        bounds={"fail": 0},
-    ),
-    Check(
-        code="TB504",
-        name="chat-template",
-        summary="Whether the chat template runs, keeps what was said, uses tokens that exist; its cost.",
-        harm="A template that names a marker the vocabulary lacks spells it in pieces, which the "
-        "model never saw as a marker.",
-        look=chat,
-    ),
-    Check(
-        code="TB505",
-        name="chat-injection",
-        summary="Control strings in a user's message that become control ids through the chat template.",
-        harm="A user's message that closes its own turn and opens one of the system's is taken for "
-        "the system's (vllm 31735); escaping is left to each server.",
-        look=chat_injection,
-        bounds={"warn": 0},
-    ),
-)
+CHECKS = (as_text, look_alikes, variants, chat, chat_injection)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from tokbench.tokenizer import Describable, Tokenizer, encode_batch, special_ids
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.lint.injection import Injection
     from tokbench.registry import Registry
     from tokbench.spec import Spec
 
@@ -117,6 +118,13 @@ class Subject:
         """The tokenizer as it is where special tokens are matched in text; None where that is not on offer."""
         return self.open_matching()
 
+    @cached_property
+    def injections(self) -> Sequence[Injection]:
+        """What its control strings become in plain text; see `tokbench.lint.injection`."""
+        from tokbench.lint.injection import injections
+
+        return injections(self)
+
     def sample(self) -> Sequence[str]:
         """The texts given, or the built-in sentences."""
         return [text for texts in self.texts.values() for text in texts] or list(SENTENCES.values())
@@ -158,9 +166,3 @@ def shown(text: str, most: int = 40) -> str:
     """
     written = repr(text)
     return written if len(written) <= most else written[:most] + "…"
-
-
-def batches(texts: Sequence[str], size: int = 4096) -> Iterator[Sequence[str]]:
-    """`texts`, some at a time."""
-    for start in range(0, len(texts), size):
-        yield texts[start : start + size]

@@ -18,8 +18,14 @@ _NUMBERS = ("1234567", "12345678", "9876543210", "20240115", "31415926535")
 _ACCENTED = ("café", "naïve", "Å", "é", "Tất cả", "한글", "がぎぐ", "ñandú")
 
 
+@Check.of(
+    "TB301",
+    "round-trip",
+    harm="A model cannot write what its tokenizer cannot spell: where line ends are lost it cannot write code, "
+    "where case is lost no names.",
+)
 def round_trip(subject: Subject, bounds: Bounds) -> Finding:
-    """Texts that do not come back from their ids, by what is lost."""
+    """Texts that do not come back from their ids, by cause; a failure where none should be lost."""
     texts = [*ROUND_TRIPS, *(subject.sample() if subject.texts else ())]
     unknown = unk_id(subject.tokenizer)
     causes: Counter[str] = Counter()
@@ -42,8 +48,14 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(outcome, said, lost, tuple(examples.values())[:SHOWN])
 
 
+@Check.of(
+    "TB302",
+    "unknown-characters",
+    harm="Every such character is the same token to a model: it can neither tell them apart nor write them.",
+    bounds={"warn": 0},
+)
 def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
-    """Characters that become the unknown token, or nothing; those of ASCII are a failure."""
+    """Characters that become the unknown token or vanish; any of ASCII is a failure."""
     unknown = unk_id(subject.tokenizer)
     every = sorted({one for text in (PRINTABLE, *ROUND_TRIPS, *subject.sample()) for one in text})
     characters = [one for one in every if not one.isspace() and unicodedata.category(one)[0] != "C"]
@@ -64,8 +76,14 @@ def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB303",
+    "leading-space",
+    harm="A text cut in two gets other ids than the whole, and a port that puts the space there once more or "
+    "once less gives other ids with no error anywhere.",
+)
 def leading_space(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether a space before a text is kept, and whether one is put there that nobody wrote."""
+    """Whether a space before a text is kept, and none is put there."""
     plain, spaced, double = subject.ids(["the cat", " the cat", "  the cat"])
     if plain == spaced:
         return Finding(
@@ -79,8 +97,13 @@ def leading_space(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.passed("a space before a text is kept, and none is put there")
 
 
+@Check.of(
+    "TB304",
+    "line-ends",
+    harm="Where a line's end is a space, neither Python nor a poem can be learnt.",
+)
 def newlines(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the ends of lines are told from spaces, from each other, and from nothing."""
+    """Whether line ends, empty lines and tabs are told apart."""
     texts = ("a b", "a\nb", "a\n\nb", "a\r\nb", "a\tb", "ab")
     space, one, two, carriage, tab, none = subject.ids(texts)
     wrong = []
@@ -99,8 +122,14 @@ def newlines(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(Outcome.WARN, "; ".join(wrong), len(wrong))
 
 
+@Check.of(
+    "TB305",
+    "digits",
+    harm="Groups from the left put the digits of equal place value into different tokens; grouping from the "
+    "right alone made models better at arithmetic (Singh and Strouse 2024).",
+)
 def digits(subject: Subject, bounds: Bounds) -> Finding:
-    """How numbers are cut: one digit each, in groups from the left, or irregularly."""
+    """How numbers are cut: digits grouped from the left, or irregularly."""
     cuts = []
     for number, ids in zip(_NUMBERS, subject.ids(list(_NUMBERS)), strict=True):
         parts = [token_bytes(subject.tokenizer, index).strip() for index in ids]
@@ -120,8 +149,14 @@ def digits(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(Outcome.WARN, "numbers are cut irregularly", len(cuts), examples)
 
 
+@Check.of(
+    "TB306",
+    "normal-forms",
+    harm="Text from some systems arrives decomposed: the same word is then another to the model, and dearer.",
+    bounds={"warn": 0},
+)
 def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether composed and decomposed spellings of one text (NFC, NFD) have the same ids."""
+    """Whether NFC and NFD of the same text have the same ids."""
     composed = subject.ids([unicodedata.normalize("NFC", text) for text in _ACCENTED])
     apart = subject.ids([unicodedata.normalize("NFD", text) for text in _ACCENTED])
     wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
@@ -133,8 +168,15 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB307",
+    "cost-of-languages",
+    harm="Speakers of some languages pay many times as much for the same sentence, and fit as much less into a "
+    "context (Petrov et al. 2023).",
+    bounds={"times": 5},
+)
 def cost(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens of each language for the same text, beside the cheapest."""
+    """Languages that cost more than a bound times the cheapest, for the same text."""
     given = {language: list(texts) for language, texts in subject.texts.items()}
     texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}
     source = "the given text" if len(given) > 1 else "one built-in sentence, an indication only"
@@ -151,64 +193,4 @@ def cost(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(Outcome.WARN, said, len(dear), tuple(f"{name} {value:.1f}" for value, name in dear[:SHOWN]))
 
 
-CHECKS = (
-    Check(
-        code="TB301",
-        name="round-trip",
-        summary="Texts that do not come back from their ids, by cause; a failure where none should be lost.",
-        harm="A model cannot write what its tokenizer cannot spell: where line ends are lost it "
-        "cannot write code, where case is lost no names.",
-        look=round_trip,
-    ),
-    Check(
-        code="TB302",
-        name="unknown-characters",
-        summary="Characters that become the unknown token or vanish; any of ASCII is a failure.",
-        harm="Every such character is the same token to a model: it can neither tell them apart nor "
-        "write them.",
-        look=unknown_characters,
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB303",
-        name="leading-space",
-        summary="Whether a space before a text is kept, and none is put there.",
-        harm="A text cut in two gets other ids than the whole, and a port that puts the space there "
-        "once more or once less gives other ids with no error anywhere.",
-        look=leading_space,
-    ),
-    Check(
-        code="TB304",
-        name="line-ends",
-        summary="Whether line ends, empty lines and tabs are told apart.",
-        harm="Where a line's end is a space, neither Python nor a poem can be learnt.",
-        look=newlines,
-    ),
-    Check(
-        code="TB305",
-        name="digits",
-        summary="How numbers are cut: digits grouped from the left, or irregularly.",
-        harm="Groups from the left put the digits of equal place value into different tokens; "
-        "grouping from the right alone made models better at arithmetic (Singh and Strouse "
-        "2024).",
-        look=digits,
-    ),
-    Check(
-        code="TB306",
-        name="normal-forms",
-        summary="Whether NFC and NFD of the same text have the same ids.",
-        harm="Text from some systems arrives decomposed: the same word is then another to the model, "
-        "and dearer.",
-        look=normal_forms,
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB307",
-        name="cost-of-languages",
-        summary="Languages that cost more than a bound times the cheapest, for the same text.",
-        harm="Speakers of some languages pay many times as much for the same sentence, and fit as "
-        "much less into a context (Petrov et al. 2023).",
-        look=cost,
-        bounds={"times": 5},
-    ),
-)
+CHECKS = (round_trip, unknown_characters, leading_space, newlines, digits, normal_forms, cost)

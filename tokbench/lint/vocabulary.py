@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tokbench.inspection.audit import Status
 from tokbench.lint.check import SHOWN, Check, Finding, Outcome
-from tokbench.lint.subject import Subject, batches, shown
+from tokbench.lint.subject import Subject, shown
 from tokbench.tokenizer import encode_batch, token_bytes
 
 Bounds = Mapping[str, float]
@@ -18,6 +18,7 @@ Bounds = Mapping[str, float]
 _CONTINUATION = range(0x80, 0xC0)
 _NEVER_IN_UTF8 = frozenset([0xC0, 0xC1, *range(0xF5, 0x100)])
 _ENOUGH = 20
+_AT_ONCE = 4096  # texts
 _MOJIBAKE = re.compile(r"[ÃÂ]{2}|Ã[\x80-\xbf]|â€|Ð[\x80-\xbf]")
 _RUN = re.compile(r"([^\s\w])\1{31}|([^\W\d])\2{15}")
 
@@ -30,8 +31,15 @@ def _token(subject: Subject, index: int) -> str:
         return f"bytes {part.hex(' ')} ({index})"
 
 
+@Check.of(
+    "TB201",
+    "unreachable-tokens",
+    harm="The developers of Apertus found 248 tokens in a well-known vocabulary that no text gives. Embeddings "
+    "that training never moves make a model misbehave where it meets them (Land and Bartolo 2024).",
+    bounds={"warn": 0, "fail": 0.05},
+)
 def unreachable(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens whose own text gives other ids: no text was found that yields them."""
+    """Tokens that their own text does not give: rows of the model that no text trains."""
     found = subject.audit
     examples = [
         f"{_token(subject, index)} gives {' '.join(map(str, ids)) or 'nothing'}"
@@ -63,8 +71,14 @@ def possible_in_utf8(part: bytes) -> bool:
     return True
 
 
+@Check.of(
+    "TB202",
+    "impossible-bytes",
+    harm="They come of training on bytes that were no text, and cannot occur again.",
+    bounds={"warn": 0},
+)
 def undecodable(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens of several bytes that occur in no valid UTF-8: trained on bytes that were no text."""
+    """Tokens of several bytes that occur in no valid UTF-8."""
     ids = subject.audit.ids(Status.UNDECODABLE)
     wrong = [
         i for i in ids if len(subject.audit.tokens[i]) > 1 and not possible_in_utf8(subject.audit.tokens[i])
@@ -78,8 +92,14 @@ def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     return finding
 
 
+@Check.of(
+    "TB203",
+    "duplicate-tokens",
+    harm="What a model learns of a word is split over two rows, and two programs may choose differently.",
+    bounds={"warn": 0},
+)
 def duplicates(subject: Subject, bounds: Bounds) -> Finding:
-    """Several ids for the same bytes, which their place in a word does not tell apart."""
+    """Several ids for the same bytes."""
     found = []
     aside = set(subject.audit.in_context)  # ##s beside s: the place in a word tells them apart
     if aside:
@@ -105,8 +125,14 @@ def is_junk(text: str) -> bool:
     return any(unicodedata.category(one) in ("Cc", "Co", "Cn") and one not in "\t\n\r" for one in text)
 
 
+@Check.of(
+    "TB204",
+    "junk-tokens",
+    harm="Rows of embeddings spent on the damage of a crawl, which other text does not use.",
+    bounds={"warn": 0.001},
+)
 def junk(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that are damage of the training text rather than text."""
+    """Tokens that are mojibake, control characters, or runs of one character without end."""
     wrong = [index for index, text in subject.audit.texts() if is_junk(text)]
     return Finding.judged(
         len(wrong),
@@ -117,13 +143,21 @@ def junk(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB205",
+    "unseen-tokens",
+    harm="A vocabulary made for other text costs memory and compresses badly; tokens that training hardly "
+    "shows a model are those it breaks on (Land and Bartolo 2024).",
+    bounds={"warn": 0.5},
+)
 def usage(subject: Subject, bounds: Bounds) -> Finding:
-    """How many tokens the given text uses: active (ten times or more), rare (fewer), unseen."""
+    """Tokens that the given text never uses (-d): active, rare and unseen ones."""
     if not subject.texts:
         return Finding.unchecked("no text was given; name a dataset with -d")
     seen: Counter[int] = Counter()
-    for texts in batches(subject.sample()):
-        seen.update(encode_batch(subject.tokenizer, texts).ids.tolist())
+    texts = subject.sample()
+    for start in range(0, len(texts), _AT_ONCE):
+        seen.update(encode_batch(subject.tokenizer, texts[start : start + _AT_ONCE]).ids.tolist())
     size, total = subject.audit.vocab_size, seen.total()
     rare = sum(1 for count in seen.values() if count < 10)
     unseen = [index for index in range(size) if index not in seen and index not in subject.special_ids]
@@ -144,8 +178,14 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(finding.outcome, counts, finding.count, finding.examples)
 
 
+@Check.of(
+    "TB206",
+    "missing-bytes",
+    harm="Text with such a byte loses it silently, or makes the encoder raise in the middle of a run.",
+    bounds={"fail": 0},
+)
 def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
-    """Bytes that no token stands for, in a vocabulary that spells by bytes."""
+    """Bytes without a token, in a vocabulary that spells by bytes."""
     tokens = subject.audit.tokens
     single = {tokens[i][0] for i in range(subject.audit.vocab_size) if len(tokens[i]) == 1}
     single |= {part[0] for index in subject.special_ids if len(part := _bytes(subject, index)) == 1}
@@ -167,6 +207,13 @@ def _bytes(subject: Subject, index: int) -> bytes:
         return b""
 
 
+@Check.of(
+    "TB207",
+    "gaps",
+    harm="A model that samples such an id makes decoding raise, and converters that number tokens by their "
+    "line give other ids to what follows.",
+    bounds={"warn": 0},
+)
 def gaps(subject: Subject, bounds: Bounds) -> Finding:
     """Ids below the highest that no token has."""
     missing = subject.audit.ids(Status.UNASSIGNED)
@@ -178,8 +225,15 @@ def gaps(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
+@Check.of(
+    "TB208",
+    "longest-token",
+    harm="Long tokens are separators and boilerplate learnt by heart; programs with a fixed room for a token "
+    "cut them.",
+    bounds={"bytes": 64},
+)
 def longest(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens of more bytes than any word has."""
+    """Tokens of more bytes than words have."""
     lengths = subject.audit.tokens.lengths()
     top = subject.audit.longest(1)
     long = [index for index in subject.audit.longest(1000) if lengths[index] > bounds["bytes"]]
@@ -189,8 +243,15 @@ def longest(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(outcome, said, len(long), tuple(_token(subject, index) for index in long[:SHOWN]))
 
 
+@Check.of(
+    "TB209",
+    "embedding-rows",
+    harm="An id beyond the last row is an index error, or on an accelerator without checks someone else's "
+    "memory; a number of rows that is no multiple of 8 leaves matrix units partly idle.",
+    bounds={"multiple": 8, "spare": 1024},
+)
 def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the model's table of embeddings has a row for every id, and how many to spare."""
+    """The rows of the model's embeddings (config.json) against the ids of the tokenizer."""
     if subject.model_config is None:
         return Finding.unchecked("there is no config.json of a model beside the tokenizer's file")
     inner = subject.model_config.get("text_config") or {}
@@ -207,84 +268,4 @@ def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.passed(f"{rows:,} rows for {ids:,} ids")
 
 
-CHECKS = (
-    Check(
-        code="TB201",
-        name="unreachable-tokens",
-        summary="Tokens that their own text does not give: rows of the model that no text trains.",
-        harm="The developers of Apertus found 248 tokens in a well-known vocabulary that no text "
-        "gives. Embeddings that training never moves make a model misbehave where it meets them "
-        "(Land and Bartolo 2024).",
-        look=unreachable,
-        bounds={"warn": 0, "fail": 0.05},
-    ),
-    Check(
-        code="TB202",
-        name="impossible-bytes",
-        summary="Tokens of several bytes that occur in no valid UTF-8.",
-        harm="They come of training on bytes that were no text, and cannot occur again.",
-        look=undecodable,
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB203",
-        name="duplicate-tokens",
-        summary="Several ids for the same bytes.",
-        harm="What a model learns of a word is split over two rows, and two programs may choose differently.",
-        look=duplicates,
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB204",
-        name="junk-tokens",
-        summary="Tokens that are mojibake, control characters, or runs of one character without end.",
-        harm="Rows of embeddings spent on the damage of a crawl, which other text does not use.",
-        look=junk,
-        bounds={"warn": 0.001},
-    ),
-    Check(
-        code="TB205",
-        name="unseen-tokens",
-        summary="Tokens that the given text never uses (-d): active, rare and unseen ones.",
-        harm="A vocabulary made for other text costs memory and compresses badly; tokens that "
-        "training hardly shows a model are those it breaks on (Land and Bartolo 2024).",
-        look=usage,
-        bounds={"warn": 0.5},
-    ),
-    Check(
-        code="TB206",
-        name="missing-bytes",
-        summary="Bytes without a token, in a vocabulary that spells by bytes.",
-        harm="Text with such a byte loses it silently, or makes the encoder raise in the middle of a run.",
-        look=byte_coverage,
-        bounds={"fail": 0},
-    ),
-    Check(
-        code="TB207",
-        name="gaps",
-        summary="Ids below the highest that no token has.",
-        harm="A model that samples such an id makes decoding raise, and converters that number "
-        "tokens by their line give other ids to what follows.",
-        look=gaps,
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB208",
-        name="longest-token",
-        summary="Tokens of more bytes than words have.",
-        harm="Long tokens are separators and boilerplate learnt by heart; programs with a fixed room "
-        "for a token cut them.",
-        look=longest,
-        bounds={"bytes": 64},
-    ),
-    Check(
-        code="TB209",
-        name="embedding-rows",
-        summary="The rows of the model's embeddings (config.json) against the ids of the tokenizer.",
-        harm="An id beyond the last row is an index error, or on an accelerator without checks "
-        "someone else's memory; a number of rows that is no multiple of 8 leaves matrix units "
-        "partly idle.",
-        look=embedding_rows,
-        bounds={"multiple": 8, "spare": 1024},
-    ),
-)
+CHECKS = (unreachable, undecodable, duplicates, junk, usage, byte_coverage, gaps, longest, embedding_rows)
